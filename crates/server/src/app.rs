@@ -1,0 +1,34 @@
+//! What lives as long as the server: settings, tools, policy and tmux servers. No global state, so
+//! that several can live in one process.
+
+use std::sync::Arc;
+
+use crate::config::Settings;
+use crate::host::Host;
+use crate::registry::Registry;
+use crate::tool::Entry;
+
+/// The server's parts.
+#[derive(Debug)]
+pub struct App {
+    /// The settings in force.
+    pub settings: Settings,
+    /// The tools it offers.
+    pub registry: Registry,
+    /// The tmux server it drives.
+    pub host: Arc<Host>,
+}
+
+impl App {
+    /// Puts the parts together. Starts nothing; needs a Tokio runtime.
+    pub fn new(settings: Settings) -> Self {
+        Self::with_tools(settings, crate::tools::all())
+    }
+
+    /// The same with another list of tools.
+    pub fn with_tools(settings: Settings, tools: Vec<Entry>) -> Self {
+        let registry = Registry::new(tools, settings.policy, settings.structured);
+        let host = Arc::new(Host::new(settings.program(), settings.keep));
+        Self { settings, registry, host }
+    }
+}

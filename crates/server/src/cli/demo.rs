@@ -1,0 +1,169 @@
+//! `demo`: an agent's calls on a private tmux server, shown as the agent sees them. Leaves nothing
+//! behind.
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use tmux::{Command, Program, Server, Socket};
+use tokio::io::{
+    AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf,
+};
+use tokio_util::sync::CancellationToken;
+
+use crate::app::App;
+use crate::config::Settings;
+use crate::mcp::stdio;
+use crate::tool::Toolset;
+
+/// Makes a private server with a person's session on it, plays the story, removes everything.
+pub(super) async fn run(mut settings: Settings) -> io::Result<()> {
+    let dir = tempfile::Builder::new().prefix("tmux-mcp-demo-").tempdir()?;
+    let socket = dir.path().join("s");
+    settings.socket = Some(Socket::Path(socket.clone()));
+    settings.policy.toolset = Toolset::All;
+    let private = Program {
+        path: settings.tmux.clone(),
+        config_file: Some("/dev/null".into()),
+        ..Program::new(Socket::Path(socket.clone()))
+    };
+    let tmux = Server::new(private);
+    let start = Command::action("new-session")
+        .args(["-d", "-s", "alice", "-x", "80", "-y", "24", "--", "exec sh"]);
+    tmux.run(start).await.map_err(|error| {
+        io::Error::other(format!("{error}\nhint: install tmux, or say --tmux PATH"))
+    })?;
+    let told = tokio::select! {
+        told = story(settings, &socket) => told,
+        _ = tokio::signal::ctrl_c() => Ok(()),
+    };
+    let ended = tmux.run(Command::action("kill-server")).await;
+    told.and(match ended {
+        Err(error) if !error.is_no_server() => Err(io::Error::other(error)),
+        _ => Ok(()),
+    })
+}
+
+async fn story(settings: Settings, socket: &Path) -> io::Result<()> {
+    let mut agent = Agent::start(settings).await?;
+    agent.say(&format!(
+        "A private tmux server with a person's session `alice` on it.\n\
+         Watch with: tmux -S {} attach",
+        socket.display()
+    ))?;
+
+    agent.say("The agent looks around.")?;
+    agent.call("list_panes", json!({})).await?;
+
+    agent.say("It makes a session with a shell and types a command, exactly as written.")?;
+    let made = agent.call("create_session", json!({"name": "demo", "command": "exec sh"})).await?;
+    let pane = made["pane_id"].as_str().unwrap_or_default().to_owned();
+    let line = "echo \"$((6 * 7)) is the answer; said in $PWD\"";
+    agent.call("send_keys", json!({"target": pane, "text": line, "enter": true})).await?;
+    agent.wait_for(&pane, "42 is the answer").await?;
+    agent.call("capture_pane", json!({"target": pane})).await?;
+
+    agent.say("A second pane beside it, for a program that ends by itself.")?;
+    agent.call("split_pane", json!({"target": pane, "direction": "below", "size": "30%"})).await?;
+    let job =
+        agent.call("create_pane", json!({"command": "seq 1 3; exit 7", "name": "job"})).await?;
+    agent.wait_for(job["pane_id"].as_str().unwrap_or_default(), "3").await?;
+    agent.call("list_panes", json!({})).await?;
+
+    agent.say("What it did not make, it may not kill; what it made, it may.")?;
+    agent.call("kill", json!({"target": "alice", "kind": "session"})).await?;
+    agent.call("kill", json!({"target": "demo", "kind": "session"})).await?;
+    agent.call("list_sessions", json!({})).await?;
+
+    agent.say("The client goes away, and with it the agent's own session.")?;
+    agent.finish().await
+}
+
+/// An MCP client on the other end of a pipe to our own server.
+struct Agent {
+    write: WriteHalf<DuplexStream>,
+    read: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    server: tokio::task::JoinHandle<()>,
+    last_id: u64,
+}
+
+impl Agent {
+    async fn start(settings: Settings) -> io::Result<Self> {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let app = Arc::new(App::new(settings));
+        let server = tokio::spawn(async move {
+            let (read, write) = tokio::io::split(theirs);
+            stdio::serve(Arc::clone(&app), read, write, CancellationToken::new()).await;
+            app.host.close().await;
+        });
+        let (read, write) = tokio::io::split(ours);
+        let read = BufReader::new(read).lines();
+        let mut agent = Self { write, read, server, last_id: 0 };
+        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {},
+            "clientInfo": {"name": "demo", "version": env!("CARGO_PKG_VERSION")}});
+        agent.request("initialize", hello).await?;
+        agent.send(json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await?;
+        Ok(agent)
+    }
+
+    /// Says something to the person who watches.
+    fn say(&self, text: &str) -> io::Result<()> {
+        writeln!(io::stdout(), "\n# {}", text.replace('\n', "\n# "))
+    }
+
+    /// Makes a call and shows both sides of it. Returns the structured answer.
+    async fn call(&mut self, tool: &str, arguments: Value) -> io::Result<Value> {
+        writeln!(io::stdout(), "→ {tool} {arguments}")?;
+        let result = self.quietly(tool, arguments).await?;
+        let sign = if result["isError"] == true { "✗" } else { "←" };
+        for line in text_of(&result).lines() {
+            writeln!(io::stdout(), "{sign} {line}")?;
+        }
+        Ok(result["structuredContent"].clone())
+    }
+
+    async fn quietly(&mut self, tool: &str, arguments: Value) -> io::Result<Value> {
+        self.request("tools/call", json!({"name": tool, "arguments": arguments})).await
+    }
+
+    /// Looks until a pane shows a text at the start of a line.
+    async fn wait_for(&mut self, pane: &str, text: &str) -> io::Result<()> {
+        for _ in 0..250 {
+            let result = self.quietly("capture_pane", json!({"target": pane})).await?;
+            if text_of(&result).lines().any(|line| line.starts_with(text)) {
+                return Ok(());
+            }
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+        Err(io::Error::other(format!("`{text}` never appeared in {pane}")))
+    }
+
+    async fn request(&mut self, method: &str, params: Value) -> io::Result<Value> {
+        self.last_id += 1;
+        let id = self.last_id;
+        self.send(json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await?;
+        while let Some(line) = self.read.next_line().await? {
+            let message: Value = serde_json::from_str(&line)?;
+            if message["id"] == id {
+                return Ok(message["result"].clone());
+            }
+        }
+        Err(io::Error::other("the server closed the connection"))
+    }
+
+    async fn send(&mut self, message: Value) -> io::Result<()> {
+        self.write.write_all(format!("{message}\n").as_bytes()).await
+    }
+
+    /// Hangs up and waits until the server has cleaned up.
+    async fn finish(mut self) -> io::Result<()> {
+        self.write.shutdown().await?;
+        self.server.await.map_err(io::Error::other)
+    }
+}
+
+fn text_of(result: &Value) -> &str {
+    result["content"][0]["text"].as_str().unwrap_or_default()
+}

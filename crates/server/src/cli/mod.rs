@@ -1,0 +1,92 @@
+//! The command line. stdout carries the protocol or the answer, nothing else; errors go to stderr
+//! with a hint and an exit code.
+
+mod demo;
+mod serve;
+mod tools;
+
+use std::io::{self, Write};
+use std::process::ExitCode;
+
+use clap::{ArgMatches, Command};
+
+use crate::config::{self, Settings};
+
+/// Wrong arguments or settings, as is usual.
+const USAGE_ERROR: u8 = 2;
+
+/// Parses the arguments and does what they say.
+pub fn main() -> ExitCode {
+    let matches = match command().try_get_matches() {
+        Ok(matches) => matches,
+        Err(error) => {
+            // `--help` and `--version` come this way too; clap knows which stream is right.
+            let _ = error.print();
+            return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USAGE_ERROR));
+        }
+    };
+    match run(&matches) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure { message, code }) => {
+            let _ = writeln!(io::stderr(), "tmux-mcp: {message}");
+            ExitCode::from(code)
+        }
+    }
+}
+
+/// The whole command line, from which help and completions follow.
+pub fn command() -> Command {
+    Command::new("tmux-mcp")
+        .version(env!("CARGO_PKG_VERSION"))
+        .about("An MCP server that gives coding agents a real terminal through tmux")
+        .long_about(
+            "An MCP server that gives coding agents a real terminal through tmux.\n\n\
+             Without a command it serves MCP over stdin and stdout.",
+        )
+        .args(config::flags())
+        .subcommand(Command::new("serve").about("Serve MCP over stdin and stdout (the default)"))
+        .subcommand(Command::new("demo").about("Drive a real tmux session before your eyes"))
+        .subcommand(
+            Command::new("tools").about("Show what a model would see of the tools, with its size"),
+        )
+}
+
+struct Failure {
+    message: String,
+    code: u8,
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self { message: error.to_string(), code: 1 }
+    }
+}
+
+fn run(matches: &ArgMatches) -> Result<(), Failure> {
+    let (name, matches) = matches.subcommand().unwrap_or(("serve", matches));
+    let settings = Settings::resolve(matches).map_err(|message| Failure {
+        message: format!("{message}\nhint: `tmux-mcp --help` lists the settings"),
+        code: USAGE_ERROR,
+    })?;
+    init_log(&settings);
+    // One thread is enough: everything waits for tmux, and a call then needs no hand-over.
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    match name {
+        "demo" => runtime.block_on(demo::run(settings))?,
+        "tools" => runtime.block_on(async { tools::run(settings) })?,
+        _ => {
+            runtime.block_on(serve::run(settings));
+            // tokio reads stdin on a thread that may be blocked for good; do not wait for it.
+            runtime.shutdown_background();
+        }
+    }
+    Ok(())
+}
+
+fn init_log(settings: &Settings) {
+    let _ = tracing_subscriber::fmt()
+        .with_writer(io::stderr)
+        .with_ansi(false)
+        .with_max_level(settings.log)
+        .try_init();
+}

@@ -1,0 +1,37 @@
+//! `serve`: MCP over stdin and stdout, until the client or a signal ends it.
+
+use std::sync::Arc;
+
+use rmcp::transport::stdio_pipes;
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+use crate::app::App;
+use crate::config::Settings;
+use crate::mcp::stdio;
+
+/// Serves, then removes what is ours.
+pub(super) async fn run(settings: Settings) {
+    let app = Arc::new(App::new(settings));
+    let stop = CancellationToken::new();
+    tokio::spawn(stop_on_signals(stop.clone()));
+    let reaper = Arc::clone(&app.host);
+    tokio::spawn(async move { reaper.reap_orphans().await });
+    let (read, write) = stdio_pipes();
+    stdio::serve(Arc::clone(&app), read, write, stop).await;
+    app.host.close().await;
+}
+
+async fn stop_on_signals(stop: CancellationToken) {
+    let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
+    let mut signals = Vec::new();
+    for kind in kinds {
+        match signal(kind) {
+            Ok(stream) => signals.push(stream),
+            Err(error) => tracing::warn!("a signal cannot be watched: {error}"),
+        }
+    }
+    let any = signals.iter_mut().map(|stream| Box::pin(stream.recv()));
+    futures::future::select_all(any).await;
+    stop.cancel();
+}

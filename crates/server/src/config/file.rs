@@ -1,0 +1,63 @@
+//! The config file: TOML, flattened to dotted keys.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use super::SETTINGS;
+use crate::tool::nearest;
+
+/// Where the file is looked for when none is named: the platform's own place, by the few rules
+/// there are, so that no crate is needed for it.
+pub(super) fn default_path() -> Option<PathBuf> {
+    let home = env::var_os("HOME").map(PathBuf::from);
+    let base = match env::var_os("XDG_CONFIG_HOME").filter(|dir| !dir.is_empty()) {
+        Some(dir) => PathBuf::from(dir),
+        None if cfg!(target_os = "macos") => home?.join("Library/Application Support"),
+        None => home?.join(".config"),
+    };
+    Some(base.join("tmux-mcp").join("config.toml"))
+}
+
+/// Reads a file into keys and values.
+pub(super) fn read(path: &Path) -> Result<Vec<(String, String)>, String> {
+    let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let table: Table = text.parse().map_err(|e| format!("{}: {e}", path.display()))?;
+    let mut entries = Vec::new();
+    flatten("", table, &mut entries)?;
+    Ok(entries)
+}
+
+fn flatten(prefix: &str, table: Table, entries: &mut Vec<(String, String)>) -> Result<(), String> {
+    for (name, value) in table {
+        let key = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
+        let text = match value {
+            Value::Table(inner) => {
+                flatten(&key, inner, entries)?;
+                continue;
+            }
+            Value::String(text) => text,
+            Value::Integer(number) => number.to_string(),
+            Value::Float(number) => number.to_string(),
+            Value::Boolean(flag) => flag.to_string(),
+            Value::Array(_) | Value::Datetime(_) => {
+                return Err(format!("config key `{key}`: text, a number or true/false is wanted"));
+            }
+        };
+        entries.push((key, text));
+    }
+    Ok(())
+}
+
+/// The error for a key that is not declared.
+pub(super) fn unknown(key: &str) -> String {
+    match nearest(key, SETTINGS.iter().map(|setting| setting.key)) {
+        Some(near) => format!("there is no config key `{key}`; did you mean `{near}`?"),
+        None => {
+            let keys: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
+            format!("there is no config key `{key}`; the keys are {}", keys.join(", "))
+        }
+    }
+}

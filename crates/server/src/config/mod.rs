@@ -1,0 +1,333 @@
+//! Settings: declared once in [`SETTINGS`], read from flags, environment and config file, in this
+//! order of strength.
+//!
+//! Help, completions, `docs/config.md` and the check for unknown keys all follow from the list.
+
+mod file;
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgAction, ArgMatches};
+use tmux::{Program, Socket};
+
+use crate::host::Host;
+use crate::policy::{Ceiling, Policy};
+use crate::tool::Toolset;
+
+/// What kind of value a setting takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// Any text.
+    Text(&'static str),
+    /// One of these.
+    Choice(&'static [&'static str]),
+    /// On or off.
+    Switch,
+    /// A whole number.
+    Number,
+}
+
+/// One setting.
+pub struct Setting {
+    /// Its key in the config file, dotted; also its id.
+    pub key: &'static str,
+    /// Its flag, without the dashes.
+    pub flag: Option<&'static str>,
+    /// Its environment variable.
+    pub env: Option<&'static str>,
+    /// What it takes.
+    pub kind: Kind,
+    /// What holds when nothing is said, as people read it.
+    pub default: &'static str,
+    /// What it does.
+    pub help: &'static str,
+    set: fn(&mut Settings, &str) -> Result<(), String>,
+}
+
+/// All settings there are, in the order of the documentation.
+pub const SETTINGS: &[Setting] = &[
+    Setting {
+        key: "socket",
+        flag: Some("socket"),
+        env: Some("TMUX_MCP_SOCKET"),
+        kind: Kind::Text("PATH|NAME"),
+        default: "the tmux this runs in, else tmux's default",
+        help: "The tmux server: a socket path, or a name as in `tmux -L`",
+        set: |s, v| Socket::parse(v).map(|v| s.socket = Some(v)).map_err(|e| e.to_string()),
+    },
+    Setting {
+        key: "tmux",
+        flag: Some("tmux"),
+        env: Some("TMUX_MCP_TMUX"),
+        kind: Kind::Text("PATH"),
+        default: "tmux in PATH",
+        help: "The tmux program",
+        set: |s, v| {
+            s.tmux = v.into();
+            Ok(())
+        },
+    },
+    Setting {
+        key: "toolset",
+        flag: Some("toolset"),
+        env: Some("TMUX_MCP_TOOLSET"),
+        kind: Kind::Choice(Toolset::CHOICES),
+        default: "agent",
+        help: "Which tools are offered",
+        set: |s, v| v.parse().map(|v| s.policy.toolset = v),
+    },
+    Setting {
+        key: "tier",
+        flag: Some("tier"),
+        env: Some("TMUX_MCP_TIER"),
+        kind: Kind::Choice(Ceiling::CHOICES),
+        default: "mutating",
+        help: "How far calls may go: at `mutating` only what this server made can be destroyed",
+        set: |s, v| v.parse().map(|v| s.policy.ceiling = v),
+    },
+    Setting {
+        key: "structured",
+        flag: Some("structured"),
+        env: Some("TMUX_MCP_STRUCTURED"),
+        kind: Kind::Switch,
+        default: "off",
+        help: "Give every tool an output schema and structured content, for programs",
+        set: |s, v| switch(v).map(|v| s.structured = v),
+    },
+    Setting {
+        key: "keep",
+        flag: Some("keep"),
+        env: Some("TMUX_MCP_KEEP"),
+        kind: Kind::Switch,
+        default: "off",
+        help: "Keep this server's own session when it ends",
+        set: |s, v| switch(v).map(|v| s.keep = v),
+    },
+    Setting {
+        key: "log",
+        flag: Some("log"),
+        env: Some("TMUX_MCP_LOG"),
+        kind: Kind::Choice(&["off", "error", "warn", "info", "debug", "trace"]),
+        default: "warn",
+        help: "What is logged to stderr",
+        set: |s, v| v.parse().map(|v| s.log = v).map_err(|_| format!("`{v}` is no log level")),
+    },
+    Setting {
+        key: "limits.text",
+        flag: None,
+        env: None,
+        kind: Kind::Number,
+        default: "16000",
+        help: "The most characters of terminal text in one result",
+        set: |s, v| match v.parse() {
+            Ok(number @ 100..=500_000) => {
+                s.text_limit = number;
+                Ok(())
+            }
+            _ => Err(format!("`{v}` is not a number from 100 to 500000")),
+        },
+    },
+];
+
+/// The flag that names the config file; it cannot itself stand in that file.
+const CONFIG: (&str, &str) = ("config", "TMUX_MCP_CONFIG");
+
+/// The settings in force.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// The tmux server, if one was named.
+    pub socket: Option<Socket>,
+    /// The tmux program.
+    pub tmux: OsString,
+    /// What may be done.
+    pub policy: Policy,
+    /// Whether every tool answers with structured content.
+    pub structured: bool,
+    /// Whether our own session outlives us.
+    pub keep: bool,
+    /// What is logged.
+    pub log: tracing::metadata::LevelFilter,
+    /// The most characters of terminal text in one result.
+    pub text_limit: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            socket: None,
+            tmux: "tmux".into(),
+            policy: Policy { ceiling: Ceiling::Mutating, toolset: Toolset::Agent },
+            structured: false,
+            keep: false,
+            log: tracing::metadata::LevelFilter::WARN,
+            text_limit: 16_000,
+        }
+    }
+}
+
+impl Settings {
+    /// Puts flags, environment, config file and defaults together.
+    pub fn resolve(matches: &ArgMatches) -> Result<Self, String> {
+        let mut settings = Self::default();
+        let named = matches.get_one::<String>(CONFIG.0).map(PathBuf::from);
+        for (key, value) in read_file(named.as_deref())? {
+            let setting = setting(&key).ok_or_else(|| file::unknown(&key))?;
+            (setting.set)(&mut settings, &value)
+                .map_err(|why| format!("config key `{key}`: {why}"))?;
+        }
+        for setting in SETTINGS {
+            let Some(value) = setting.flag.and_then(|_| matches.get_one::<String>(setting.key))
+            else {
+                continue;
+            };
+            (setting.set)(&mut settings, value).map_err(|why| {
+                match (matches.value_source(setting.key), setting.flag, setting.env) {
+                    (Some(ValueSource::EnvVariable), _, Some(env)) => format!("{env}: {why}"),
+                    (_, Some(flag), _) => format!("--{flag}: {why}"),
+                    _ => why,
+                }
+            })?;
+        }
+        Ok(settings)
+    }
+
+    /// The tmux program on the socket that is meant.
+    pub fn program(&self) -> Program {
+        let socket = self.socket.clone().unwrap_or_else(Host::default_socket);
+        Program { path: self.tmux.clone(), ..Program::new(socket) }
+    }
+}
+
+/// The flags, for the command line.
+pub fn flags() -> Vec<Arg> {
+    let mut args: Vec<Arg> = SETTINGS.iter().filter_map(flag).collect();
+    args.push(
+        Arg::new(CONFIG.0)
+            .long(CONFIG.0)
+            .env(CONFIG.1)
+            .hide_env_values(true)
+            .value_name("FILE")
+            .global(true)
+            .help("The config file [default: config.toml in the user's config directory]"),
+    );
+    args
+}
+
+fn flag(setting: &Setting) -> Option<Arg> {
+    let arg = Arg::new(setting.key)
+        .long(setting.flag?)
+        .env(setting.env?)
+        .hide_env_values(true)
+        .global(true)
+        .help(format!("{} [default: {}]", setting.help, setting.default));
+    Some(match setting.kind {
+        Kind::Text(name) => arg.value_name(name),
+        Kind::Choice(choices) => arg
+            .value_name(choices.join("|"))
+            .value_parser(clap::builder::PossibleValuesParser::new(choices))
+            .hide_possible_values(true),
+        Kind::Number => arg.value_name("N"),
+        Kind::Switch => arg
+            .action(ArgAction::Set)
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true")
+            .hide_default_value(true)
+            .value_name("BOOL"),
+    })
+}
+
+fn setting(key: &str) -> Option<&'static Setting> {
+    SETTINGS.iter().find(|setting| setting.key == key)
+}
+
+/// The keys and values of the config file: the one named, which must be there, or the default one,
+/// which need not.
+fn read_file(named: Option<&Path>) -> Result<Vec<(String, String)>, String> {
+    match named {
+        Some(path) => file::read(path),
+        None => match file::default_path() {
+            Some(path) if path.exists() => file::read(&path),
+            _ => Ok(Vec::new()),
+        },
+    }
+}
+
+fn switch(text: &str) -> Result<bool, String> {
+    match text.to_ascii_lowercase().as_str() {
+        "1" | "true" | "yes" | "on" => Ok(true),
+        "" | "0" | "false" | "no" | "off" => Ok(false),
+        _ => Err(format!("`{text}` is neither on nor off")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::io::Write;
+
+    use clap::Command;
+
+    use super::*;
+
+    fn resolve(args: &[&str]) -> Result<Settings, String> {
+        let command = Command::new("x").args(flags()).no_binary_name(true);
+        Settings::resolve(&command.try_get_matches_from(args).map_err(|e| e.to_string())?)
+    }
+
+    fn with_file(text: &str, args: &[&str]) -> Result<Settings, String> {
+        let mut file = tempfile::NamedTempFile::new().unwrap();
+        file.write_all(text.as_bytes()).unwrap();
+        let path = file.path().to_str().unwrap();
+        resolve(&[&["--config", path], args].concat())
+    }
+
+    #[test]
+    fn every_setting_can_be_told_apart() {
+        let mut seen = HashSet::new();
+        for setting in SETTINGS {
+            assert!(seen.insert(setting.key), "{} twice", setting.key);
+            assert_eq!(setting.flag.is_some(), setting.env.is_some(), "{}", setting.key);
+            assert!(!setting.help.ends_with('.'), "{}", setting.key);
+        }
+    }
+
+    #[test]
+    fn a_flag_beats_the_file_and_the_file_beats_the_default() {
+        let settings =
+            with_file("tier = \"readonly\"\nkeep = true\n[limits]\ntext = 200", &[]).unwrap();
+        assert_eq!(settings.policy.ceiling, Ceiling::Readonly);
+        assert_eq!((settings.keep, settings.text_limit), (true, 200));
+        let settings = with_file("tier = \"readonly\"", &["--tier", "destructive"]).unwrap();
+        assert_eq!(settings.policy.ceiling, Ceiling::Destructive);
+        assert_eq!(settings.policy.toolset, Toolset::Agent);
+    }
+
+    #[test]
+    fn an_unknown_key_is_an_error_that_names_the_nearest() {
+        let error = with_file("teir = \"readonly\"", &[]).unwrap_err();
+        assert!(error.contains("`teir`") && error.contains("`tier`"), "{error}");
+        let error = with_file("[limits]\ntxt = 5", &[]).unwrap_err();
+        assert!(error.contains("`limits.txt`") && error.contains("`limits.text`"), "{error}");
+    }
+
+    #[test]
+    fn bad_values_are_refused_wherever_they_stand() {
+        assert!(with_file("tier = \"everything\"", &[]).unwrap_err().contains("`tier`"));
+        assert!(with_file("keep = \"perhaps\"", &[]).unwrap_err().contains("perhaps"));
+        assert!(with_file("tier = [1]", &[]).unwrap_err().contains("tier"));
+        assert!(with_file("tier = ", &[]).is_err());
+        assert!(resolve(&["--tier", "everything"]).unwrap_err().contains("everything"));
+        assert!(
+            resolve(&["--config", "/nonexistent/file"]).unwrap_err().contains("/nonexistent/file")
+        );
+    }
+
+    #[test]
+    fn switches_need_no_value() {
+        assert!(resolve(&["--keep"]).unwrap().keep);
+        assert!(!resolve(&["--keep=false"]).unwrap().keep);
+    }
+}

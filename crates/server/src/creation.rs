@@ -1,0 +1,97 @@
+//! What the tools that create something have in common: where it starts, with which environment,
+//! and what they answer.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use tmux::Command;
+
+use crate::host::{Created, with_environment};
+use crate::text::inline;
+use crate::tool::{Form, Output, ToolError};
+
+/// The ids of what was made.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct NewIds {
+    /// The session.
+    pub(crate) session_id: String,
+    /// The window.
+    pub(crate) window_id: String,
+    /// The pane.
+    pub(crate) pane_id: String,
+    /// The window's index.
+    pub(crate) index: u32,
+    /// The session's name.
+    pub(crate) session: String,
+}
+
+impl From<Created> for NewIds {
+    fn from(created: Created) -> Self {
+        Self {
+            session_id: created.session.to_string(),
+            window_id: created.window.to_string(),
+            pane_id: created.pane.to_string(),
+            index: created.index,
+            session: created.session_name,
+        }
+    }
+}
+
+impl Output for NewIds {
+    const FORM: Form = Form::Data;
+
+    fn text(&self) -> String {
+        let Self { session_id, window_id, pane_id, index, session } = self;
+        format!(
+            "pane {pane_id} · window {window_id} (index {index}) · session {session_id} {}",
+            inline(session)
+        )
+    }
+}
+
+/// The directory to start in, as tmux needs it. tmux itself would fall back to another one in
+/// silence if it is not there.
+pub(crate) fn start_directory(cwd: Option<String>) -> Result<Option<String>, ToolError> {
+    let Some(cwd) = cwd else { return Ok(None) };
+    let home = || std::env::var_os("HOME").map(PathBuf::from);
+    let path = match (cwd.strip_prefix("~/"), cwd.as_str()) {
+        (Some(below), _) => home().map(|home| home.join(below)),
+        (None, "~") => home(),
+        _ => None,
+    }
+    .unwrap_or_else(|| PathBuf::from(&cwd));
+    let path = std::path::absolute(&path).unwrap_or(path);
+    if !Path::is_dir(&path) {
+        return Err(ToolError::invalid_argument(format!("`cwd`: `{cwd}` is not a directory"))
+            .hint("give the path of a directory that exists"));
+    }
+    Ok(Some(path.to_string_lossy().into_owned()))
+}
+
+/// Refuses names that no environment can hold.
+pub(crate) fn check_environment(env: &BTreeMap<String, String>) -> Result<(), ToolError> {
+    match env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
+        Some(name) => {
+            Err(ToolError::invalid_argument(format!("`env`: `{name}` is no variable's name"))
+                .hint("write {\"NAME\": \"value\"}"))
+        }
+        None => Ok(()),
+    }
+}
+
+/// Adds start directory, environment and program to a command that creates something.
+pub(crate) fn with_start(
+    command: Command,
+    cwd: Option<&str>,
+    env: &BTreeMap<String, String>,
+    program: Option<&str>,
+) -> Command {
+    let command = command.option_if("-c", cwd.map(tmux::escape_format));
+    let command = with_environment(command, env.iter().map(|(k, v)| (k.as_str(), v.as_str())));
+    match program {
+        Some(program) => command.arg("--").arg(program),
+        None => command,
+    }
+}

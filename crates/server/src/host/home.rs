@@ -1,0 +1,190 @@
+//! The session of our own: made with its first pane, removed at the end.
+
+use std::collections::BTreeMap;
+
+use tmux::{Command, Error, PaneId, Row, Server, SessionId, escape_format, row};
+use tokio::sync::Mutex;
+
+use super::owner::Owner;
+use super::rows::Created;
+
+/// The user option of a session that goes away with its owner.
+const HOME_OPTION: &str = "@mcp_home";
+
+const WIDTH: u32 = 200;
+const HEIGHT: u32 = 50;
+const HISTORY: u32 = 50_000;
+
+/// Programs that would wait for a person to leave a pager or an editor.
+const ENVIRONMENT: &[(&str, &str)] = &[
+    ("PAGER", "cat"),
+    ("MANPAGER", "cat"),
+    ("GIT_PAGER", "cat"),
+    ("SYSTEMD_PAGER", "cat"),
+    ("EDITOR", "true"),
+    ("VISUAL", "true"),
+    ("GIT_EDITOR", "true"),
+];
+
+/// A pane to be made.
+#[derive(Debug, Clone, Default)]
+pub struct NewPane {
+    /// What runs in it; the user's shell if nothing is said.
+    pub command: Option<String>,
+    /// The name of its window.
+    pub name: Option<String>,
+    /// Where it starts.
+    pub cwd: Option<String>,
+    /// Its environment, beside what it inherits.
+    pub env: BTreeMap<String, String>,
+}
+
+#[derive(Debug)]
+pub(super) struct Home {
+    name: String,
+    keep: bool,
+    /// Held while a pane is made, so that two calls do not make two sessions.
+    session: Mutex<Option<SessionId>>,
+}
+
+impl Home {
+    pub(super) fn new(owner: &Owner, keep: bool) -> Self {
+        Self { name: format!("mcp-{}", owner.pid()), keep, session: Mutex::new(None) }
+    }
+
+    pub(super) async fn new_pane(
+        &self,
+        tmux: &Server,
+        owner: &Owner,
+        wish: NewPane,
+    ) -> Result<Created, Error> {
+        let mut session = self.session.lock().await;
+        let no_notice = tmux.version().await?.has_remain_on_exit_format();
+        if let Some(id) = *session {
+            let place = format!("{id}:{{end}}");
+            let window = Command::action("new-window").arg("-d").arg("-a");
+            let commands = window_of_our_own(window, &place, &wish, owner, no_notice);
+            match tmux.sequence(commands).await {
+                Ok(replies) => return created(replies),
+                // The last pane was closed and the session went with it.
+                Err(error) if error.is_not_found() || error.is_no_server() => *session = None,
+                Err(error) => return Err(error),
+            }
+        }
+        let created = created(tmux.sequence(self.first(owner, &wish, no_notice)).await?)?;
+        *session = Some(created.session);
+        tmux.prefer(created.session);
+        Ok(created)
+    }
+
+    /// The commands that make the session with its first pane.
+    ///
+    /// The history limit counts only for panes made after it was set, so the session starts with a
+    /// stand-in that the first pane replaces before anything else can happen.
+    fn first(&self, owner: &Owner, wish: &NewPane, no_notice: bool) -> Vec<Command> {
+        let session = format!("={}:", self.name);
+        let place = format!("{session}^");
+        let start = Command::action("new-session")
+            .arg("-d")
+            .option("-s", &self.name)
+            .option("-x", WIDTH)
+            .option("-y", HEIGHT);
+        let start = with_environment(start, ENVIRONMENT.iter().copied());
+        let set = |name: &str, value: String| {
+            Command::action("set-option").option("-t", &session).arg(name).arg(value)
+        };
+        let mut commands =
+            vec![start.arg("--").arg("exec sleep 60"), set("history-limit", HISTORY.to_string())];
+        if !self.keep {
+            commands.push(set(HOME_OPTION, owner.token()));
+        }
+        let window = Command::action("new-window").arg("-d").arg("-k");
+        commands.extend(window_of_our_own(window, &place, wish, owner, no_notice));
+        commands
+    }
+
+    pub(super) async fn session(&self, tmux: &Server) -> Option<SessionId> {
+        let id = (*self.session.lock().await)?;
+        let has = Command::query("has-session").option("-t", id);
+        tmux.run(has).await.is_ok().then_some(id)
+    }
+
+    pub(super) async fn close(&self, tmux: &Server) {
+        let session = self.session.lock().await.take();
+        if let Some(id) = session.filter(|_| !self.keep) {
+            let kill = Command::action("kill-session").option("-t", id);
+            if let Err(error) = tmux.spawned(&[kill]).await {
+                tracing::debug!("removing our session: {error}");
+            }
+        }
+    }
+}
+
+/// A window whose pane stays after its program has exited and is marked as ours. In one sequence,
+/// since a program may exit before a second command could reach tmux.
+fn window_of_our_own(
+    window: Command,
+    place: &str,
+    wish: &NewPane,
+    owner: &Owner,
+    no_notice: bool,
+) -> Vec<Command> {
+    let window = window
+        .arg("-P")
+        .option("-F", Created::format())
+        .option("-t", place)
+        .option_if("-n", wish.name.as_deref().map(escape_format))
+        .option_if("-c", wish.cwd.as_deref().map(escape_format));
+    let mut window =
+        with_environment(window, wish.env.iter().map(|(k, v)| (k.as_str(), v.as_str())));
+    if let Some(command) = &wish.command {
+        window = window.arg("--").arg(command);
+    }
+    let set = |name: &str, value: &str| {
+        Command::action("set-option").arg("-w").option("-t", place).arg(name).arg(value)
+    };
+    let mut commands = vec![window, set("remain-on-exit", "on")];
+    if no_notice {
+        commands.push(set("remain-on-exit-format", ""));
+    }
+    commands.push(owner.mark(place));
+    commands
+}
+
+/// Adds `-e NAME=VALUE` for each.
+pub(crate) fn with_environment<'a>(
+    command: Command,
+    env: impl Iterator<Item = (&'a str, &'a str)>,
+) -> Command {
+    env.fold(command, |command, (name, value)| command.option("-e", format!("{name}={value}")))
+}
+
+/// Reads what the creating command printed, whichever of the sequence it was.
+fn created(replies: Vec<tmux::Reply>) -> Result<Created, Error> {
+    let printed: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
+    Created::parse_one("new-window", &printed)
+}
+
+row! {
+    /// What is needed to tell an orphan.
+    Orphan {
+        pane: PaneId = "pane_id",
+        home: String = "@mcp_home",
+        owner: String = "@mcp_owner",
+    }
+}
+
+/// Removes the panes that dead servers left in sessions of their own. A pane that a person opened
+/// there is left alone, and the session with it. Attaches to nothing.
+pub(super) async fn reap(tmux: &Server) -> Result<(), Error> {
+    let list = Command::query("list-panes").arg("-a").option("-F", Orphan::format());
+    let printed: Vec<u8> = tmux.spawned(&[list]).await?.into_iter().flat_map(|r| r.0).collect();
+    for pane in Orphan::parse_all("list-panes", &printed)? {
+        let dead = Owner::parse(&pane.home).is_some_and(|owner| owner.is_dead());
+        if dead && pane.owner == pane.home {
+            tracing::info!("removing pane {} of a server that died", pane.pane);
+            tmux.spawned(&[Command::action("kill-pane").option("-t", pane.pane)]).await?;
+        }
+    }
+    Ok(())
+}

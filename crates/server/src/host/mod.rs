@@ -1,0 +1,121 @@
+//! One tmux server as the product sees it: who owns what on it, which pane we run in, and the
+//! session of our own. Everything that belongs to a tmux server lives here, so that one process can
+//! drive several.
+
+mod caller;
+mod home;
+mod owner;
+mod rows;
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tmux::{Command, PaneId, Program, Server, Socket};
+
+use caller::Caller;
+use home::Home;
+pub use home::NewPane;
+pub(crate) use home::with_environment;
+use owner::Owner;
+pub use owner::Ownership;
+pub use rows::{ClientRow, Created, PaneRow, SessionRow, WindowRow};
+
+/// A tmux server and our standing on it.
+#[derive(Debug)]
+pub struct Host {
+    tmux: Server,
+    owner: Owner,
+    caller: Caller,
+    home: Home,
+    buffers: AtomicU64,
+}
+
+impl Host {
+    /// Takes up a server. Nothing is started; needs a Tokio runtime.
+    pub fn new(program: Program, keep: bool) -> Self {
+        let owner = Owner::this_process();
+        let caller = Caller::detect(&program.socket);
+        let home = Home::new(&owner, keep);
+        Self { tmux: Server::new(program), owner, caller, home, buffers: AtomicU64::new(0) }
+    }
+
+    /// The socket a user means who names none: that of the tmux we run in, or tmux's default.
+    pub fn default_socket() -> Socket {
+        std::env::var("TMUX")
+            .ok()
+            .and_then(|value| Socket::from_tmux_variable(&value))
+            .unwrap_or(Socket::Default)
+    }
+
+    /// The connection.
+    pub fn tmux(&self) -> &Server {
+        &self.tmux
+    }
+
+    /// Whether this server made the pane.
+    pub fn owns(&self, pane: &PaneRow) -> bool {
+        self.owner.is(&pane.owner)
+    }
+
+    /// Whether this process runs in the pane.
+    pub fn is_caller(&self, pane: &PaneRow) -> bool {
+        self.caller.is_in(pane.pane, pane.pid)
+    }
+
+    /// Notes in tmux that we made the pane. It may be gone by now, which is no error.
+    pub async fn claim(&self, pane: PaneId) -> Result<(), tmux::Error> {
+        match self.tmux.run(self.owner.mark(&pane.to_string())).await {
+            Err(error) if error.is_not_found() || error.is_no_server() => Ok(()),
+            other => other.map(|_| ()),
+        }
+    }
+
+    /// Every pane of the server; none if no server runs.
+    pub async fn panes(&self) -> Result<Vec<PaneRow>, tmux::Error> {
+        none_without_server(self.tmux.rows(Command::query("list-panes").arg("-a")).await)
+    }
+
+    /// The clients people look through: not ours, nor those of another server like this one.
+    pub async fn people(&self) -> Result<Vec<ClientRow>, tmux::Error> {
+        let clients: Vec<ClientRow> =
+            none_without_server(self.tmux.rows(Command::query("list-clients")).await)?;
+        Ok(clients.into_iter().filter(ClientRow::is_person).collect())
+    }
+
+    /// A new pane in our own session, which is made if need be.
+    pub async fn new_pane(&self, wish: NewPane) -> Result<Created, tmux::Error> {
+        self.home.new_pane(&self.tmux, &self.owner, wish).await
+    }
+
+    /// Our own session, if it has been made and is still there.
+    pub async fn own_session(&self) -> Option<tmux::SessionId> {
+        self.home.session(&self.tmux).await
+    }
+
+    /// A name for a paste buffer that nobody else uses.
+    pub fn new_buffer_name(&self) -> String {
+        let number = self.buffers.fetch_add(1, Ordering::Relaxed);
+        format!("mcp-{}-{number}", self.owner.pid())
+    }
+
+    /// Removes what servers like this one left behind when they died.
+    pub async fn reap_orphans(&self) {
+        if let Err(error) = home::reap(&self.tmux).await
+            && !error.is_no_server()
+        {
+            tracing::debug!("looking for orphans: {error}");
+        }
+    }
+
+    /// Removes our own session, unless it is to be kept.
+    pub async fn close(&self) {
+        self.home.close(&self.tmux).await;
+    }
+}
+
+/// Where nothing runs, a list is empty.
+pub fn none_without_server<T>(rows: Result<Vec<T>, tmux::Error>) -> Result<Vec<T>, tmux::Error> {
+    match rows {
+        Err(error) if error.is_no_server() => Ok(Vec::new()),
+        other => other,
+    }
+}

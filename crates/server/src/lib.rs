@@ -1,0 +1,32 @@
+//! An MCP server that gives coding agents a real terminal through tmux.
+//!
+//! # Layout
+//!
+//! - [`cli`]: the command line; `main` only calls it.
+//! - [`config`]: every setting, declared once.
+//! - [`mcp`]: the protocol, and the pipeline that every call goes through.
+//! - [`registry`]: the tools that are offered.
+//! - [`policy`]: what may be done; pure.
+//! - [`tool`]: what a tool is. [`tools`]: the tools, one file each.
+//! - `creation`, `typing`, `filter`, [`model`]: what several tools share.
+//! - [`host`]: one tmux server: ownership, our own session, the pane we run in.
+//! - `process`: what the operating system knows. `text`: cleaning and cutting.
+//!
+//! Left may use right: `cli → mcp → registry → tools → tool → host → tmux`. ARCHITECTURE.md has the
+//! map and the reasons.
+
+pub mod app;
+pub mod cli;
+pub mod config;
+mod creation;
+mod filter;
+pub mod host;
+pub mod mcp;
+pub mod model;
+pub mod policy;
+mod process;
+pub mod registry;
+mod text;
+pub mod tool;
+pub mod tools;
+mod typing;

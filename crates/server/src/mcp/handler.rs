@@ -1,0 +1,108 @@
+//! Answers MCP requests. Knows rmcp's types so that nothing else has to.
+
+use std::sync::Arc;
+
+use rmcp::ServerHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
+    Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ServerCapabilities, ServerConfig, Tool,
+};
+use rmcp::service::{RequestContext, RoleServer};
+
+use super::instructions;
+use super::pipeline::{self, Call};
+use crate::app::App;
+use crate::tool::{Progress, Step};
+
+/// One client's view of the server.
+#[derive(Debug, Clone)]
+pub struct Handler {
+    app: Arc<App>,
+}
+
+impl Handler {
+    /// A handler for the server's parts.
+    pub fn new(app: Arc<App>) -> Self {
+        Self { app }
+    }
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let mut info = Implementation::new("tmux-mcp", env!("CARGO_PKG_VERSION"));
+        info.title = Some("tmux".to_owned());
+        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+            .with_server_info(info)
+            .with_instructions(instructions::text(&self.app))
+    }
+
+    async fn list_tools(
+        &self,
+        _: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        Ok(ListToolsResult::with_all_items(self.app.registry.wire().cloned().collect()))
+    }
+
+    fn get_tool(&self, name: &str) -> Option<Tool> {
+        self.app.registry.wire().find(|tool| tool.name == name).cloned()
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let call = Call {
+            tool: request.name.into_owned(),
+            arguments: request.arguments.unwrap_or_default(),
+            progress: progress(&context),
+            cancel: context.ct,
+        };
+        Ok(pipeline::call(&self.app, call).await.into())
+    }
+
+    /// A request of a known method whose parameters have the wrong shape ends up here, and rmcp
+    /// would say that the method does not exist.
+    async fn on_custom_request(
+        &self,
+        request: CustomRequest,
+        _: RequestContext<RoleServer>,
+    ) -> Result<CustomResult, ErrorData> {
+        const KNOWN: &[(&str, &str)] = &[
+            ("tools/call", "`name` must be text and `arguments` an object"),
+            ("tools/list", "`cursor` must be text"),
+            ("initialize", "`protocolVersion`, `capabilities` and `clientInfo` are needed"),
+        ];
+        Err(match KNOWN.iter().find(|(method, _)| *method == request.method) {
+            Some((method, shape)) => ErrorData::invalid_params(
+                format!("the parameters of {method} are malformed: {shape}"),
+                None,
+            ),
+            None => ErrorData::new(
+                ErrorCode::METHOD_NOT_FOUND,
+                format!("there is no method `{}`", request.method),
+                None,
+            ),
+        })
+    }
+}
+
+/// Progress towards the client, if it sent a token.
+fn progress(context: &RequestContext<RoleServer>) -> Progress {
+    let Some(token) = context.meta.get_progress_token() else {
+        return Progress::default();
+    };
+    let peer = context.peer.clone();
+    Progress::new(move |Step { done, total, message }| {
+        let mut note = ProgressNotificationParam::new(token.clone(), done).with_message(message);
+        note.total = total;
+        let peer = peer.clone();
+        Box::pin(async move {
+            if let Err(error) = peer.notify_progress(note).await {
+                tracing::debug!("progress was not sent: {error}");
+            }
+        })
+    })
+}

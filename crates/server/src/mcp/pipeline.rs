@@ -1,0 +1,192 @@
+//! The way of every tool call: look it up, check the arguments, ask the policy, run it, shape the
+//! answer. Nothing else calls a tool.
+
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+
+use futures::FutureExt;
+use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
+use serde_json::{Map, Value};
+use tokio_util::sync::CancellationToken;
+
+use crate::app::App;
+use crate::text;
+use crate::tool::{Code, Cx, Form, Progress, Reply, ToolError};
+
+/// The key under which an error's code is in `_meta`.
+const CODE_KEY: &str = "tmux-mcp/code";
+
+/// A call as it came in.
+pub(crate) struct Call {
+    pub(crate) tool: String,
+    pub(crate) arguments: Map<String, Value>,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) progress: Progress,
+}
+
+/// Makes a call. A failed one is a result too: the agent can read it and act on it.
+pub(crate) async fn call(app: &App, call: Call) -> CallToolResult {
+    match run(app, call).await {
+        Ok(reply) => success(reply, app.settings.structured),
+        Err(error) => failure(&error),
+    }
+}
+
+async fn run(app: &App, call: Call) -> Result<Reply, ToolError> {
+    let offered = app.registry.find(&call.tool)?;
+    let guard = Arc::new(app.settings.policy);
+    let cancel = call.cancel.clone();
+    let cx = Cx::new(Arc::clone(&app.host), offered.entry.meta, guard, call.cancel, call.progress);
+    let work = (offered.entry.call)(&cx, &offered.schema, call.arguments, app.settings.text_limit);
+    tokio::select! {
+        // A panic must not cost the caller its answer: rmcp would never send one.
+        done = AssertUnwindSafe(work).catch_unwind() => done.unwrap_or_else(|panic| {
+            let what = panic
+                .downcast_ref::<&str>()
+                .map(|text| (*text).to_owned())
+                .or_else(|| panic.downcast_ref::<String>().cloned())
+                .unwrap_or_default();
+            Err(ToolError::internal(format!("`{}` stopped half-way: {what}", offered.entry.meta.name)))
+        }),
+        () = cancel.cancelled() => {
+            Err(ToolError::new(Code::Cancelled, format!("`{}` was cancelled", offered.entry.meta.name)))
+        }
+    }
+}
+
+fn success(mut reply: Reply, structured: bool) -> CallToolResult {
+    let text = text::clean(&reply.text, reply.colors);
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    if structured || reply.form == Form::Data {
+        text::clean_value(&mut reply.structured);
+        prune(&mut reply.structured, true);
+        result.structured_content = Some(reply.structured);
+    }
+    result
+}
+
+fn failure(error: &ToolError) -> CallToolResult {
+    let text = text::clean(&error.to_string(), false);
+    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+    let mut meta = MetaObject::new();
+    meta.0.insert(CODE_KEY.to_owned(), Value::String(error.code.name().to_owned()));
+    result.meta = Some(meta);
+    result
+}
+
+/// Leaves out what says nothing: empty text, empty lists, `false`. Lists at the top stay.
+fn prune(value: &mut Value, top: bool) {
+    match value {
+        Value::Array(items) => items.iter_mut().for_each(|item| prune(item, false)),
+        Value::Object(map) => {
+            map.values_mut().for_each(|inner| prune(inner, false));
+            map.retain(|_, inner| match inner {
+                Value::Null | Value::Bool(false) => false,
+                Value::String(text) => !text.is_empty(),
+                Value::Array(items) => top || !items.is_empty(),
+                Value::Object(fields) => !fields.is_empty(),
+                _ => true,
+            });
+        }
+        _ => {}
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Serialize};
+    use serde_json::json;
+
+    use super::*;
+    use crate::config::Settings;
+    use crate::tool::{Entry, Group, Load, Meta, Output, Tier, Tool, Toolset};
+
+    #[derive(Deserialize, JsonSchema)]
+    struct NoArgs {}
+
+    #[derive(Serialize, JsonSchema)]
+    struct Nothing {}
+
+    impl Output for Nothing {
+        const FORM: Form = Form::Data;
+        fn text(&self) -> String {
+            String::new()
+        }
+    }
+
+    const fn meta(name: &'static str) -> Meta {
+        Meta {
+            name,
+            title: "",
+            description: "",
+            group: Group::Pane,
+            tier: Tier::Read,
+            sets: &[Toolset::Agent],
+            idempotent: true,
+            open_world: false,
+            load: Load::OnDemand,
+        }
+    }
+
+    struct Panics;
+    impl Tool for Panics {
+        const META: Meta = meta("panics");
+        type Args = NoArgs;
+        type Output = Nothing;
+        async fn call(_: &Cx, _: NoArgs) -> Result<Nothing, ToolError> {
+            panic!("the roof fell in");
+        }
+    }
+
+    struct Hangs;
+    impl Tool for Hangs {
+        const META: Meta = meta("hangs");
+        type Args = NoArgs;
+        type Output = Nothing;
+        async fn call(_: &Cx, _: NoArgs) -> Result<Nothing, ToolError> {
+            std::future::pending().await
+        }
+    }
+
+    async fn call_with(tool: &str, cancel: CancellationToken) -> String {
+        let app =
+            App::with_tools(Settings::default(), vec![Entry::of::<Panics>(), Entry::of::<Hangs>()]);
+        let call = Call {
+            tool: tool.to_owned(),
+            arguments: Map::new(),
+            cancel,
+            progress: Progress::default(),
+        };
+        let result = super::call(&app, call).await;
+        assert_eq!(result.is_error, Some(true));
+        serde_json::to_string(&result).unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_panic_is_an_answer() {
+        let text = call_with("panics", CancellationToken::new()).await;
+        assert!(text.contains("internal") && text.contains("the roof fell in"), "{text}");
+    }
+
+    #[tokio::test]
+    async fn cancelling_ends_a_call_that_would_never_end() {
+        let cancel = CancellationToken::new();
+        cancel.cancel();
+        let text = call_with("hangs", cancel).await;
+        assert!(text.contains("cancelled"), "{text}");
+    }
+
+    #[tokio::test]
+    async fn an_unknown_tool_names_the_nearest() {
+        let text = call_with("hang", CancellationToken::new()).await;
+        assert!(text.contains("unknown_tool") && text.contains("`hangs`"), "{text}");
+    }
+
+    #[test]
+    fn what_says_nothing_is_left_out() {
+        let mut value = json!({"panes": [], "own": false, "n": 0, "in": {"list": [], "text": ""}});
+        prune(&mut value, true);
+        assert_eq!(value, json!({"panes": [], "n": 0}));
+    }
+}

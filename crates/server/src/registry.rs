@@ -1,0 +1,91 @@
+//! The tools this server offers: the list, filtered once at start, with schemas made once.
+
+use std::sync::Arc;
+
+use rmcp::model::{MetaObject, Tool as WireTool, ToolAnnotations};
+use serde_json::{Map, Value};
+
+use crate::policy::Policy;
+use crate::tool::{Entry, Load, Tier, ToolError, nearest};
+
+/// A tool that is offered.
+#[derive(Debug)]
+pub struct Offered {
+    /// What it is.
+    pub entry: Entry,
+    /// What clients see of it.
+    pub wire: WireTool,
+    /// The schema its arguments are held to.
+    pub schema: Arc<Map<String, Value>>,
+}
+
+/// All offered tools, in the order of the list.
+#[derive(Debug)]
+pub struct Registry {
+    entries: Vec<Entry>,
+    offered: Vec<Offered>,
+    policy: Policy,
+}
+
+impl Registry {
+    /// The part of `entries` that the policy offers.
+    pub fn new(entries: Vec<Entry>, policy: Policy, structured: bool) -> Self {
+        let offered = entries
+            .iter()
+            .filter(|entry| policy.offers(entry.meta))
+            .map(|entry| {
+                let schema = Arc::new((entry.input_schema)());
+                let wire = wire(entry, Arc::clone(&schema), structured);
+                Offered { entry: *entry, wire, schema }
+            })
+            .collect();
+        Self { entries, offered, policy }
+    }
+
+    /// What clients see, in a fixed order.
+    pub fn wire(&self) -> impl Iterator<Item = &WireTool> {
+        self.offered.iter().map(|tool| &tool.wire)
+    }
+
+    /// The tool of this name, or an error that says why there is none.
+    pub fn find(&self, name: &str) -> Result<&Offered, ToolError> {
+        if let Some(found) = self.offered.iter().find(|tool| tool.entry.meta.name == name) {
+            return Ok(found);
+        }
+        if let Some(hidden) = self.entries.iter().find(|entry| entry.meta.name == name) {
+            return Err(self.policy.refusal(hidden.meta));
+        }
+        let names = || self.offered.iter().map(|tool| tool.entry.meta.name);
+        let error =
+            ToolError::new(crate::tool::Code::UnknownTool, format!("there is no tool `{name}`"));
+        Err(match nearest(name, names()) {
+            Some(near) => error.hint(format!("did you mean `{near}`?")),
+            None => {
+                error.hint(format!("the tools are: {}", names().collect::<Vec<_>>().join(", ")))
+            }
+        })
+    }
+}
+
+fn wire(entry: &Entry, schema: Arc<Map<String, Value>>, structured: bool) -> WireTool {
+    let meta = entry.meta;
+    let mut tool = WireTool::default();
+    tool.name = meta.name.into();
+    tool.title = Some(meta.title.to_owned());
+    tool.description = Some(meta.description.into());
+    tool.input_schema = schema;
+    tool.output_schema = structured.then(|| Arc::new((entry.output_schema)()));
+    tool.annotations = Some(
+        ToolAnnotations::new()
+            .read_only(meta.tier == Tier::Read)
+            .destructive(matches!(meta.tier, Tier::DestroyOwn | Tier::Destroy))
+            .idempotent(meta.idempotent)
+            .open_world(meta.open_world),
+    );
+    if meta.load == Load::Always {
+        let mut extra = MetaObject::new();
+        extra.0.insert("anthropic/alwaysLoad".to_owned(), Value::Bool(true));
+        tool.meta = Some(extra);
+    }
+    tool
+}

@@ -1,0 +1,7 @@
+//! Text from a terminal on its way to a model.
+
+mod clean;
+mod cut;
+
+pub(crate) use clean::{clean, clean_value, inline};
+pub(crate) use cut::keep_tail;

@@ -1,0 +1,201 @@
+//! What a tool gets to work with: one tmux server, the caller's standing on it, a way to report
+//! progress and to hear that it should stop.
+//!
+//! Objects are only handed out through [`Cx::resolve`], which asks the guard first: a tool cannot
+//! reach what the policy forbids, and need not know that there is one.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use tmux::target::{self, Id, Level, Place};
+use tmux::{Command, PaneId, Server, SessionId};
+use tokio_util::sync::CancellationToken;
+
+use super::{Code, Meta, Target, Tier, ToolError};
+use crate::host::{Host, PaneRow};
+
+/// What a call is about to touch.
+#[derive(Debug)]
+pub struct Subject<'a> {
+    /// The object's kind.
+    pub level: Level,
+    /// The object's id.
+    pub id: String,
+    /// Panes in it that this server did not make. Looked up only for what destroys.
+    pub foreign: Vec<PaneId>,
+    /// Whether this process runs in it.
+    pub holds_caller: bool,
+    /// The object as the caller named it.
+    pub target: &'a Target,
+}
+
+/// Decides whether a tool may touch an object.
+pub trait Guard: Send + Sync {
+    /// Lets the call through or says why not.
+    fn admit(&self, meta: &Meta, subject: &Subject<'_>) -> Result<(), ToolError>;
+}
+
+/// One step of a long call.
+#[derive(Debug, Clone)]
+pub struct Step {
+    /// How far it is.
+    pub done: f64,
+    /// How far it has to go, if that is known.
+    pub total: Option<f64>,
+    /// What it is doing.
+    pub message: String,
+}
+
+/// Tells the client how a long call is getting on, if it wants to know.
+#[derive(Clone, Default)]
+pub struct Progress(Option<Arc<dyn Fn(Step) -> BoxFuture<'static, ()> + Send + Sync>>);
+
+impl Progress {
+    /// Progress that goes through `send`.
+    pub fn new(send: impl Fn(Step) -> BoxFuture<'static, ()> + Send + Sync + 'static) -> Self {
+        Self(Some(Arc::new(send)))
+    }
+
+    /// Reports a step. It is on its way to the client when this returns.
+    pub async fn report(&self, step: Step) {
+        if let Some(send) = &self.0 {
+            send(step).await;
+        }
+    }
+}
+
+/// The object a target names.
+#[derive(Debug)]
+pub struct Resolved {
+    /// Its kind.
+    pub level: Level,
+    /// The pane that stands for it: itself, or the active one in it.
+    pub pane: PaneRow,
+}
+
+impl Resolved {
+    /// The object's id.
+    pub fn id(&self) -> String {
+        match self.level {
+            Level::Session => self.pane.session.to_string(),
+            Level::Window => self.pane.window.to_string(),
+            Level::Pane => self.pane.pane.to_string(),
+        }
+    }
+}
+
+/// The surroundings of one call.
+pub struct Cx {
+    /// The tmux server the call is about.
+    pub host: Arc<Host>,
+    /// Tripped when nobody waits for the answer any more.
+    pub cancel: CancellationToken,
+    /// Where to report progress.
+    pub progress: Progress,
+    meta: &'static Meta,
+    guard: Arc<dyn Guard>,
+}
+
+impl Cx {
+    /// The surroundings of a call of the tool `meta`.
+    pub fn new(
+        host: Arc<Host>,
+        meta: &'static Meta,
+        guard: Arc<dyn Guard>,
+        cancel: CancellationToken,
+        progress: Progress,
+    ) -> Self {
+        Self { host, cancel, progress, meta, guard }
+    }
+
+    /// The connection to tmux.
+    pub fn tmux(&self) -> &Server {
+        self.host.tmux()
+    }
+
+    /// Finds what a target names, if the call may touch it. A tool that needs a pane takes
+    /// [`Resolved::pane`].
+    pub async fn resolve(&self, target: &Target) -> Result<Resolved, ToolError> {
+        let resolved = self.look_up(target).await?;
+        self.admit(target, &resolved).await?;
+        Ok(resolved)
+    }
+
+    /// The same for a target that must be, or stand for, an object of this kind.
+    pub async fn resolve_as(&self, target: &Target, level: Level) -> Result<Resolved, ToolError> {
+        let mut resolved = self.look_up(target).await?;
+        resolved.level = level;
+        self.admit(target, &resolved).await?;
+        Ok(resolved)
+    }
+
+    /// Finds the pane that a target names or stands for.
+    pub async fn pane(&self, target: &Target) -> Result<PaneRow, ToolError> {
+        Ok(self.resolve(target).await?.pane)
+    }
+
+    /// The session that is meant when none is named: our own, or the only one there is.
+    pub async fn default_target(&self) -> Result<Target, ToolError> {
+        if let Some(own) = self.host.own_session().await {
+            return Ok(Target(own.to_string()));
+        }
+        let mut sessions: Vec<SessionId> =
+            self.host.panes().await?.iter().map(|pane| pane.session).collect();
+        sessions.dedup();
+        match sessions.as_slice() {
+            [only] => Ok(Target(only.to_string())),
+            _ => Err(ToolError::invalid_argument("argument `target` is missing")
+                .hint("name a session, window or pane; list_panes shows them")),
+        }
+    }
+
+    async fn look_up(&self, target: &Target) -> Result<Resolved, ToolError> {
+        let text = target.0.trim();
+        if let Some(id) = Id::parse(text)
+            && let Ok(pane) = self.tmux().row(text).await
+        {
+            return Ok(Resolved { level: id.level(), pane });
+        }
+        // By name; and an id that was not found comes here for the list of what there is.
+        let places = match Place::all(self.tmux()).await {
+            Err(error) if error.is_no_server() => Vec::new(),
+            other => other?,
+        };
+        let found = target::find(text, &places)?;
+        let Place { session, window, pane, .. } = found.place;
+        let pane = self.tmux().row(&format!("{session}:{window}.{pane}")).await?;
+        Ok(Resolved { level: found.level, pane })
+    }
+
+    async fn admit(&self, target: &Target, resolved: &Resolved) -> Result<(), ToolError> {
+        let destroys = matches!(self.meta.tier, Tier::DestroyOwn | Tier::Destroy);
+        let panes = if destroys && resolved.level < Level::Pane {
+            let list = Command::query("list-panes").option("-t", resolved.id());
+            self.tmux().rows(list.arg_if(resolved.level == Level::Session, "-s")).await?
+        } else {
+            vec![resolved.pane.clone()]
+        };
+        let subject = Subject {
+            level: resolved.level,
+            id: resolved.id(),
+            foreign: panes.iter().filter(|p| !self.host.owns(p)).map(|p| p.pane).collect(),
+            holds_caller: panes.iter().any(|p| self.host.is_caller(p)),
+            target,
+        };
+        self.guard.admit(self.meta, &subject)
+    }
+
+    /// Refuses to type into a pane that would not take it.
+    pub fn must_take_input(&self, pane: &PaneRow) -> Result<(), ToolError> {
+        let id = pane.pane;
+        if pane.dead {
+            return Err(ToolError::new(Code::NotReady, format!("the program in {id} has exited"))
+                .hint("capture_pane reads what it left; create_pane starts another"));
+        }
+        if pane.input_off {
+            return Err(ToolError::new(Code::NotReady, format!("input to {id} is switched off"))
+                .hint("a person did this with `tmux select-pane -d`; ask them"));
+        }
+        Ok(())
+    }
+}

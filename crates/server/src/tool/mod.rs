@@ -1,0 +1,243 @@
+//! What a tool is: its declaration, its arguments, its answer. No tmux, no MCP, no policy.
+//!
+//! A tool is one file in [`crate::tools`] with a type that implements [`Tool`], and one line in its
+//! group's list. Everything else follows from [`Meta`] and the two schemas.
+
+mod args;
+mod cx;
+mod error;
+mod schema;
+mod target;
+
+use std::fmt;
+use std::future::Future;
+use std::str::FromStr;
+
+use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+pub(crate) use args::nearest;
+pub use cx::{Cx, Guard, Progress, Resolved, Step, Subject};
+pub use error::{Code, ToolError};
+pub use target::Target;
+
+/// How much a tool can do to what is there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Tier {
+    /// Reads and changes nothing.
+    Read,
+    /// Creates, types, selects, renames, resizes.
+    Mutate,
+    /// Destroys; at the tier `mutating` only what this server made.
+    DestroyOwn,
+    /// Destroys; not offered below the tier `destructive`.
+    Destroy,
+}
+
+/// What a tool is about. Tool lists in the policy can name a whole group.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Group {
+    /// The tmux server itself.
+    Server,
+    /// Sessions.
+    Session,
+    /// Windows.
+    Window,
+    /// Panes.
+    Pane,
+    /// Sessions, windows and panes alike.
+    Object,
+    /// Typing.
+    Input,
+    /// Reading the screen.
+    Screen,
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Server => "server",
+            Self::Session => "session",
+            Self::Window => "window",
+            Self::Pane => "pane",
+            Self::Object => "object",
+            Self::Input => "input",
+            Self::Screen => "screen",
+        })
+    }
+}
+
+/// A choice of tools for a kind of work.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Toolset {
+    /// A handful, for looking after a few processes.
+    Debug,
+    /// What a coding agent needs; the default.
+    Agent,
+    /// tmux's own operations, one by one.
+    Primitives,
+    /// Everything.
+    All,
+}
+
+impl Toolset {
+    /// The values a user can give.
+    pub const CHOICES: &'static [&'static str] = &["debug", "agent", "primitives", "all"];
+}
+
+impl FromStr for Toolset {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        match text {
+            "debug" => Ok(Self::Debug),
+            "agent" => Ok(Self::Agent),
+            "primitives" => Ok(Self::Primitives),
+            "all" => Ok(Self::All),
+            _ => Err(format!("`{text}` is none of {}", Self::CHOICES.join(", "))),
+        }
+    }
+}
+
+/// Whether a client should show the tool to its model from the start.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Load {
+    /// When the model looks for it.
+    OnDemand,
+    /// Always.
+    Always,
+}
+
+/// Everything there is to say about a tool. There are no defaults: what is not said does not compile.
+#[derive(Debug, Clone, Copy)]
+pub struct Meta {
+    /// The name, snake_case, verb first.
+    pub name: &'static str,
+    /// The name for people.
+    pub title: &'static str,
+    /// When to use it and what comes back, in a sentence or two.
+    pub description: &'static str,
+    /// What it is about.
+    pub group: Group,
+    /// How much it can do.
+    pub tier: Tier,
+    /// The toolsets it is in, beside `all`.
+    pub sets: &'static [Toolset],
+    /// Whether calling it twice does no more than calling it once.
+    pub idempotent: bool,
+    /// Whether it reaches programs whose behaviour nobody can foresee.
+    pub open_world: bool,
+    /// Whether clients should load it up front.
+    pub load: Load,
+}
+
+/// How an answer is shown to a model.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Form {
+    /// Structured content, and the same facts as short rows of text.
+    Data,
+    /// Text from a terminal: plain text alone, since several clients drop it beside structure.
+    Text,
+}
+
+/// What a tool answers with.
+pub trait Output: Serialize + JsonSchema + Send {
+    /// How it is shown.
+    const FORM: Form;
+
+    /// The answer as text: facts first, then what the terminal showed.
+    fn text(&self) -> String;
+
+    /// Shortens the text from the terminal to `max` characters and notes what was cut.
+    fn limit(&mut self, max: usize) {
+        let _ = max;
+    }
+
+    /// Whether the text may keep its colours.
+    fn colors(&self) -> bool {
+        false
+    }
+}
+
+/// One tool.
+pub trait Tool: 'static {
+    /// Its declaration.
+    const META: Meta;
+    /// Its arguments; their doc comments are what the model reads.
+    type Args: DeserializeOwned + JsonSchema + Send;
+    /// Its answer.
+    type Output: Output;
+
+    /// Does the work.
+    fn call(
+        cx: &Cx,
+        args: Self::Args,
+    ) -> impl Future<Output = Result<Self::Output, ToolError>> + Send;
+}
+
+/// An answer whose type no longer matters.
+#[derive(Debug)]
+pub struct Reply {
+    /// How it is shown.
+    pub form: Form,
+    /// The answer as text.
+    pub text: String,
+    /// Whether the text may keep its colours.
+    pub colors: bool,
+    /// The answer as data.
+    pub structured: Value,
+}
+
+/// A tool whose type no longer matters: what the registry holds.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// The tool's declaration.
+    pub meta: &'static Meta,
+    /// The schema of its arguments, clean enough for every client.
+    pub input_schema: fn() -> Map<String, Value>,
+    /// The schema of its answer.
+    pub output_schema: fn() -> Map<String, Value>,
+    /// Checks the arguments against the schema, does the work, and keeps the answer within `max`
+    /// characters.
+    pub call: for<'a> fn(
+        cx: &'a Cx,
+        schema: &'a Map<String, Value>,
+        args: Map<String, Value>,
+        max: usize,
+    ) -> BoxFuture<'a, Result<Reply, ToolError>>,
+}
+
+impl Entry {
+    /// The entry of a tool.
+    pub const fn of<T: Tool>() -> Self {
+        Self {
+            meta: &T::META,
+            input_schema: schema::input::<T::Args>,
+            output_schema: schema::output::<T::Output>,
+            call: |cx, schema, args, max| Box::pin(call::<T>(cx, schema, args, max)),
+        }
+    }
+}
+
+async fn call<T: Tool>(
+    cx: &Cx,
+    schema: &Map<String, Value>,
+    args: Map<String, Value>,
+    max: usize,
+) -> Result<Reply, ToolError> {
+    let args = args::read::<T::Args>(schema, args)?;
+    let mut output = T::call(cx, args).await?;
+    output.limit(max);
+    let structured = serde_json::to_value(&output)
+        .map_err(|error| ToolError::internal(format!("the answer has no JSON form: {error}")))?;
+    Ok(Reply { form: T::Output::FORM, text: output.text(), colors: output.colors(), structured })
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Entry").field(&self.meta.name).finish()
+    }
+}

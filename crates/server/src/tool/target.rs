@@ -1,0 +1,16 @@
+//! The one way to name a session, window or pane.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+/// What a caller writes: `%3`, `@1`, `$0`, `dev`, `dev:2`, `dev:logs`, `dev:2.0`.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(transparent)]
+pub struct Target(pub String);
+
+impl std::fmt::Display for Target {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}

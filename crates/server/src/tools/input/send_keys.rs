@@ -1,0 +1,143 @@
+//! `send_keys`: types text exactly and presses keys.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tmux::keys::{Key, type_text};
+
+use crate::host::PaneRow;
+use crate::tool::{Cx, Group, Load, Meta, Step, Target, Tier, Tool, ToolError, Toolset, nearest};
+use crate::typing::{Typed, must_reach_program, press_enter};
+
+pub(super) struct SendKeys;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Pane.
+    target: Target,
+    /// Typed exactly as it is.
+    text: Option<String>,
+    /// Then these keys: Enter, C-c, ^C, M-x, Up, F5, 0x1b.
+    keys: Option<Vec<String>>,
+    /// Then Enter.
+    enter: Option<bool>,
+    /// Do all of it this often (default 1).
+    repeat: Option<u32>,
+    /// Pause between keys, in milliseconds.
+    delay_ms: Option<u32>,
+}
+
+impl Tool for SendKeys {
+    const META: Meta = Meta {
+        name: "send_keys",
+        title: "Send keys",
+        description: "Type into a pane: text exactly as given, then keys, then Enter.",
+        group: Group::Input,
+        tier: Tier::Mutate,
+        sets: &[Toolset::Debug, Toolset::Agent, Toolset::Primitives],
+        idempotent: false,
+        open_world: true,
+        load: Load::Always,
+    };
+    type Args = Args;
+    type Output = Typed;
+
+    async fn call(cx: &Cx, args: Args) -> Result<Typed, ToolError> {
+        let typing = Typing::check(&args)?;
+        let pane = cx.pane(&args.target).await?;
+        cx.must_take_input(&pane)?;
+        if !typing.text.is_empty() {
+            must_reach_program(&pane)?;
+        }
+        for round in 0..typing.repeat {
+            if round > 0 {
+                typing.wait(cx, round).await;
+            }
+            typing.once(cx, &pane).await?;
+        }
+        Ok(Typed::into(pane))
+    }
+}
+
+/// A checked call.
+struct Typing {
+    text: String,
+    keys: Vec<Key>,
+    enter: bool,
+    repeat: u32,
+    delay: Option<Duration>,
+}
+
+impl Typing {
+    fn check(args: &Args) -> Result<Self, ToolError> {
+        let text = args.text.clone().unwrap_or_default();
+        let keys =
+            args.keys.iter().flatten().map(|name| key(name)).collect::<Result<Vec<_>, _>>()?;
+        let enter = args.enter.unwrap_or(false);
+        if text.is_empty() && keys.is_empty() && !enter {
+            return Err(ToolError::invalid_argument("there is nothing to type")
+                .hint("give `text`, `keys` or `enter`"));
+        }
+        let repeat = args.repeat.unwrap_or(1);
+        if !(1..=1000).contains(&repeat) {
+            return Err(ToolError::invalid_argument(format!(
+                "`repeat`: {repeat} is not from 1 to 1000"
+            )));
+        }
+        if let Some(delay) = args.delay_ms.filter(|&delay| delay > 10_000) {
+            return Err(ToolError::invalid_argument(format!(
+                "`delay_ms`: {delay} is more than 10000"
+            )));
+        }
+        let delay = args.delay_ms.map(|ms| Duration::from_millis(ms.into()));
+        Ok(Self { text, keys, enter, repeat, delay })
+    }
+
+    async fn once(&self, cx: &Cx, pane: &PaneRow) -> Result<(), ToolError> {
+        cx.tmux().run_all(type_text(pane.pane, &self.text)).await?;
+        match self.delay {
+            // With a delay each key is an event of its own; without, one round trip does.
+            Some(delay) => {
+                for (index, key) in self.keys.iter().enumerate() {
+                    if index > 0 || !self.text.is_empty() {
+                        tokio::time::sleep(delay).await;
+                    }
+                    cx.tmux().run(key.press(pane.pane)).await?;
+                }
+            }
+            None => {
+                cx.tmux()
+                    .run_all(self.keys.iter().map(|key| key.press(pane.pane)).collect())
+                    .await?
+            }
+        }
+        if self.enter {
+            let after_text = !self.text.is_empty() || !self.keys.is_empty();
+            press_enter(cx, pane, after_text, self.delay).await?;
+        }
+        Ok(())
+    }
+
+    async fn wait(&self, cx: &Cx, round: u32) {
+        if let Some(delay) = self.delay {
+            let step = Step {
+                done: f64::from(round),
+                total: Some(f64::from(self.repeat)),
+                message: format!("typed {round} of {} times", self.repeat),
+            };
+            cx.progress.report(step).await;
+            tokio::time::sleep(delay).await;
+        }
+    }
+}
+
+fn key(name: &str) -> Result<Key, ToolError> {
+    Key::parse(name).map_err(|error| {
+        let near = nearest(name, Key::names()).map(|near| format!("did you mean `{near}`? "));
+        ToolError::invalid_argument(format!("`keys`: {error}")).hint(format!(
+            "{}keys are named like Enter, Escape, C-c, M-x, Up, F5, 0x1b; text goes into `text`",
+            near.unwrap_or_default()
+        ))
+    })
+}

@@ -1,0 +1,28 @@
+//! The tools, one file each, grouped by what they are about. A tool imports neither another tool
+//! nor the policy nor MCP.
+
+mod input;
+mod object;
+mod pane;
+mod screen;
+mod server;
+mod session;
+mod window;
+
+use crate::tool::Entry;
+
+/// The groups, in the order of the documentation.
+const GROUPS: &[&[Entry]] = &[
+    session::TOOLS,
+    window::TOOLS,
+    pane::TOOLS,
+    object::TOOLS,
+    screen::TOOLS,
+    input::TOOLS,
+    server::TOOLS,
+];
+
+/// Every tool there is.
+pub fn all() -> Vec<Entry> {
+    GROUPS.concat()
+}

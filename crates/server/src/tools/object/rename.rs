@@ -1,0 +1,85 @@
+//! `rename`: a session's or window's name, a pane's title.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tmux::target::Level;
+use tmux::{Command, escape_format};
+
+use crate::host::PaneRow;
+use crate::text::inline;
+use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+
+pub(super) struct Rename;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Session, window or pane.
+    target: Target,
+    /// New name.
+    name: String,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Renamed {
+    /// The session.
+    session_id: String,
+    /// The window, if it or its pane was renamed.
+    window_id: Option<String>,
+    /// The pane, if it was renamed.
+    pane_id: Option<String>,
+    /// The name tmux gave it.
+    name: String,
+}
+
+impl Output for Renamed {
+    const FORM: Form = Form::Data;
+
+    fn text(&self) -> String {
+        let id = self.pane_id.as_ref().or(self.window_id.as_ref()).unwrap_or(&self.session_id);
+        format!("{id} is now {}", inline(&self.name))
+    }
+}
+
+impl Tool for Rename {
+    const META: Meta = Meta {
+        name: "rename",
+        title: "Rename",
+        description: "Rename a session or window, or set a pane's title.",
+        group: Group::Object,
+        tier: Tier::Mutate,
+        sets: &[Toolset::Primitives],
+        idempotent: true,
+        open_world: false,
+        load: Load::OnDemand,
+    };
+    type Args = Args;
+    type Output = Renamed;
+
+    async fn call(cx: &Cx, args: Args) -> Result<Renamed, ToolError> {
+        let found = cx.resolve(&args.target).await?;
+        if args.name.is_empty() && found.level != Level::Pane {
+            return Err(ToolError::invalid_argument("`name` is empty").hint("give a name"));
+        }
+        let name = escape_format(&args.name);
+        let id = found.id();
+        let command = match found.level {
+            Level::Session => {
+                Command::action("rename-session").option("-t", &id).arg("--").arg(name)
+            }
+            Level::Window => Command::action("rename-window").option("-t", &id).arg("--").arg(name),
+            Level::Pane => Command::action("select-pane").option("-t", &id).option("-T", name),
+        };
+        cx.tmux().run(command).await?;
+        let now: PaneRow = cx.tmux().row(&id).await?;
+        Ok(Renamed {
+            session_id: now.session.to_string(),
+            window_id: (found.level >= Level::Window).then(|| now.window.to_string()),
+            pane_id: (found.level == Level::Pane).then(|| now.pane.to_string()),
+            name: match found.level {
+                Level::Session => now.session_name,
+                Level::Window => now.window_name,
+                Level::Pane => now.title,
+            },
+        })
+    }
+}

@@ -1,0 +1,56 @@
+//! `create_pane`: a program in a pane of our own.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::creation::{NewIds, check_environment, start_directory};
+use crate::host::NewPane;
+use crate::tool::{Cx, Group, Load, Meta, Tier, Tool, ToolError, Toolset};
+
+pub(super) struct CreatePane;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Program to run, as a shell command line.
+    command: String,
+    /// Name of its window.
+    name: Option<String>,
+    /// Directory to start in.
+    cwd: Option<String>,
+    /// Environment variables.
+    env: Option<BTreeMap<String, String>>,
+}
+
+impl Tool for CreatePane {
+    const META: Meta = Meta {
+        name: "create_pane",
+        title: "Create pane",
+        description: "Run a program in a new pane of our own. The pane stays after it exits, with its output and exit code.",
+        group: Group::Pane,
+        tier: Tier::Mutate,
+        sets: &[Toolset::Debug],
+        idempotent: false,
+        open_world: true,
+        load: Load::OnDemand,
+    };
+    type Args = Args;
+    type Output = NewIds;
+
+    async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
+        let env = args.env.unwrap_or_default();
+        check_environment(&env)?;
+        if args.command.trim().is_empty() {
+            return Err(ToolError::invalid_argument("`command` is empty")
+                .hint("give a command line, such as `bash`"));
+        }
+        let wish = NewPane {
+            command: Some(args.command),
+            name: args.name,
+            cwd: start_directory(args.cwd)?,
+            env,
+        };
+        Ok(cx.host.new_pane(wish).await?.into())
+    }
+}

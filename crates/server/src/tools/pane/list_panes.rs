@@ -1,0 +1,94 @@
+//! `list_panes`: the panes of a session or window, or all.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tmux::target::Level;
+
+use crate::filter;
+use crate::model::Pane;
+use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+
+pub(super) struct ListPanes;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Only this session's or window's.
+    target: Option<Target>,
+    /// `field=value` or `field~regex`, joined by commas.
+    filter: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Panes {
+    /// One entry per pane.
+    panes: Vec<Pane>,
+}
+
+impl Output for Panes {
+    const FORM: Form = Form::Data;
+
+    fn text(&self) -> String {
+        if self.panes.is_empty() {
+            return "no panes".to_owned();
+        }
+        self.panes.iter().map(Pane::row).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl Tool for ListPanes {
+    const META: Meta = Meta {
+        name: "list_panes",
+        title: "List panes",
+        description: "List panes: id, place, running program or exit code, directory, size, own.",
+        group: Group::Pane,
+        tier: Tier::Read,
+        sets: &[Toolset::Debug, Toolset::Agent, Toolset::Primitives],
+        idempotent: true,
+        open_world: false,
+        load: Load::Always,
+    };
+    type Args = Args;
+    type Output = Panes;
+
+    async fn call(cx: &Cx, args: Args) -> Result<Panes, ToolError> {
+        let only = match &args.target {
+            Some(target) => Some(cx.resolve(target).await?),
+            None => None,
+        };
+        let panes = cx
+            .host
+            .panes()
+            .await?
+            .into_iter()
+            .filter(|row| match &only {
+                None => true,
+                Some(found) => match found.level {
+                    Level::Session => row.session == found.pane.session,
+                    Level::Window => row.window == found.pane.window,
+                    Level::Pane => row.pane == found.pane.pane,
+                },
+            })
+            .map(|row| Pane::new(&cx.host, row))
+            .collect();
+        let fields = &[
+            "pane_id",
+            "window_id",
+            "session_id",
+            "session",
+            "window",
+            "index",
+            "title",
+            "command",
+            "path",
+            "pid",
+            "width",
+            "height",
+            "active",
+            "status",
+            "exit_code",
+            "own",
+            "is_caller",
+        ];
+        Ok(Panes { panes: filter::apply(panes, args.filter.as_deref(), fields)? })
+    }
+}

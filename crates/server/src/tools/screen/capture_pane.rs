@@ -1,0 +1,153 @@
+//! `capture_pane`: the text of a pane.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tmux::capture::Capture;
+
+use crate::host::PaneRow;
+use crate::text::keep_tail;
+use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+
+pub(super) struct CapturePane;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Pane.
+    target: Target,
+    /// The last lines, history included; the screen if not given.
+    lines: Option<u32>,
+    /// First line: 0 is the top of the screen, -1 the newest in history.
+    start: Option<i64>,
+    /// Last line.
+    end: Option<i64>,
+    /// Keep colours as escape sequences.
+    colors: Option<bool>,
+    /// Put wrapped lines together (default true).
+    join: Option<bool>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Text {
+    /// The pane.
+    pane_id: String,
+    /// Its text.
+    text: String,
+    /// Its width.
+    width: u32,
+    /// Its height.
+    height: u32,
+    /// Lines scrolled off the screen.
+    history: i64,
+    /// Lines cut from the start of the text because it was too long.
+    lines_cut: usize,
+    /// Whether any were.
+    truncated: bool,
+    #[serde(skip)]
+    state: String,
+    #[serde(skip)]
+    colors: bool,
+}
+
+impl Output for Text {
+    const FORM: Form = Form::Text;
+
+    fn text(&self) -> String {
+        let Self { pane_id, width, height, history, state, lines_cut, .. } = self;
+        let mut facts =
+            format!("{pane_id} · {state} · {width}x{height} · {history} lines of history");
+        if self.truncated {
+            facts.push_str(&format!(
+                " · the first {lines_cut} lines are cut; ask for them with start and end"
+            ));
+        }
+        format!("{facts}\n{}", self.text)
+    }
+
+    fn limit(&mut self, max: usize) {
+        self.lines_cut = keep_tail(&mut self.text, max);
+        self.truncated = self.lines_cut > 0;
+    }
+
+    fn colors(&self) -> bool {
+        self.colors
+    }
+}
+
+impl Tool for CapturePane {
+    const META: Meta = Meta {
+        name: "capture_pane",
+        title: "Capture pane",
+        description: "Read a pane's screen, or its last lines with history. Works on exited panes.",
+        group: Group::Screen,
+        tier: Tier::Read,
+        sets: &[Toolset::Debug, Toolset::Agent, Toolset::Primitives],
+        idempotent: true,
+        open_world: false,
+        load: Load::Always,
+    };
+    type Args = Args;
+    type Output = Text;
+
+    async fn call(cx: &Cx, args: Args) -> Result<Text, ToolError> {
+        if args.lines.is_some() && (args.start.is_some() || args.end.is_some()) {
+            return Err(ToolError::invalid_argument("`lines` goes with neither `start` nor `end`")
+                .hint("give `lines` for the newest lines, or `start` and `end` for a range"));
+        }
+        if args.lines == Some(0) {
+            return Err(ToolError::invalid_argument("`lines`: 0 is no number of lines"));
+        }
+        if let (Some(start), Some(end)) = (args.start, args.end)
+            && start > end
+        {
+            return Err(ToolError::invalid_argument(format!(
+                "`start` {start} is after `end` {end}"
+            )));
+        }
+        let pane = cx.pane(&args.target).await?;
+        let colors = args.colors.unwrap_or(false);
+        let part = Capture {
+            start: args.start.or_else(|| first_line(&pane, args.lines)),
+            end: args.end,
+            join: args.join.unwrap_or(true),
+            colors,
+        };
+        let text = cx.tmux().capture(pane.pane, part).await?;
+        Ok(Text {
+            text: tidy(&text, args.lines, colors),
+            state: match pane.exit_code() {
+                _ if !pane.dead => pane.command,
+                Some(code) => format!("exited {code}"),
+                None => "exited".to_owned(),
+            },
+            pane_id: pane.pane.to_string(),
+            width: pane.width,
+            height: pane.height,
+            history: pane.history,
+            lines_cut: 0,
+            truncated: false,
+            colors,
+        })
+    }
+}
+
+/// Where to begin when no line is named. tmux pushes one line of a dead pane's screen into history
+/// to make room for its notice, so that one is read too.
+fn first_line(pane: &PaneRow, lines: Option<u32>) -> Option<i64> {
+    match lines {
+        Some(lines) => Some(-i64::from(lines)),
+        None if pane.dead => Some(-pane.history.min(1)),
+        None => None,
+    }
+}
+
+/// Drops what cannot be seen: blanks at the ends of lines, empty lines at the end. Then keeps the
+/// last lines that were asked for.
+fn tidy(text: &str, lines: Option<u32>, colors: bool) -> String {
+    let mut kept: Vec<&str> =
+        text.lines().map(|line| if colors { line } else { line.trim_end() }).collect();
+    while kept.last().is_some_and(|line| line.trim().is_empty()) {
+        kept.pop();
+    }
+    let most = lines.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
+    kept.get(kept.len().saturating_sub(most)..).unwrap_or_default().join("\n")
+}

@@ -1,0 +1,88 @@
+//! `create_session`: a detached session that a person can attach to.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tmux::{Command, Error, Row, escape_format};
+
+use crate::creation::{NewIds, check_environment, start_directory, with_start};
+use crate::host::Created;
+use crate::tool::{Code, Cx, Group, Load, Meta, Tier, Tool, ToolError, Toolset};
+
+pub(super) struct CreateSession;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Its name; tmux picks one if not given.
+    name: Option<String>,
+    /// Name of its first window.
+    window_name: Option<String>,
+    /// Program to run instead of the shell.
+    command: Option<String>,
+    /// Directory to start in.
+    cwd: Option<String>,
+    /// Environment variables.
+    env: Option<BTreeMap<String, String>>,
+    /// Columns.
+    width: Option<u32>,
+    /// Rows.
+    height: Option<u32>,
+}
+
+impl Tool for CreateSession {
+    const META: Meta = Meta {
+        name: "create_session",
+        title: "Create session",
+        description: "Create a detached session; returns session, window and pane ids.",
+        group: Group::Session,
+        tier: Tier::Mutate,
+        sets: &[Toolset::Agent, Toolset::Primitives],
+        idempotent: false,
+        open_world: false,
+        load: Load::OnDemand,
+    };
+    type Args = Args;
+    type Output = NewIds;
+
+    async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
+        let env = args.env.unwrap_or_default();
+        check_environment(&env)?;
+        let cwd = start_directory(args.cwd)?;
+        for (name, size) in [("width", args.width), ("height", args.height)] {
+            if size.is_some_and(|n| !(1..=10_000).contains(&n)) {
+                return Err(ToolError::invalid_argument(format!(
+                    "`{name}`: {} is not from 1 to 10000",
+                    size.unwrap_or_default()
+                )));
+            }
+        }
+        if args.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
+            return Err(ToolError::invalid_argument("`name` is empty")
+                .hint("give a name, or leave it out and tmux picks one"));
+        }
+        let command = Command::action("new-session")
+            .args(["-d", "-P", "-F"])
+            .arg(Created::format())
+            .option_if("-s", args.name.as_deref().map(escape_format))
+            .option_if("-n", args.window_name.as_deref().map(escape_format))
+            .option_if("-x", args.width)
+            .option_if("-y", args.height);
+        let command = with_start(command, cwd.as_deref(), &env, args.command.as_deref());
+        let reply = cx.tmux().run(command).await.map_err(|error| explain(error, args.name))?;
+        let created = Created::parse_one("new-session", &reply.0)?;
+        cx.host.claim(created.pane).await?;
+        Ok(created.into())
+    }
+}
+
+fn explain(error: Error, name: Option<String>) -> ToolError {
+    match &error {
+        Error::Refused { message, .. } if message.contains("duplicate session") => {
+            let name = name.unwrap_or_default();
+            ToolError::new(Code::Exists, format!("there is a session `{name}` already"))
+                .hint(format!("use it as target `{name}`, or choose another name"))
+        }
+        _ => error.into(),
+    }
+}

@@ -1,0 +1,71 @@
+//! `list_sessions`: every session of the server.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tmux::Command;
+
+use crate::filter;
+use crate::host::{Ownership, SessionRow, none_without_server};
+use crate::model::Session;
+use crate::tool::{Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, Toolset};
+
+pub(super) struct ListSessions;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// `field=value` or `field~regex`, joined by commas.
+    filter: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Sessions {
+    /// One entry per session.
+    sessions: Vec<Session>,
+}
+
+impl Output for Sessions {
+    const FORM: Form = Form::Data;
+
+    fn text(&self) -> String {
+        if self.sessions.is_empty() {
+            return "no sessions".to_owned();
+        }
+        self.sessions.iter().map(Session::row).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl Tool for ListSessions {
+    const META: Meta = Meta {
+        name: "list_sessions",
+        title: "List sessions",
+        description: "List sessions: id, name, windows, people attached, own.",
+        group: Group::Session,
+        tier: Tier::Read,
+        sets: &[Toolset::Agent, Toolset::Primitives],
+        idempotent: true,
+        open_world: false,
+        load: Load::OnDemand,
+    };
+    type Args = Args;
+    type Output = Sessions;
+
+    async fn call(cx: &Cx, args: Args) -> Result<Sessions, ToolError> {
+        let (sessions, panes, people) = tokio::join!(
+            cx.tmux().rows::<SessionRow>(Command::query("list-sessions")),
+            cx.host.panes(),
+            cx.host.people(),
+        );
+        let (sessions, people) = (none_without_server(sessions)?, people?);
+        let ownership = Ownership::of(&cx.host, &panes?);
+        let sessions = sessions
+            .into_iter()
+            .map(|row| {
+                let attached = people.iter().filter(|p| p.session == Some(row.session)).count();
+                let own = ownership.session(row.session);
+                Session::new(row, attached, own)
+            })
+            .collect();
+        let fields = &["session_id", "name", "windows", "attached", "created", "own"];
+        Ok(Sessions { sessions: filter::apply(sessions, args.filter.as_deref(), fields)? })
+    }
+}

@@ -1,0 +1,9 @@
+//! Sessions.
+
+mod create_session;
+mod list_sessions;
+
+use crate::tool::Entry;
+
+pub(super) const TOOLS: &[Entry] =
+    &[Entry::of::<list_sessions::ListSessions>(), Entry::of::<create_session::CreateSession>()];

@@ -1,0 +1,82 @@
+//! `create_window`: a window in a session.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tmux::{Command, Row, escape_format};
+
+use crate::creation::{NewIds, check_environment, start_directory, with_start};
+use crate::host::{Created, NewPane};
+use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+
+pub(super) struct CreateWindow;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Session, or window for `place`; our own session if not given.
+    target: Option<Target>,
+    /// Its name.
+    name: Option<String>,
+    /// Program to run instead of the shell.
+    command: Option<String>,
+    /// Directory to start in.
+    cwd: Option<String>,
+    /// Environment variables.
+    env: Option<BTreeMap<String, String>>,
+    /// Where: at the end (default), or next to the target window.
+    place: Option<Place>,
+    /// Make it the current window.
+    select: Option<bool>,
+}
+
+#[derive(Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Place {
+    End,
+    Before,
+    After,
+}
+
+impl Tool for CreateWindow {
+    const META: Meta = Meta {
+        name: "create_window",
+        title: "Create window",
+        description: "Create a window in a session; returns window, index and pane ids.",
+        group: Group::Window,
+        tier: Tier::Mutate,
+        sets: &[Toolset::Agent, Toolset::Primitives],
+        idempotent: false,
+        open_world: false,
+        load: Load::OnDemand,
+    };
+    type Args = Args;
+    type Output = NewIds;
+
+    async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
+        let env = args.env.unwrap_or_default();
+        check_environment(&env)?;
+        let cwd = start_directory(args.cwd)?;
+        let Some(target) = &args.target else {
+            let wish = NewPane { command: args.command, name: args.name, cwd, env };
+            return Ok(cx.host.new_pane(wish).await?.into());
+        };
+        let beside = cx.resolve(target).await?.pane;
+        let (flag, place) = match args.place.unwrap_or(Place::End) {
+            Place::End => ("-a", format!("{}:{{end}}", beside.session)),
+            Place::Before => ("-b", format!("{}:{}", beside.session, beside.window)),
+            Place::After => ("-a", format!("{}:{}", beside.session, beside.window)),
+        };
+        let command = Command::action("new-window")
+            .args(["-P", "-F"])
+            .arg(Created::format())
+            .arg(flag)
+            .option("-t", place)
+            .arg_if(args.select != Some(true), "-d")
+            .option_if("-n", args.name.as_deref().map(escape_format));
+        let command = with_start(command, cwd.as_deref(), &env, args.command.as_deref());
+        let created = Created::parse_one("new-window", &cx.tmux().run(command).await?.0)?;
+        cx.host.claim(created.pane).await?;
+        Ok(created.into())
+    }
+}

@@ -1,0 +1,84 @@
+//! `list_windows`: the windows of a session, or all.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tmux::Command;
+
+use crate::filter;
+use crate::host::{Ownership, WindowRow, none_without_server};
+use crate::model::Window;
+use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+
+pub(super) struct ListWindows;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Only this session's.
+    target: Option<Target>,
+    /// `field=value` or `field~regex`, joined by commas.
+    filter: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Windows {
+    /// One entry per window.
+    windows: Vec<Window>,
+}
+
+impl Output for Windows {
+    const FORM: Form = Form::Data;
+
+    fn text(&self) -> String {
+        if self.windows.is_empty() {
+            return "no windows".to_owned();
+        }
+        self.windows.iter().map(Window::row).collect::<Vec<_>>().join("\n")
+    }
+}
+
+impl Tool for ListWindows {
+    const META: Meta = Meta {
+        name: "list_windows",
+        title: "List windows",
+        description: "List windows: id, index, name, panes, layout, size.",
+        group: Group::Window,
+        tier: Tier::Read,
+        sets: &[Toolset::Primitives],
+        idempotent: true,
+        open_world: false,
+        load: Load::OnDemand,
+    };
+    type Args = Args;
+    type Output = Windows;
+
+    async fn call(cx: &Cx, args: Args) -> Result<Windows, ToolError> {
+        let list = Command::query("list-windows");
+        let list = match &args.target {
+            Some(target) => list.option("-t", cx.resolve(target).await?.pane.session),
+            None => list.arg("-a"),
+        };
+        let (windows, panes) = tokio::join!(cx.tmux().rows::<WindowRow>(list), cx.host.panes());
+        let ownership = Ownership::of(&cx.host, &panes?);
+        let windows = none_without_server(windows)?
+            .into_iter()
+            .map(|row| {
+                let own = ownership.window(row.window);
+                Window::new(row, own)
+            })
+            .collect();
+        let fields = &[
+            "window_id",
+            "session_id",
+            "session",
+            "index",
+            "name",
+            "panes",
+            "active",
+            "layout",
+            "width",
+            "height",
+            "own",
+        ];
+        Ok(Windows { windows: filter::apply(windows, args.filter.as_deref(), fields)? })
+    }
+}

@@ -1,0 +1,19 @@
+//! End to end: the real program, a real tmux, a real MCP client. Every test has a tmux server of
+//! its own.
+
+mod input;
+
+use testkit::{Launch, Mcp, TmuxServer};
+
+/// The program under test.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_tmux-mcp");
+
+/// The program on a tmux server, not started yet.
+fn launch(tmux: &TmuxServer) -> Launch {
+    Launch::new(PROGRAM, tmux)
+}
+
+/// The program with every tool and structured answers.
+async fn serve(tmux: &TmuxServer) -> Mcp {
+    launch(tmux).args(&["--toolset", "all", "--structured"]).mcp().await
+}

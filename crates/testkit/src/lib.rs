@@ -1,0 +1,19 @@
+//! Test support: real tmux servers, each on a socket of its own, and waiting for facts.
+//!
+//! - [`TmuxServer`]: a private server that goes away with its test, also when the test fails.
+//! - [`Launch`]: the real program, with [`Mcp`], a real client, or [`Raw`], lines of JSON.
+//! - [`wait_until`], [`until`]: ask again until it is so; never sleep and hope.
+
+#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on has to fail")]
+
+mod launch;
+mod mcp;
+mod raw;
+mod tmux_server;
+mod until;
+
+pub use launch::Launch;
+pub use mcp::{Mcp, Outcome};
+pub use raw::Raw;
+pub use tmux_server::TmuxServer;
+pub use until::{until, wait_until};

@@ -1,0 +1,141 @@
+//! A real MCP client (rmcp's) on the real program.
+
+use std::sync::{Arc, Mutex};
+
+use rmcp::handler::client::ClientHandler;
+use rmcp::model::{
+    CallToolRequestParams, CallToolResult, ClientInfo, ProgressNotificationParam, Tool,
+};
+use rmcp::service::{NotificationContext, RoleClient, RunningService, ServiceExt};
+use rmcp::model::{ClientRequest, CallToolRequest, ServerResult};
+use serde_json::Value;
+use tokio::process::Child;
+
+use crate::launch::Stderr;
+
+/// What the server told of its progress.
+#[derive(Debug, Clone, Default)]
+struct Recorder(Arc<Mutex<Vec<ProgressNotificationParam>>>);
+
+impl ClientHandler for Recorder {
+    fn get_info(&self) -> ClientInfo {
+        ClientInfo::default()
+    }
+
+    async fn on_progress(
+        &self,
+        params: ProgressNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        self.0.lock().expect("no test panics while it writes").push(params);
+    }
+}
+
+/// A connected client and the server process behind it.
+#[derive(Debug)]
+pub struct Mcp {
+    client: RunningService<RoleClient, Recorder>,
+    progress: Recorder,
+    child: Child,
+    stderr: Stderr,
+}
+
+impl Mcp {
+    pub(crate) async fn connect(mut child: Child, stderr: Stderr) -> Self {
+        let read = child.stdout.take().expect("stdout is a pipe");
+        let write = child.stdin.take().expect("stdin is a pipe");
+        let progress = Recorder::default();
+        let client = match progress.clone().serve((read, write)).await {
+            Ok(client) => client,
+            Err(error) => panic!("initialize: {error}\nstderr: {}", stderr.text()),
+        };
+        Self { client, progress, child, stderr }
+    }
+
+    /// The tools as the client got them.
+    pub async fn tools(&self) -> Vec<Tool> {
+        self.client.list_all_tools().await.expect("tools/list")
+    }
+
+    /// What the server said at initialize.
+    pub fn instructions(&self) -> String {
+        let info = self.client.peer_info().expect("the server introduced itself");
+        info.instructions.clone().unwrap_or_default()
+    }
+
+    /// Calls a tool.
+    pub async fn call(&self, tool: &'static str, arguments: Value) -> Outcome {
+        let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
+        let params = CallToolRequestParams::new(tool).with_arguments(arguments);
+        match self.client.call_tool(params).await {
+            Ok(result) => Outcome { tool, result },
+            Err(error) => panic!("{tool}: {error}\nstderr: {}", self.stderr.text()),
+        }
+    }
+
+    /// The server process.
+    pub fn pid(&self) -> u32 {
+        self.child.id().expect("the server runs")
+    }
+
+    /// What the server has logged.
+    pub fn stderr(&self) -> String {
+        self.stderr.text()
+    }
+
+    /// What the server has told of its progress.
+    pub fn progress(&self) -> Vec<ProgressNotificationParam> {
+        self.progress.0.lock().expect("no test panics while it writes").clone()
+    }
+
+    /// Hangs up and waits until the server has ended; it must end well.
+    pub async fn close(mut self) {
+        let _ = self.client.cancel().await;
+        let status = self.child.wait().await.expect("the server can be waited for");
+        assert!(status.success(), "{status}\nstderr: {}", self.stderr.text());
+    }
+}
+
+/// A call's answer. Look at it: `ok`, `text` or `err`.
+#[must_use]
+#[derive(Debug)]
+pub struct Outcome {
+    tool: &'static str,
+    result: CallToolResult,
+}
+
+impl Outcome {
+    /// The structured answer of a call that must succeed.
+    pub fn ok(self) -> Value {
+        let (tool, text) = (self.tool, self.raw_text());
+        assert_ne!(self.result.is_error, Some(true), "{tool}: {text}");
+        self.result.structured_content.unwrap_or_else(|| panic!("{tool} has no structure: {text}"))
+    }
+
+    /// The text of a call that must succeed.
+    pub fn text(self) -> String {
+        let text = self.raw_text();
+        assert_ne!(self.result.is_error, Some(true), "{}: {text}", self.tool);
+        text
+    }
+
+    /// The text of a call that must fail with this code.
+    pub fn err(self, code: &str) -> String {
+        let text = self.raw_text();
+        assert_eq!(self.result.is_error, Some(true), "{} succeeded: {text}", self.tool);
+        let meta = self.result.meta.expect("an error has a code");
+        assert_eq!(meta.0.get("tmux-mcp/code"), Some(&Value::from(code)), "{text}");
+        assert!(text.starts_with(code), "{text}");
+        text
+    }
+
+    /// The result as it came.
+    pub fn result(self) -> CallToolResult {
+        self.result
+    }
+
+    fn raw_text(&self) -> String {
+        let texts = self.result.content.iter().filter_map(|block| block.as_text());
+        texts.map(|text| text.text.as_str()).collect()
+    }
+}

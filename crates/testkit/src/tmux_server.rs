@@ -1,0 +1,233 @@
+//! A tmux server for one test: its own socket, its own home, no configuration, a plain shell.
+
+use std::env;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use rustix::process::{Pid, Signal, kill_process, test_kill_process};
+use tempfile::TempDir;
+
+use crate::until::{wait_until, within};
+
+/// What panes run: a plain shell that reads no files.
+const SHELL: &str = "exec /bin/sh";
+
+/// How long the end of a server may take, in which its shells go too.
+const CLOSING: Duration = Duration::from_secs(5);
+
+/// A private tmux server. It goes when this is dropped, and its files with it.
+#[derive(Debug)]
+pub struct TmuxServer {
+    dir: TempDir,
+    socket: PathBuf,
+    /// The last known process id, for a server that no longer answers; 0 before the first.
+    pid: AtomicU32,
+}
+
+impl TmuxServer {
+    /// A running server with one session `main` of 80x24, whose shell shows its prompt.
+    pub fn new() -> Self {
+        let server = Self::not_started();
+        server.new_session("main");
+        server.tmux(&["set-option", "-g", "default-command", SHELL]);
+        server.pid();
+        server
+    }
+
+    /// The same without the server: nobody listens on the socket yet.
+    pub fn not_started() -> Self {
+        // A socket's path may be no longer than 103 bytes, so the name is short.
+        let dir = tempfile::Builder::new()
+            .prefix("tm")
+            .tempdir_in("/tmp")
+            .expect("a directory under /tmp can be made");
+        let socket = dir.path().join("s");
+        Self { dir, socket, pid: AtomicU32::new(0) }
+    }
+
+    /// Where the socket is, or would be.
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    /// A directory that belongs to this server alone, and `$HOME` in its panes.
+    pub fn home(&self) -> &Path {
+        self.dir.path()
+    }
+
+    /// The tmux to test with: `$TMUX_MCP_TMUX`, or else the one in `PATH`.
+    pub fn program() -> OsString {
+        env::var_os("TMUX_MCP_TMUX").unwrap_or_else(|| "tmux".into())
+    }
+
+    /// Runs a tmux command that must succeed and returns what it printed.
+    pub fn tmux(&self, args: &[&str]) -> String {
+        self.try_tmux(args).unwrap_or_else(|message| panic!("tmux {args:?}: {message}"))
+    }
+
+    /// Runs a tmux command; what it says when it fails is the error.
+    pub fn try_tmux(&self, args: &[&str]) -> Result<String, String> {
+        let output = self.command(args).output().expect("tmux can be started");
+        answer(&output)
+    }
+
+    /// The server's process id.
+    pub fn pid(&self) -> u32 {
+        let pid = self.tmux(&["display-message", "-p", "#{pid}"]);
+        let pid = pid.parse().expect("a process id is a number");
+        self.pid.store(pid, Ordering::Relaxed);
+        pid
+    }
+
+    /// Adds a session of 80x24, waits for its shell's prompt, and returns its pane's id.
+    pub fn new_session(&self, name: &str) -> String {
+        let mut args = vec!["new-session", "-d", "-s", name, "-x", "80", "-y", "24"];
+        args.extend(["-P", "-F", "#{pane_id}", SHELL]);
+        let pane = self.tmux(&args);
+        wait_until("the shell shows its prompt", || {
+            self.tmux(&["capture-pane", "-p", "-t", &pane]).starts_with('$').then_some(())
+        });
+        pane
+    }
+
+    /// Kills the server and waits until its process has ended, so that another can be started.
+    pub fn kill(&self) {
+        let pid = process(self.pid()).expect("a server has a process id");
+        self.tmux(&["kill-server"]);
+        wait_until("the server has ended", || (!is_alive(pid)).then_some(()));
+    }
+
+    fn command(&self, args: &[&str]) -> Command {
+        #[expect(clippy::disallowed_methods, reason = "the tests' own tmux")]
+        let mut command = Command::new(Self::program());
+        command
+            .args(["-u", "-f", "/dev/null", "-S"])
+            .arg(&self.socket)
+            .args(args)
+            .env_remove("TMUX")
+            .env_remove("TMUX_PANE")
+            .env_remove("ENV")
+            .env("HOME", self.dir.path())
+            .env("HISTFILE", "/dev/null")
+            .env("PS1", "$ ")
+            .env("SHELL", "/bin/sh")
+            .stdin(Stdio::null());
+        command
+    }
+
+    /// Runs a command of a server that may never answer.
+    fn ask(&self, args: &[&str]) -> Option<String> {
+        let mut command = self.command(args);
+        let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
+        let mut child = Patient(child.ok()?);
+        within(CLOSING, || child.0.try_wait().ok().flatten())?;
+        let mut printed = String::new();
+        std::io::Read::read_to_string(child.0.stdout.as_mut()?, &mut printed).ok()?;
+        Some(printed.trim().to_owned())
+    }
+}
+
+impl Default for TmuxServer {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl Drop for TmuxServer {
+    /// Ends the server that is there now, which need not be the one that was started, and waits
+    /// until it is gone: only then is nobody left who would write into the directory.
+    fn drop(&mut self) {
+        let told = self.ask(&["display-message", "-p", "#{pid}"]).and_then(|pid| pid.parse().ok());
+        let known = self.pid.load(Ordering::Relaxed);
+        self.ask(&["kill-server"]);
+        for pid in [told.unwrap_or(0), known] {
+            if let Some(pid) = process(pid)
+                && within(CLOSING, || (!is_alive(pid)).then_some(())).is_none()
+            {
+                let _ = kill_process(pid, Signal::KILL);
+            }
+        }
+    }
+}
+
+/// A child that is ended when nobody waits for it any more.
+struct Patient(Child);
+
+impl Drop for Patient {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+fn process(pid: u32) -> Option<Pid> {
+    Pid::from_raw(i32::try_from(pid).ok()?)
+}
+
+/// Whether a process runs. One that has ended but that nobody has waited for does not.
+fn is_alive(pid: Pid) -> bool {
+    let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
+    let is_zombie = stat.is_ok_and(|stat| stat.contains(") Z "));
+    test_kill_process(pid).is_ok() && !is_zombie
+}
+
+fn answer(output: &Output) -> Result<String, String> {
+    if !output.status.success() {
+        return Err(String::from_utf8_lossy(&output.stderr).trim().to_owned());
+    }
+    let text = String::from_utf8_lossy(&output.stdout);
+    Ok(text.strip_suffix('\n').unwrap_or(&text).to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_is_ready_and_plain() {
+        let tmux = TmuxServer::new();
+        assert_eq!(tmux.tmux(&["capture-pane", "-p"]).trim_end(), "$");
+        let size = "#{session_name} #{window_width}x#{window_height} #{pane_current_command}";
+        assert_eq!(tmux.tmux(&["display-message", "-p", size]), "main 80x24 sh");
+        let home = tmux.tmux(&["show-environment", "-g", "HOME"]);
+        assert_eq!(home, format!("HOME={}", tmux.home().display()));
+    }
+
+    #[test]
+    fn nothing_is_left_of_a_server() {
+        let tmux = TmuxServer::new();
+        let (pid, home) = (tmux.pid(), tmux.home().to_path_buf());
+        let pane = tmux.tmux(&["display-message", "-p", "#{pane_pid}"]);
+        drop(tmux);
+        for pid in [pid, pane.parse().unwrap()] {
+            let pid = process(pid).unwrap();
+            wait_until("the process has ended", || (!is_alive(pid)).then_some(()));
+        }
+        assert!(!home.exists(), "the directory is still there");
+    }
+
+    #[test]
+    fn a_server_that_was_never_started_or_has_died_can_be_dropped() {
+        drop(TmuxServer::not_started());
+        let tmux = TmuxServer::new();
+        tmux.kill();
+        assert!(tmux.try_tmux(&["list-sessions"]).is_err());
+        drop(tmux);
+    }
+
+    #[test]
+    fn a_server_goes_also_when_its_test_fails() {
+        let (sender, pid) = std::sync::mpsc::channel();
+        let failed = std::panic::catch_unwind(move || {
+            let tmux = TmuxServer::new();
+            sender.send(tmux.pid()).unwrap();
+            panic!("on purpose");
+        });
+        assert!(failed.is_err());
+        let pid = process(pid.recv().unwrap()).unwrap();
+        assert!(!is_alive(pid));
+    }
+}

@@ -1,0 +1,36 @@
+//! The text of a pane: its screen and what has scrolled off it.
+
+use crate::command::Command;
+use crate::error::Error;
+use crate::id::PaneId;
+use crate::server::Server;
+
+/// Which part of a pane to read, and how.
+///
+/// Lines count as tmux counts them: 0 is the first of the screen, -1 the newest in history.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Capture {
+    /// The first line; `None` is the top of the screen.
+    pub start: Option<i64>,
+    /// The last line; `None` is the bottom of the screen.
+    pub end: Option<i64>,
+    /// Whether wrapped lines are put together again.
+    pub join: bool,
+    /// Whether colours are kept as escape sequences.
+    pub colors: bool,
+}
+
+impl Server {
+    /// Reads a part of a pane. Lines are separated by line ends; what trails is left as tmux
+    /// prints it.
+    pub async fn capture(&self, pane: PaneId, part: Capture) -> Result<String, Error> {
+        let command = Command::query("capture-pane")
+            .arg("-p")
+            .option("-t", pane)
+            .option_if("-S", part.start)
+            .option_if("-E", part.end)
+            .arg_if(part.join, "-J")
+            .arg_if(part.colors, "-e");
+        Ok(self.run(command).await?.text())
+    }
+}

@@ -1,0 +1,211 @@
+//! One line of control mode. Bytes in, meaning out; nothing else.
+
+use std::borrow::Cow;
+
+use crate::id::{PaneId, SessionId, WindowId};
+
+/// The three numbers behind `%begin`, `%end` and `%error`, which tie the ends of a reply together.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Guard {
+    /// When the command ran, in seconds since the epoch.
+    pub time: u64,
+    /// The command's number on this server.
+    pub number: u64,
+    /// Whether this client asked for it, rather than a hook or the attach itself.
+    pub ours: bool,
+}
+
+/// A line that tmux sends outside of a reply.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Line<'a> {
+    /// A reply begins.
+    Begin(Guard),
+    /// A reply ends well.
+    End(Guard),
+    /// A reply ends with an error; its text is the message.
+    Error(Guard),
+    /// A pane's program printed something.
+    Output {
+        /// The pane.
+        pane: PaneId,
+        /// The bytes, unescaped.
+        bytes: Cow<'a, [u8]>,
+    },
+    /// This client is being let go.
+    Exit,
+    /// The list of sessions is another now.
+    SessionsChanged,
+    /// A session has another name now.
+    SessionRenamed(SessionId),
+    /// A window came into a session.
+    WindowAdded(WindowId),
+    /// A window left a session, or is gone.
+    WindowClosed(WindowId),
+    /// A window has another name now.
+    WindowRenamed(WindowId),
+    /// The panes of a window are arranged in another way, came or went.
+    LayoutChanged(WindowId),
+    /// A pane entered or left copy mode or the like.
+    PaneModeChanged(PaneId),
+    /// Anything else that starts with `%`.
+    Other(&'a [u8]),
+}
+
+impl<'a> Line<'a> {
+    /// Reads a line, given without its line end. `None` if it is not one of the protocol.
+    pub fn parse(line: &'a [u8]) -> Option<Self> {
+        let rest = line.strip_prefix(b"%")?;
+        let (name, args) = split_word(rest);
+        Some(match name {
+            b"output" => {
+                let (pane, data) = split_word(args);
+                Self::Output { pane: id(pane)?, bytes: unescape(data) }
+            }
+            b"extended-output" => {
+                // `%3 AGE … : DATA`: what stands before the colon may grow.
+                let (pane, more) = split_word(args);
+                let colon = memchr::memmem::find(more, b": ").map(|at| at + 2)?;
+                Self::Output { pane: id(pane)?, bytes: unescape(more.get(colon..)?) }
+            }
+            b"begin" => Self::Begin(guard(args)?),
+            b"end" => Self::End(guard(args)?),
+            b"error" => Self::Error(guard(args)?),
+            b"exit" => Self::Exit,
+            b"sessions-changed" => Self::SessionsChanged,
+            b"session-renamed" => match id(split_word(args).0) {
+                Some(session) => Self::SessionRenamed(session),
+                None => Self::SessionsChanged,
+            },
+            b"window-add" | b"unlinked-window-add" => Self::WindowAdded(id(split_word(args).0)?),
+            b"window-close" | b"unlinked-window-close" => {
+                Self::WindowClosed(id(split_word(args).0)?)
+            }
+            b"window-renamed" | b"unlinked-window-renamed" => {
+                Self::WindowRenamed(id(split_word(args).0)?)
+            }
+            b"layout-change" => Self::LayoutChanged(id(split_word(args).0)?),
+            b"pane-mode-changed" => Self::PaneModeChanged(id(split_word(args).0)?),
+            _ => Self::Other(rest),
+        })
+    }
+}
+
+fn split_word(bytes: &[u8]) -> (&[u8], &[u8]) {
+    match memchr::memchr(b' ', bytes).and_then(|at| bytes.split_at_checked(at)) {
+        Some((word, rest)) => (word, rest.get(1..).unwrap_or_default()),
+        None => (bytes, &[]),
+    }
+}
+
+fn id<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
+    std::str::from_utf8(word).ok()?.parse().ok()
+}
+
+fn guard(args: &[u8]) -> Option<Guard> {
+    let mut numbers = std::str::from_utf8(args).ok()?.split(' ').map(|n| n.parse::<u64>().ok());
+    let (time, number, flags) = (numbers.next()??, numbers.next()??, numbers.next()??);
+    Some(Guard { time, number, ours: flags & 1 == 1 })
+}
+
+/// Undoes the octal escapes (`\033`) in which `%output` carries control bytes and backslashes.
+pub fn unescape(data: &[u8]) -> Cow<'_, [u8]> {
+    let Some(first) = memchr::memchr(b'\\', data) else {
+        return Cow::Borrowed(data);
+    };
+    let (clean, mut rest) = data.split_at(first);
+    let mut out = Vec::with_capacity(data.len());
+    out.extend_from_slice(clean);
+    loop {
+        rest = match rest {
+            [b'\\', a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', tail @ ..] => {
+                out.push((a - b'0') * 64 + (b - b'0') * 8 + (c - b'0'));
+                tail
+            }
+            [byte, tail @ ..] => {
+                out.push(*byte);
+                tail
+            }
+            [] => return Cow::Owned(out),
+        };
+        let plain = memchr::memchr(b'\\', rest).unwrap_or(rest.len());
+        let (clean, tail) = rest.split_at(plain);
+        out.extend_from_slice(clean);
+        rest = tail;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn output(line: &str) -> (u32, Vec<u8>) {
+        match Line::parse(line.as_bytes()) {
+            Some(Line::Output { pane, bytes }) => (pane.0, bytes.into_owned()),
+            other => panic!("{line}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn output_is_unescaped() {
+        assert_eq!(output(r"%output %3 a\033[1mb\134\015\012"), (3, b"a\x1b[1mb\\\r\n".to_vec()));
+        assert_eq!(output("%output %3 "), (3, vec![]));
+        assert_eq!(output("%extended-output %7 120 : x : y"), (7, b"x : y".to_vec()));
+    }
+
+    #[test]
+    fn guards_carry_their_numbers() {
+        assert_eq!(
+            Line::parse(b"%begin 1700000000 42 1"),
+            Some(Line::Begin(Guard { time: 1_700_000_000, number: 42, ours: true }))
+        );
+        assert_eq!(Line::parse(b"%begin 1 2"), None);
+        assert_eq!(Line::parse(b"%end x y z"), None);
+    }
+
+    #[test]
+    fn what_is_not_of_the_protocol_is_not_guessed() {
+        assert_eq!(Line::parse(b""), None);
+        assert_eq!(Line::parse(b"plain text"), None);
+        assert_eq!(Line::parse(b"%output nothing"), None);
+        assert_eq!(Line::parse(b"%config-error x"), Some(Line::Other(b"config-error x")));
+    }
+
+    #[test]
+    fn session_renames_of_every_version_are_understood() {
+        assert_eq!(
+            Line::parse(b"%session-renamed $2 new name"),
+            Some(Line::SessionRenamed(SessionId(2)))
+        );
+        assert_eq!(Line::parse(b"%session-renamed name"), Some(Line::SessionsChanged));
+    }
+
+    /// What tmux itself does to bytes on their way into `%output`.
+    fn escape(bytes: &[u8]) -> Vec<u8> {
+        let mut out = Vec::new();
+        for &byte in bytes {
+            if byte < b' ' || byte == b'\\' {
+                out.extend_from_slice(format!("\\{byte:03o}").as_bytes());
+            } else {
+                out.push(byte);
+            }
+        }
+        out
+    }
+
+    proptest! {
+        #[test]
+        fn unescape_undoes_what_tmux_does(bytes: Vec<u8>) {
+            let escaped = escape(&bytes);
+            prop_assert_eq!(unescape(&escaped).into_owned(), bytes);
+        }
+
+        #[test]
+        fn no_line_makes_the_parser_panic(line: Vec<u8>) {
+            let _ = Line::parse(&line);
+            let _ = Line::parse(&[b"%output %1 ", &line[..]].concat());
+            let _ = Line::parse(&[b"%begin ", &line[..]].concat());
+        }
+    }
+}

@@ -1,0 +1,144 @@
+//! Collects the byte stream of a control client into replies and notifications.
+//!
+//! tmux never puts a notification into the middle of a reply, so inside one only the matching
+//! `%end` or `%error` has a meaning: a path that holds a line end and `%end` does not fool it.
+
+use crate::control::line::{Guard, Line};
+
+/// The answer to one command.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// Whether this client asked for it.
+    pub ours: bool,
+    /// Whether tmux carried the command out.
+    pub ok: bool,
+    /// What it printed, line ends included.
+    pub body: Vec<u8>,
+}
+
+/// What the reader hands out, piece by piece.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Item<'a> {
+    /// A whole reply.
+    Answer(Answer),
+    /// A line outside of replies.
+    Line(Line<'a>),
+    /// A line that should not be here: the stream can no longer be trusted.
+    Garbage(&'a [u8]),
+}
+
+#[derive(Debug)]
+struct Open {
+    guard: Guard,
+    body: Vec<u8>,
+}
+
+/// The reader's state between two lines.
+#[derive(Debug, Default)]
+pub struct Reader {
+    open: Option<Open>,
+    partial: Vec<u8>,
+}
+
+impl Reader {
+    /// Takes bytes as they come and calls `sink` for every item that is complete.
+    pub fn feed(&mut self, mut bytes: &[u8], mut sink: impl FnMut(Item<'_>)) {
+        while let Some((line, rest)) =
+            memchr::memchr(b'\n', bytes).and_then(|at| bytes.split_at_checked(at))
+        {
+            bytes = rest.get(1..).unwrap_or_default();
+            if self.partial.is_empty() {
+                self.line(line, &mut sink);
+            } else {
+                let mut whole = std::mem::take(&mut self.partial);
+                whole.extend_from_slice(line);
+                self.line(&whole, &mut sink);
+            }
+        }
+        self.partial.extend_from_slice(bytes);
+    }
+
+    fn line(&mut self, line: &[u8], sink: &mut impl FnMut(Item<'_>)) {
+        if let Some(open) = &mut self.open {
+            let ok = match Line::parse(line) {
+                Some(Line::End(guard)) if guard == open.guard => true,
+                Some(Line::Error(guard)) if guard == open.guard => false,
+                _ => {
+                    open.body.extend_from_slice(line);
+                    open.body.push(b'\n');
+                    return;
+                }
+            };
+            if let Some(open) = self.open.take() {
+                sink(Item::Answer(Answer { ours: open.guard.ours, ok, body: open.body }));
+            }
+            return;
+        }
+        match Line::parse(line) {
+            Some(Line::Begin(guard)) => self.open = Some(Open { guard, body: Vec::new() }),
+            Some(Line::End(_) | Line::Error(_)) | None => sink(Item::Garbage(line)),
+            Some(line) => sink(Item::Line(line)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn items(chunks: &[&[u8]]) -> Vec<String> {
+        let mut reader = Reader::default();
+        let mut out = Vec::new();
+        for chunk in chunks {
+            reader.feed(chunk, |item| out.push(format!("{item:?}")));
+        }
+        out
+    }
+
+    const SAMPLE: &[u8] = b"%begin 1 2 0\n%end 1 2 0\n%session-changed $0 a\n%begin 1 3 1\none\n\
+        %end 1 2 1\ntwo\n%end 1 3 1\n%output %0 hi\\015\\012\n%begin 1 4 1\nbad\n%error 1 4 1\n%exit\n";
+
+    #[test]
+    fn a_forged_end_inside_a_reply_is_text() {
+        let mut reader = Reader::default();
+        let mut answers = Vec::new();
+        reader.feed(SAMPLE, |item| {
+            if let Item::Answer(answer) = item {
+                answers.push(answer);
+            }
+        });
+        assert_eq!(answers.len(), 3);
+        assert_eq!(answers[1].body, b"one\n%end 1 2 1\ntwo\n");
+        assert!(answers[1].ok && answers[1].ours && !answers[0].ours && !answers[2].ok);
+    }
+
+    #[test]
+    fn an_end_without_a_beginning_is_garbage() {
+        assert_eq!(items(&[b"%end 1 2 1\n"]).len(), 1);
+        assert!(items(&[b"%end 1 2 1\n"])[0].starts_with("Garbage"));
+        assert!(items(&[b"hello\n"])[0].starts_with("Garbage"));
+    }
+
+    proptest! {
+        #[test]
+        fn where_the_reads_are_cut_makes_no_difference(cuts in proptest::collection::vec(0..SAMPLE.len(), 0..12)) {
+            let mut cuts = cuts;
+            cuts.sort_unstable();
+            let mut chunks = Vec::new();
+            let mut from = 0;
+            for cut in cuts {
+                chunks.push(&SAMPLE[from..cut]);
+                from = cut;
+            }
+            chunks.push(&SAMPLE[from..]);
+            prop_assert_eq!(items(&chunks), items(&[SAMPLE]));
+        }
+
+        #[test]
+        fn no_stream_makes_the_reader_panic(bytes: Vec<u8>) {
+            items(&[&bytes, b"\n", &bytes]);
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! The ids tmux gives to its objects: `$0`, `@0` and `%0`.
+//!
+//! An id stays the same for the life of its object, whatever it is renamed to or moved into, and is
+//! never given out twice by one server.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// Text that is not the id it should have been.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{text}` is not an id of the form `{sigil}N`")]
+pub struct InvalidId {
+    text: String,
+    sigil: char,
+}
+
+macro_rules! id {
+    ($(#[$doc:meta])* $name:ident, $sigil:literal) => {
+        $(#[$doc])*
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub struct $name(pub u32);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                write!(f, "{}{}", $sigil, self.0)
+            }
+        }
+
+        impl FromStr for $name {
+            type Err = InvalidId;
+
+            fn from_str(text: &str) -> Result<Self, InvalidId> {
+                text.strip_prefix($sigil)
+                    .filter(|digits| digits.bytes().all(|b| b.is_ascii_digit()))
+                    .and_then(|digits| digits.parse().ok())
+                    .map(Self)
+                    .ok_or_else(|| InvalidId { text: text.to_owned(), sigil: $sigil })
+            }
+        }
+    };
+}
+
+id!(
+    /// A session: `$0`.
+    SessionId,
+    '$'
+);
+id!(
+    /// A window: `@0`.
+    WindowId,
+    '@'
+);
+id!(
+    /// A pane: `%0`.
+    PaneId,
+    '%'
+);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_reads_back_as_it_was_written() {
+        assert_eq!("%12".parse(), Ok(PaneId(12)));
+        assert_eq!(PaneId(12).to_string(), "%12");
+        assert_eq!("$0".parse(), Ok(SessionId(0)));
+        assert_eq!("@7".parse(), Ok(WindowId(7)));
+    }
+
+    #[test]
+    fn anything_else_is_refused() {
+        for text in ["", "%", "%x", "%1x", "% 1", "%+1", "@1", "1", "%99999999999"] {
+            assert!(text.parse::<PaneId>().is_err(), "{text:?} was taken for a pane id");
+        }
+    }
+}

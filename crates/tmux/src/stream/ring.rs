@@ -1,0 +1,219 @@
+//! A bounded buffer of a pane's bytes that never hides what it lost.
+//!
+//! Positions count bytes from the start of the ring and never go back, so any number of readers can
+//! keep their own. A reader that is too slow, or a client that was away, finds a gap and not a
+//! seam.
+
+use std::collections::VecDeque;
+
+/// Why no more bytes will come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// The pane is gone.
+    PaneGone,
+    /// The tmux server is gone, or no longer answers.
+    ServerGone,
+}
+
+/// What a reader finds at its position.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Chunk {
+    /// Bytes, and the position behind them.
+    Bytes {
+        /// The bytes, as the pane's program wrote them.
+        bytes: Vec<u8>,
+        /// Where to go on reading.
+        next: u64,
+    },
+    /// Bytes are missing here.
+    Gap {
+        /// How many, if that is known: it is not when nobody was listening.
+        missed: Option<u64>,
+        /// Where to go on reading.
+        next: u64,
+    },
+    /// Nothing more will come.
+    End(End),
+}
+
+/// The buffer itself.
+#[derive(Debug)]
+pub struct Ring {
+    bytes: VecDeque<u8>,
+    /// The position behind the last byte.
+    head: u64,
+    capacity: usize,
+    /// Positions before which an unknown number of bytes is missing.
+    breaks: VecDeque<u64>,
+    /// The newest of them that was dropped with the bytes around it.
+    dropped_break: Option<u64>,
+    end: Option<End>,
+}
+
+impl Ring {
+    /// An empty ring that keeps the last `capacity` bytes.
+    pub fn new(capacity: usize) -> Self {
+        Self {
+            bytes: VecDeque::new(),
+            head: 0,
+            capacity,
+            breaks: VecDeque::new(),
+            dropped_break: None,
+            end: None,
+        }
+    }
+
+    /// The position behind the newest byte.
+    pub fn head(&self) -> u64 {
+        self.head
+    }
+
+    /// The position of the oldest byte that is still here.
+    fn tail(&self) -> u64 {
+        self.head - self.bytes.len() as u64
+    }
+
+    /// Adds bytes, dropping the oldest where there is no room.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.head += bytes.len() as u64;
+        let kept = bytes.get(bytes.len().saturating_sub(self.capacity)..).unwrap_or_default();
+        let over = (self.bytes.len() + kept.len()).saturating_sub(self.capacity);
+        self.bytes.drain(..over.min(self.bytes.len()));
+        self.bytes.extend(kept);
+        let tail = self.tail();
+        while self.breaks.front().is_some_and(|&at| at < tail) {
+            self.dropped_break = self.breaks.pop_front();
+        }
+    }
+
+    /// Notes that an unknown number of bytes was lost here. It takes up one position, so that a
+    /// reader passes it once.
+    pub fn mark_break(&mut self) {
+        self.push(&[0]);
+        self.breaks.push_back(self.head - 1);
+    }
+
+    /// Notes that nothing more will come.
+    pub fn finish(&mut self, end: End) {
+        self.end.get_or_insert(end);
+    }
+
+    /// What there is at `from`, or `None` if it is still to come.
+    pub fn read(&self, from: u64) -> Option<Chunk> {
+        let tail = self.tail();
+        if from < tail {
+            let counted = self.dropped_break.is_none_or(|at| at < from);
+            return Some(Chunk::Gap { missed: counted.then(|| tail - from), next: tail });
+        }
+        if from >= self.head {
+            return self.end.map(Chunk::End);
+        }
+        let stop = match self.breaks.iter().find(|&&at| at >= from) {
+            Some(&at) if at == from => {
+                return Some(Chunk::Gap { missed: None, next: from + 1 });
+            }
+            Some(&at) => at,
+            None => self.head,
+        };
+        let skip = usize::try_from(from - tail).unwrap_or(usize::MAX);
+        let count = usize::try_from(stop - from).unwrap_or(usize::MAX);
+        let bytes = self.bytes.iter().skip(skip).take(count).copied().collect();
+        Some(Chunk::Bytes { bytes, next: stop })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn bytes(text: &str, next: u64) -> Option<Chunk> {
+        Some(Chunk::Bytes { bytes: text.as_bytes().to_vec(), next })
+    }
+
+    #[test]
+    fn a_reader_sees_what_was_pushed() {
+        let mut ring = Ring::new(8);
+        assert_eq!(ring.read(0), None);
+        ring.push(b"abc");
+        assert_eq!(ring.read(0), bytes("abc", 3));
+        assert_eq!(ring.read(2), bytes("c", 3));
+        assert_eq!(ring.read(3), None);
+    }
+
+    #[test]
+    fn what_was_overwritten_is_counted() {
+        let mut ring = Ring::new(4);
+        ring.push(b"abcdef");
+        assert_eq!(ring.read(0), Some(Chunk::Gap { missed: Some(2), next: 2 }));
+        assert_eq!(ring.read(2), bytes("cdef", 6));
+        ring.push(b"gh");
+        assert_eq!(ring.read(3), Some(Chunk::Gap { missed: Some(1), next: 4 }));
+    }
+
+    #[test]
+    fn an_unknown_loss_is_met_once_and_in_its_place() {
+        let mut ring = Ring::new(16);
+        ring.push(b"ab");
+        ring.mark_break();
+        ring.push(b"cd");
+        assert_eq!(ring.read(0), bytes("ab", 2));
+        assert_eq!(ring.read(2), Some(Chunk::Gap { missed: None, next: 3 }));
+        assert_eq!(ring.read(3), bytes("cd", 5));
+    }
+
+    #[test]
+    fn a_count_is_not_given_where_an_unknown_loss_was_overwritten() {
+        let mut ring = Ring::new(4);
+        ring.push(b"ab");
+        ring.mark_break();
+        ring.push(b"cdefgh");
+        assert_eq!(ring.read(0), Some(Chunk::Gap { missed: None, next: 5 }));
+        assert_eq!(ring.read(2), Some(Chunk::Gap { missed: None, next: 5 }));
+        assert_eq!(ring.read(3), Some(Chunk::Gap { missed: Some(2), next: 5 }));
+    }
+
+    #[test]
+    fn the_end_comes_after_the_last_byte() {
+        let mut ring = Ring::new(16);
+        ring.push(b"ab");
+        ring.finish(End::PaneGone);
+        ring.finish(End::ServerGone);
+        assert_eq!(ring.read(0), bytes("ab", 2));
+        assert_eq!(ring.read(2), Some(Chunk::End(End::PaneGone)));
+    }
+
+    proptest! {
+        /// However fast a reader is, bytes read and bytes missed add up to bytes written, and what
+        /// it reads is what was written there.
+        #[test]
+        fn nothing_is_lost_in_silence(
+            capacity in 1usize..40,
+            steps in proptest::collection::vec((0usize..30, any::<bool>()), 0..40),
+        ) {
+            let mut ring = Ring::new(capacity);
+            let mut written = Vec::new();
+            let mut at = 0;
+            for (count, reads) in steps {
+                let more: Vec<u8> = (0..count).map(|n| ((written.len() + n) % 251) as u8).collect();
+                written.extend_from_slice(&more);
+                ring.push(&more);
+                while reads && let Some(chunk) = ring.read(at) {
+                    match chunk {
+                        Chunk::Bytes { bytes, next } => {
+                            prop_assert_eq!(&bytes[..], &written[at as usize..next as usize]);
+                            at = next;
+                        }
+                        Chunk::Gap { missed, next } => {
+                            prop_assert_eq!(missed, Some(next - at));
+                            at = next;
+                        }
+                        Chunk::End(_) => unreachable!(),
+                    }
+                }
+            }
+            prop_assert!(ring.head() == written.len() as u64);
+        }
+    }
+}

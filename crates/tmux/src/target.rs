@@ -1,0 +1,345 @@
+//! What a caller's words mean: `%3`, `@1`, `$0`, `dev`, `dev:2`, `dev:logs`, `dev:2.0`.
+//!
+//! tmux's own look-up takes prefixes and patterns, so `dev` may mean `dev-long`. Here a name means
+//! exactly itself, and what fits more than one object is refused with the choices.
+
+use std::fmt;
+
+use crate::command::Command;
+use crate::error::Error;
+use crate::id::{PaneId, SessionId, WindowId};
+use crate::server::Server;
+
+crate::row! {
+    /// A pane and everything around it that has a name.
+    pub Place {
+        /// The session.
+        session: SessionId = "session_id",
+        /// The session's name.
+        session_name: String = "session_name",
+        /// The window.
+        window: WindowId = "window_id",
+        /// The window's index in its session.
+        window_index: u32 = "window_index",
+        /// The window's name.
+        window_name: String = "window_name",
+        /// Whether the window is its session's current one.
+        window_active: bool = "window_active",
+        /// The pane.
+        pane: PaneId = "pane_id",
+        /// The pane's index in its window.
+        pane_index: u32 = "pane_index",
+        /// Whether the pane is its window's active one.
+        pane_active: bool = "pane_active",
+    }
+}
+
+impl Place {
+    /// Every pane of the server; a pane linked into two sessions is there twice.
+    pub async fn all(server: &Server) -> Result<Vec<Self>, Error> {
+        server.rows(Command::query("list-panes").arg("-a")).await
+    }
+}
+
+/// What kind of object a target names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Level {
+    /// A session.
+    Session,
+    /// A window.
+    Window,
+    /// A pane.
+    Pane,
+}
+
+impl fmt::Display for Level {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Session => "session",
+            Self::Window => "window",
+            Self::Pane => "pane",
+        })
+    }
+}
+
+/// Words that fit no object, or more than one.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TargetError {
+    /// Nothing has this id or name.
+    #[error("there is no {level} `{target}`")]
+    NotFound {
+        /// What was given.
+        target: String,
+        /// What kind of object was looked for.
+        level: Level,
+        /// What there is instead.
+        candidates: Vec<String>,
+    },
+    /// Several objects have this name.
+    #[error("`{target}` names {} windows", candidates.len())]
+    Ambiguous {
+        /// What was given.
+        target: String,
+        /// The objects, by id.
+        candidates: Vec<String>,
+    },
+}
+
+/// An id that needs no look-up by name.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Id {
+    /// `$0`
+    Session(SessionId),
+    /// `@0`
+    Window(WindowId),
+    /// `%0`
+    Pane(PaneId),
+}
+
+impl Id {
+    /// Reads an id; `None` for anything that has to be looked up by name.
+    pub fn parse(text: &str) -> Option<Self> {
+        match text.as_bytes().first()? {
+            b'$' => text.parse().ok().map(Self::Session),
+            b'@' => text.parse().ok().map(Self::Window),
+            b'%' => text.parse().ok().map(Self::Pane),
+            _ => None,
+        }
+    }
+
+    /// The kind of object the id is of.
+    pub fn level(self) -> Level {
+        match self {
+            Self::Session(_) => Level::Session,
+            Self::Window(_) => Level::Window,
+            Self::Pane(_) => Level::Pane,
+        }
+    }
+}
+
+/// What a target was found to be.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Found<'a> {
+    /// The kind of object it names.
+    pub level: Level,
+    /// The pane it stands for: of a window the active one, of a session the active one of its
+    /// current window.
+    pub place: &'a Place,
+}
+
+/// Finds what `target` names among `places`.
+pub fn find<'a>(target: &str, places: &'a [Place]) -> Result<Found<'a>, TargetError> {
+    if let Some(id) = Id::parse(target) {
+        return find_id(id, target, places);
+    }
+    if let Some(session) = find_session(target, places) {
+        return stand_in(Level::Session, places, |p| p.session == session)
+            .ok_or_else(|| not_found(target, Level::Session, places));
+    }
+    // From tmux 3.7 a session's name may hold colons, so each could be the one that ends it.
+    let mut known_session = None;
+    for (at, _) in target.match_indices(':') {
+        let (name, rest) = target.split_at(at);
+        let rest = rest.get(1..).unwrap_or_default();
+        if let Some(session) = find_session(name, places) {
+            known_session = Some(session);
+            if let Some(found) = find_in_session(target, session, rest, places)? {
+                return Ok(found);
+            }
+        }
+    }
+    Err(match known_session {
+        Some(session) => {
+            let inside: Vec<Place> =
+                places.iter().filter(|p| p.session == session).cloned().collect();
+            not_found(target, Level::Window, &inside)
+        }
+        None => not_found(target, Level::Session, places),
+    })
+}
+
+fn find_id<'a>(id: Id, target: &str, places: &'a [Place]) -> Result<Found<'a>, TargetError> {
+    let level = id.level();
+    stand_in(level, places, |p| match id {
+        Id::Session(id) => p.session == id,
+        Id::Window(id) => p.window == id,
+        Id::Pane(id) => p.pane == id,
+    })
+    .ok_or_else(|| not_found(target, level, places))
+}
+
+fn find_session(name: &str, places: &[Place]) -> Option<SessionId> {
+    let exact = |name: &str| places.iter().find(|p| p.session_name == name).map(|p| p.session);
+    match Id::parse(name) {
+        Some(Id::Session(id)) => places.iter().find(|p| p.session == id).map(|p| p.session),
+        // People who know tmux write `=dev` for an exact match.
+        _ => exact(name).or_else(|| exact(name.strip_prefix('=')?)),
+    }
+}
+
+/// Reads what stands behind the session: nothing, `window`, or `window.pane`.
+fn find_in_session<'a>(
+    target: &str,
+    session: SessionId,
+    rest: &str,
+    places: &'a [Place],
+) -> Result<Option<Found<'a>>, TargetError> {
+    if rest.is_empty() {
+        return Ok(stand_in(Level::Session, places, |p| p.session == session));
+    }
+    if let Some(window) = find_window(target, session, rest, places)? {
+        let inside = |p: &Place| p.session == session && p.window == window;
+        return Ok(stand_in(Level::Window, places, inside));
+    }
+    let Some((window, pane)) = rest.rsplit_once('.') else {
+        return Ok(None);
+    };
+    let Some(window) = find_window(target, session, window, places)? else {
+        return Ok(None);
+    };
+    let is_pane = |p: &Place| match Id::parse(pane) {
+        Some(Id::Pane(id)) => p.pane == id,
+        _ => pane.parse() == Ok(p.pane_index),
+    };
+    Ok(stand_in(Level::Pane, places, |p| p.session == session && p.window == window && is_pane(p)))
+}
+
+/// A window by id, by index, or by its exact name, in this order.
+fn find_window(
+    target: &str,
+    session: SessionId,
+    text: &str,
+    places: &[Place],
+) -> Result<Option<WindowId>, TargetError> {
+    let inside = || places.iter().filter(|p| p.session == session);
+    if let Some(Id::Window(id)) = Id::parse(text) {
+        return Ok(inside().find(|p| p.window == id).map(|p| p.window));
+    }
+    if let Some(place) = inside().find(|p| text.parse() == Ok(p.window_index)) {
+        return Ok(Some(place.window));
+    }
+    let mut named: Vec<&Place> = inside().filter(|p| p.window_name == text).collect();
+    named.dedup_by_key(|p| p.window);
+    match named.as_slice() {
+        [] => Ok(None),
+        [only] => Ok(Some(only.window)),
+        several => Err(TargetError::Ambiguous {
+            target: target.to_owned(),
+            candidates: several
+                .iter()
+                .map(|p| format!("{} ({}:{})", p.window, p.session_name, p.window_index))
+                .collect(),
+        }),
+    }
+}
+
+/// The pane that stands for all those that fit: active in its window, window current.
+fn stand_in(level: Level, places: &[Place], fits: impl Fn(&Place) -> bool) -> Option<Found<'_>> {
+    places
+        .iter()
+        .filter(|p| fits(p))
+        .max_by_key(|p| (p.window_active, p.pane_active))
+        .map(|place| Found { level, place })
+}
+
+fn not_found(target: &str, level: Level, places: &[Place]) -> TargetError {
+    let mut candidates: Vec<String> = places
+        .iter()
+        .map(|p| match level {
+            Level::Session => p.session_name.clone(),
+            Level::Window => format!("{}:{} ({})", p.session_name, p.window_index, p.window_name),
+            Level::Pane => p.pane.to_string(),
+        })
+        .collect();
+    candidates.sort();
+    candidates.dedup();
+    TargetError::NotFound { target: target.to_owned(), level, candidates }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn place(s: (u32, &str), w: (u32, u32, &str, bool), p: (u32, u32, bool)) -> Place {
+        Place {
+            session: SessionId(s.0),
+            session_name: s.1.to_owned(),
+            window: WindowId(w.0),
+            window_index: w.1,
+            window_name: w.2.to_owned(),
+            window_active: w.3,
+            pane: PaneId(p.0),
+            pane_index: p.1,
+            pane_active: p.2,
+        }
+    }
+
+    fn places() -> Vec<Place> {
+        vec![
+            place((0, "dev-long"), (0, 0, "bash", true), (0, 0, true)),
+            place((1, "dev"), (1, 0, "logs", false), (1, 0, true)),
+            place((1, "dev"), (2, 2, "edit", true), (2, 0, false)),
+            place((1, "dev"), (2, 2, "edit", true), (3, 1, true)),
+            place((1, "dev"), (3, 5, "twin", false), (4, 0, true)),
+            place((1, "dev"), (4, 6, "twin", false), (5, 0, true)),
+            place((1, "dev"), (6, 8, "v1.2", false), (7, 0, true)),
+            place((2, "a:b.c"), (5, 0, "7", true), (6, 0, true)),
+        ]
+    }
+
+    fn pane(target: &str) -> (Level, u32) {
+        let places = places();
+        let found = find(target, &places).unwrap_or_else(|e| panic!("{target}: {e}"));
+        (found.level, found.place.pane.0)
+    }
+
+    #[test]
+    fn every_form_finds_its_object() {
+        assert_eq!(pane("%2"), (Level::Pane, 2));
+        assert_eq!(pane("@2"), (Level::Window, 3));
+        assert_eq!(pane("$1"), (Level::Session, 3));
+        assert_eq!(pane("dev"), (Level::Session, 3));
+        assert_eq!(pane("=dev"), (Level::Session, 3));
+        assert_eq!(pane("dev:"), (Level::Session, 3));
+        assert_eq!(pane("dev:0"), (Level::Window, 1));
+        assert_eq!(pane("dev:logs"), (Level::Window, 1));
+        assert_eq!(pane("dev:2.0"), (Level::Pane, 2));
+        assert_eq!(pane("dev:edit.1"), (Level::Pane, 3));
+        assert_eq!(pane("dev:v1.2"), (Level::Window, 7));
+        assert_eq!(pane("dev:v1.2.0"), (Level::Pane, 7));
+        assert_eq!(pane("$1:@1"), (Level::Window, 1));
+        assert_eq!(pane("a:b.c"), (Level::Session, 6));
+        assert_eq!(pane("a:b.c:0"), (Level::Window, 6));
+        assert_eq!(pane("a:b.c:7"), (Level::Window, 6));
+    }
+
+    #[test]
+    fn names_are_never_taken_for_prefixes() {
+        let places = places();
+        for target in ["de", "dev-", "dev:log", "dev:2.9", "dev:edit.x", "", ":", "%99", "@x", "*"] {
+            assert!(find(target, &places).is_err(), "{target:?} found something");
+        }
+        let only_long = &places[..1];
+        assert!(find("dev", only_long).is_err());
+    }
+
+    #[test]
+    fn an_unknown_name_lists_what_there_is() {
+        let error = find("nope", &places()).unwrap_err();
+        let TargetError::NotFound { candidates, level, .. } = error else { panic!("{error}") };
+        assert_eq!((level, candidates), (Level::Session, vec![
+            "a:b.c".to_owned(),
+            "dev".to_owned(),
+            "dev-long".to_owned()
+        ]));
+        let error = find("dev:9", &places()).unwrap_err();
+        assert!(error.to_string().contains("there is no window `dev:9`"), "{error}");
+    }
+
+    #[test]
+    fn a_name_borne_by_two_windows_is_refused() {
+        let error = find("dev:twin", &places()).unwrap_err();
+        let TargetError::Ambiguous { candidates, .. } = error else { panic!("{error}") };
+        assert_eq!(candidates, ["@3 (dev:5)", "@4 (dev:6)"]);
+    }
+}
