@@ -164,7 +164,7 @@ impl Pane {
             own: host.owns(&row),
             is_caller: host.is_caller(&row),
             exit_code: row.exit_code(),
-            status: if row.dead { Status::Exited } else { Status::Running },
+            status: if row.is_dead() { Status::Exited } else { Status::Running },
             address: row.address(),
             pane_id: row.pane.to_string(),
             window_id: row.window.to_string(),

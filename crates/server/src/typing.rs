@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tmux::keys::Key;
 
-use crate::host::PaneRow;
+use crate::host::{PaneRow, Readiness};
 use crate::text::inline;
 use crate::tool::{Code, Cx, Form, Output, ToolError};
 
@@ -40,17 +40,35 @@ impl Output for Typed {
     }
 }
 
-/// Refuses text for a pane that is in copy mode, where it would be taken for commands.
-pub(crate) fn must_reach_program(pane: &PaneRow) -> Result<(), ToolError> {
-    if pane.mode.is_empty() {
-        return Ok(());
+/// Refuses to type into a pane that would not take it. Text, unlike keys, is refused in copy mode
+/// too, where it would be taken for commands.
+pub(crate) async fn must_take_input(
+    cx: &Cx,
+    pane: &PaneRow,
+    has_text: bool,
+) -> Result<(), ToolError> {
+    let id = pane.pane;
+    let refuse = |what: String, hint: &str| Err(ToolError::new(Code::NotReady, what).hint(hint));
+    if pane.is_dead() {
+        return refuse(
+            format!("the program in {id} has exited"),
+            "capture_pane reads what it left; create_pane starts another",
+        );
     }
-    let (id, mode) = (pane.pane, &pane.mode);
-    Err(ToolError::new(
-        Code::NotReady,
-        format!("{id} is in {mode}: text would not reach its program"),
-    )
-    .hint("a person may be reading there; send_keys with keys [\"q\"] leaves it"))
+    let now: Readiness = cx.tmux().row(&id.to_string()).await?;
+    if now.input_off {
+        return refuse(
+            format!("input to {id} is switched off"),
+            "a person did this with `tmux select-pane -d`; ask them",
+        );
+    }
+    if has_text && !now.mode.is_empty() {
+        return refuse(
+            format!("{id} is in {}: text would not reach its program", now.mode),
+            "a person may be reading there; send_keys with keys [\"q\"] leaves it",
+        );
+    }
+    Ok(())
 }
 
 /// Presses Enter as an event of its own. After text, programs that are not shells get a pause, or

@@ -2,7 +2,7 @@
 //! environment.
 
 use std::path::Path;
-use std::process::Stdio;
+use std::process::{Output, Stdio};
 use std::sync::{Arc, Mutex};
 
 use tokio::io::AsyncReadExt;
@@ -69,6 +69,12 @@ impl Launch {
         Raw::new(child, stderr)
     }
 
+    /// Runs it to its end, with nothing on its input.
+    pub async fn output(mut self) -> Output {
+        self.command.stdin(Stdio::null());
+        self.command.output().await.expect("the program can be started")
+    }
+
     fn spawn(mut self) -> (Child, Stderr) {
         let mut child = self.command.spawn().expect("the server can be started");
         let stderr = Stderr::default();
@@ -87,11 +93,11 @@ impl Launch {
 
 /// What the server has written to stderr so far.
 #[derive(Debug, Clone, Default)]
-pub struct Stderr(Arc<Mutex<String>>);
+pub(crate) struct Stderr(Arc<Mutex<String>>);
 
 impl Stderr {
     /// All of it.
-    pub fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         self.0.lock().expect("no test panics while it writes").clone()
     }
 }

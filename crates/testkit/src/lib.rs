@@ -1,19 +1,27 @@
 //! Test support: real tmux servers, each on a socket of its own, and waiting for facts.
 //!
 //! - [`TmuxServer`]: a private server that goes away with its test, also when the test fails.
+//! - [`Person`]: a client on a terminal of its own, as people have.
 //! - [`Launch`]: the real program, with [`Mcp`], a real client, or [`Raw`], lines of JSON.
 //! - [`wait_until`], [`until`]: ask again until it is so; never sleep and hope.
 
-#![expect(clippy::expect_used, clippy::panic, reason = "a test that cannot go on has to fail")]
+#![expect(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test that cannot go on has to fail"
+)]
 
 mod launch;
 mod mcp;
+mod person;
 mod raw;
 mod tmux_server;
 mod until;
 
 pub use launch::Launch;
 pub use mcp::{Mcp, Outcome};
+pub use person::Person;
 pub use raw::Raw;
 pub use tmux_server::TmuxServer;
 pub use until::{until, wait_until};

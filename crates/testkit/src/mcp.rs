@@ -4,10 +4,9 @@ use std::sync::{Arc, Mutex};
 
 use rmcp::handler::client::ClientHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResult, ClientInfo, ProgressNotificationParam, Tool,
+    CallToolRequestParams, CallToolResult, ClientConfig, ProgressNotificationParam, Tool,
 };
 use rmcp::service::{NotificationContext, RoleClient, RunningService, ServiceExt};
-use rmcp::model::{ClientRequest, CallToolRequest, ServerResult};
 use serde_json::Value;
 use tokio::process::Child;
 
@@ -18,8 +17,8 @@ use crate::launch::Stderr;
 struct Recorder(Arc<Mutex<Vec<ProgressNotificationParam>>>);
 
 impl ClientHandler for Recorder {
-    fn get_info(&self) -> ClientInfo {
-        ClientInfo::default()
+    fn get_info(&self) -> ClientConfig {
+        ClientConfig::default()
     }
 
     async fn on_progress(

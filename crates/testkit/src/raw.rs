@@ -100,7 +100,8 @@ impl Raw {
     /// Waits for the server's end.
     pub async fn wait(&mut self) -> ExitStatus {
         let status = tokio::time::timeout(PATIENCE, self.child.wait()).await;
-        let status = status.unwrap_or_else(|_| panic!("it runs on\nstderr: {}", self.stderr.text()));
+        let status =
+            status.unwrap_or_else(|_| panic!("it runs on\nstderr: {}", self.stderr.text()));
         status.expect("the server can be waited for")
     }
 

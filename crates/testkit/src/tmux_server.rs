@@ -84,8 +84,13 @@ impl TmuxServer {
 
     /// Adds a session of 80x24, waits for its shell's prompt, and returns its pane's id.
     pub fn new_session(&self, name: &str) -> String {
+        let window = format!("={name}:");
         let mut args = vec!["new-session", "-d", "-s", name, "-x", "80", "-y", "24"];
         args.extend(["-P", "-F", "#{pane_id}", SHELL]);
+        // tmux 3.2a makes every detached session 80x23. A size once set by hand would stay for
+        // ever, so that is taken back.
+        args.extend([";", "resize-window", "-t", &window, "-x", "80", "-y", "24"]);
+        args.extend([";", "set-option", "-wu", "-t", &window, "window-size"]);
         let pane = self.tmux(&args);
         wait_until("the shell shows its prompt", || {
             self.tmux(&["capture-pane", "-p", "-t", &pane]).starts_with('$').then_some(())
@@ -100,7 +105,8 @@ impl TmuxServer {
         wait_until("the server has ended", || (!is_alive(pid)).then_some(()));
     }
 
-    fn command(&self, args: &[&str]) -> Command {
+    /// A `tmux` on this server, not started yet.
+    pub(crate) fn command(&self, args: &[&str]) -> Command {
         #[expect(clippy::disallowed_methods, reason = "the tests' own tmux")]
         let mut command = Command::new(Self::program());
         command

@@ -69,8 +69,14 @@ impl Command {
     /// Whether the command must not share a connection: it runs further commands, whose answers
     /// cannot be told from those of the next in line, or it may take as long as it likes.
     pub(crate) fn needs_own_process(&self) -> bool {
-        const ALONE: [&str; 6] =
-            ["if-shell", "run-shell", "source-file", "wait-for", "confirm-before", "command-prompt"];
+        const ALONE: [&str; 6] = [
+            "if-shell",
+            "run-shell",
+            "source-file",
+            "wait-for",
+            "confirm-before",
+            "command-prompt",
+        ];
         ALONE.contains(&self.name)
     }
 

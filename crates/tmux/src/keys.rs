@@ -141,7 +141,8 @@ pub fn type_text(pane: PaneId, text: &str) -> Vec<Command> {
         } else {
             for piece in run.chunks(BYTES_PER_COMMAND) {
                 let send = Command::action("send-keys").option("-t", pane).arg("-H");
-                commands.push(piece.iter().fold(send, |send, byte| send.arg(format!("{byte:02x}"))));
+                commands
+                    .push(piece.iter().fold(send, |send, byte| send.arg(format!("{byte:02x}"))));
             }
         }
     }
@@ -189,10 +190,7 @@ mod tests {
         let lines: Vec<String> = commands.iter().map(Command::to_line).collect();
         assert_eq!(
             lines,
-            [
-                r#"send-keys -t "%3" -l -- "ls -l;""#,
-                r#"send-keys -t "%3" -H 0a e6 bc a2"#,
-            ]
+            [r#"send-keys -t "%3" -l -- "ls -l;""#, r#"send-keys -t "%3" -H 0a e6 bc a2"#,]
         );
         assert!(type_text(PaneId(3), "").is_empty());
         assert_eq!(type_text(PaneId(3), &"x".repeat(100_000)).len(), 13);

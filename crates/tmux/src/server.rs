@@ -197,11 +197,15 @@ impl Server {
 
     /// The version of the running server, or of the program when none runs.
     pub async fn version(&self) -> Result<Version, Error> {
-        let known = *self.inner.version.lock().unwrap_or_else(PoisonError::into_inner);
-        match known {
+        match self.known_version() {
             Some(version) => Ok(version),
             None => self.inner.program.version(self.inner.timing.deadline).await,
         }
+    }
+
+    /// The version of the running server, if it has been asked.
+    pub(crate) fn known_version(&self) -> Option<Version> {
+        *self.inner.version.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Listens to what happens on the server. While anybody listens, the client stays connected.

@@ -316,7 +316,8 @@ mod tests {
     #[test]
     fn names_are_never_taken_for_prefixes() {
         let places = places();
-        for target in ["de", "dev-", "dev:log", "dev:2.9", "dev:edit.x", "", ":", "%99", "@x", "*"] {
+        for target in ["de", "dev-", "dev:log", "dev:2.9", "dev:edit.x", "", ":", "%99", "@x", "*"]
+        {
             assert!(find(target, &places).is_err(), "{target:?} found something");
         }
         let only_long = &places[..1];
@@ -327,11 +328,10 @@ mod tests {
     fn an_unknown_name_lists_what_there_is() {
         let error = find("nope", &places()).unwrap_err();
         let TargetError::NotFound { candidates, level, .. } = error else { panic!("{error}") };
-        assert_eq!((level, candidates), (Level::Session, vec![
-            "a:b.c".to_owned(),
-            "dev".to_owned(),
-            "dev-long".to_owned()
-        ]));
+        assert_eq!(
+            (level, candidates),
+            (Level::Session, vec!["a:b.c".to_owned(), "dev".to_owned(), "dev-long".to_owned()])
+        );
         let error = find("dev:9", &places()).unwrap_err();
         assert!(error.to_string().contains("there is no window `dev:9`"), "{error}");
     }

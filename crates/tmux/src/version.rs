@@ -45,6 +45,12 @@ impl Version {
         self >= Self { major: 3, minor: 7, patch: 0 }
     }
 
+    /// Before 3.7 a server can die while a control client greets it (see `control::door`), so
+    /// clients should come seldom.
+    pub(crate) fn has_fragile_greeting(self) -> bool {
+        self < Self { major: 3, minor: 7, patch: 0 }
+    }
+
     /// From 3.3 the notice of a dead pane can be turned off with `remain-on-exit-format`.
     pub fn has_remain_on_exit_format(self) -> bool {
         self >= Self { major: 3, minor: 3, patch: 0 }

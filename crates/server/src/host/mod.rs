@@ -17,7 +17,7 @@ pub use home::NewPane;
 pub(crate) use home::with_environment;
 use owner::Owner;
 pub use owner::Ownership;
-pub use rows::{ClientRow, Created, PaneRow, SessionRow, WindowRow};
+pub use rows::{ClientRow, Created, Life, PaneRow, Readiness, SessionRow, WindowRow};
 
 /// A tmux server and our standing on it.
 #[derive(Debug)]

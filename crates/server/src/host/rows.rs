@@ -1,5 +1,6 @@
 //! What is asked of tmux about its objects.
 
+use tmux::format::Cell;
 use tmux::{PaneId, SessionId, WindowId, row};
 
 row! {
@@ -33,35 +34,62 @@ row! {
         height: u32 = "pane_height",
         /// Whether it is the active one of its window.
         active: bool = "pane_active",
-        /// Whether its process has exited.
-        dead: bool = "pane_dead",
-        /// With which status.
-        dead_status: Option<i32> = "pane_dead_status",
-        /// By which signal (tmux 3.3 and later tell).
-        dead_signal: Option<i32> = "pane_dead_signal",
-        /// The mode it is in, such as `copy-mode`.
-        mode: String = "pane_mode",
-        /// Whether typing into it is switched off.
-        input_off: bool = "pane_input_off",
-        /// How many lines have scrolled off its screen.
-        history: i64 = "history_size",
+        /// Whether its process runs, and what it left if not.
+        life: Life = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
         /// Who made it.
         owner: String = "@mcp_owner",
     }
 }
 
 impl PaneRow {
-    /// The exit code of a pane whose process has exited; 128 and the number for a signal.
+    /// Whether its process has exited.
+    pub fn is_dead(&self) -> bool {
+        self.life != Life::Running
+    }
+
+    /// The exit code of a pane whose process has exited, if tmux knows it.
     pub fn exit_code(&self) -> Option<i32> {
-        match self.dead_signal {
-            Some(signal) if self.dead => Some(128 + signal),
-            _ => self.dead_status.filter(|_| self.dead),
+        match self.life {
+            Life::Running => None,
+            Life::Exited(code) => code,
         }
     }
 
     /// The pane as a person would write it: `dev:2.0`.
     pub fn address(&self) -> String {
         format!("{}:{}.{}", self.session_name, self.window_index, self.index)
+    }
+}
+
+/// What became of a pane's process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Life {
+    /// It runs.
+    Running,
+    /// It has exited: with a status, or by a signal (128 and its number; tmux tells from 3.3 on).
+    Exited(Option<i32>),
+}
+
+impl Cell for Life {
+    fn parse(text: String) -> Option<Self> {
+        let Some(left) = text.strip_prefix('x') else {
+            return Some(Self::Running);
+        };
+        let (status, signal) = left.split_once('/')?;
+        let by_signal = signal.parse::<i32>().ok().map(|number| 128 + number);
+        Some(Self::Exited(by_signal.or_else(|| status.parse().ok())))
+    }
+}
+
+row! {
+    /// What a pane does with what is typed into it.
+    pub Readiness {
+        /// The pane.
+        pane: PaneId = "pane_id",
+        /// The mode it is in, such as `copy-mode`.
+        mode: String = "pane_mode",
+        /// Whether typing into it is switched off.
+        input_off: bool = "pane_input_off",
     }
 }
 

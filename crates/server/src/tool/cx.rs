@@ -11,7 +11,7 @@ use tmux::target::{self, Id, Level, Place};
 use tmux::{Command, PaneId, Server, SessionId};
 use tokio_util::sync::CancellationToken;
 
-use super::{Code, Meta, Target, Tier, ToolError};
+use super::{Meta, Target, Tier, ToolError};
 use crate::host::{Host, PaneRow};
 
 /// What a call is about to touch.
@@ -183,19 +183,5 @@ impl Cx {
             target,
         };
         self.guard.admit(self.meta, &subject)
-    }
-
-    /// Refuses to type into a pane that would not take it.
-    pub fn must_take_input(&self, pane: &PaneRow) -> Result<(), ToolError> {
-        let id = pane.pane;
-        if pane.dead {
-            return Err(ToolError::new(Code::NotReady, format!("the program in {id} has exited"))
-                .hint("capture_pane reads what it left; create_pane starts another"));
-        }
-        if pane.input_off {
-            return Err(ToolError::new(Code::NotReady, format!("input to {id} is switched off"))
-                .hint("a person did this with `tmux select-pane -d`; ask them"));
-        }
-        Ok(())
     }
 }

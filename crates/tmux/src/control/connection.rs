@@ -14,7 +14,7 @@ use crate::spawn::Program;
 const READ_SIZE: usize = 64 * 1024;
 
 /// How long a client may take to go by itself.
-const LEAVING: Duration = Duration::from_secs(1);
+const LEAVING: Duration = Duration::from_millis(500);
 
 /// A live control client. [`Connection::close`] ends it; one that is dropped is killed.
 #[derive(Debug)]
@@ -38,7 +38,11 @@ pub(crate) enum Turn {
 
 impl Connection {
     /// Starts a client that is to attach to `session`.
-    pub(crate) fn start(program: &Program, session: SessionId, output: bool) -> Result<Self, Error> {
+    pub(crate) fn start(
+        program: &Program,
+        session: SessionId,
+        output: bool,
+    ) -> Result<Self, Error> {
         let mut child = program.control_client(session, output)?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Error::Lost { command: "attach-session".to_owned() });

@@ -39,8 +39,12 @@ impl Door {
     }
 
     /// Starts a client attached to `session`.
-    pub(crate) async fn enter(&self, session: SessionId, output: bool) -> Result<Connection, Error> {
-        let _alone = self.lock.write().await;
+    pub(crate) async fn enter(
+        &self,
+        session: SessionId,
+        output: bool,
+    ) -> Result<Connection, Error> {
+        let _alone = self.in_time("attach-session", self.lock.write()).await?;
         let mut connection = Connection::start(&self.program, session, output)?;
         match connection.confirmed(self.deadline).await {
             Ok(()) => Ok(connection),
@@ -51,19 +55,28 @@ impl Door {
         }
     }
 
-    /// Ends a client.
-    pub(crate) async fn leave(&self, connection: Connection) {
-        let _permit = self.permit().await;
-        self.end(connection).await;
+    /// Ends a client, without keeping anybody waiting but those who want to come in.
+    pub(crate) fn leave(&self, connection: Connection) {
+        let door = self.clone();
+        tokio::spawn(async move {
+            let _permit = door.permit().await;
+            door.end(connection).await;
+        });
     }
 
     /// Runs commands in a process of their own.
     pub(crate) async fn spawned(&self, commands: &[Command]) -> Result<Vec<u8>, Error> {
-        let _permit = match commands.iter().all(Command::is_repeatable) {
-            true => None,
-            false => Some(self.permit().await),
+        let _permit = match commands.iter().find(|command| !command.is_repeatable()) {
+            Some(action) => Some(self.in_time(action.name(), self.permit()).await?),
+            None => None,
         };
         self.program.run(commands, self.deadline).await
+    }
+
+    async fn in_time<T>(&self, command: &str, wait: impl Future<Output = T>) -> Result<T, Error> {
+        tokio::time::timeout(self.deadline, wait)
+            .await
+            .map_err(|_| Error::Timeout { command: command.to_owned(), after: self.deadline })
     }
 
     /// tmux announces that a client left some time after its process has ended; once it answers

@@ -26,7 +26,7 @@ use crate::version::Version;
 pub struct Timing {
     /// How long a reply may take before the client counts as stuck.
     pub deadline: Duration,
-    /// How long an unused client is kept.
+    /// How long an unused client is kept; longer where coming again is risky.
     pub idle: Duration,
     /// The first pause after a failure; it doubles with each further one.
     pub back_off: Duration,
@@ -38,6 +38,16 @@ impl Default for Timing {
             deadline: Duration::from_secs(5),
             idle: Duration::from_secs(10),
             back_off: Duration::from_millis(100),
+        }
+    }
+}
+
+impl Timing {
+    /// How long an unused client of a server of this version is kept.
+    pub(crate) fn idle_with(&self, version: Option<Version>) -> Duration {
+        match version {
+            Some(version) if version.has_fragile_greeting() => self.idle * 6,
+            _ => self.idle,
         }
     }
 }
@@ -111,7 +121,7 @@ impl Link {
             if let Some(line) = self.waiting.take() {
                 line.cannot_be_sent(Error::Lost { command: "attach-session".to_owned() });
             }
-            self.door.leave(connection).await;
+            self.door.leave(connection);
             match ended {
                 Ended::Finished => return,
                 Ended::LetGo => {}
@@ -150,6 +160,8 @@ impl Link {
     async fn connected(&mut self, connection: &mut Connection) -> Ended {
         let mut last_use = Instant::now();
         let mut leave_when_quiet = false;
+        let idle =
+            self.timing.idle_with(*self.version.lock().unwrap_or_else(PoisonError::into_inner));
         loop {
             if let Some(line) = self.waiting.take_if(|line| !line.needs_permit()) {
                 self.submit(connection, line, None);
@@ -157,7 +169,7 @@ impl Link {
             if leave_when_quiet && self.pending.is_empty() && self.waiting.is_none() {
                 return Ended::LetGo;
             }
-            let wake = self.pending.deadline().unwrap_or(last_use + self.timing.idle);
+            let wake = self.pending.deadline().unwrap_or(last_use + idle);
             let mut trusted = true;
             tokio::select! {
                 // Reading comes first: what is sent into a client that has gone is lost.
@@ -189,7 +201,7 @@ impl Link {
                     }
                 },
                 () = tokio::time::sleep_until(wake) => {
-                    if self.pending.deadline().is_some() {
+                    if !self.pending.is_empty() {
                         tracing::warn!("tmux gave no answer in time, reconnecting");
                         return Ended::Broken;
                     }

@@ -30,12 +30,7 @@ pub(super) struct Task {
 type Panes = HashMap<PaneId, Vec<Arc<Shared>>>;
 
 impl Task {
-    pub(super) fn new(
-        door: Door,
-        timing: Timing,
-        session: SessionId,
-        server: WeakServer,
-    ) -> Self {
+    pub(super) fn new(door: Door, timing: Timing, session: SessionId, server: WeakServer) -> Self {
         Self { door, timing, session, server, panes: HashMap::new() }
     }
 
@@ -52,7 +47,7 @@ impl Task {
             match self.door.enter(self.session, true).await {
                 Ok(mut connection) => {
                     let why = self.serve(&mut connection, wishes).await;
-                    self.door.leave(connection).await;
+                    self.door.leave(connection);
                     if why == Why::Idle {
                         return;
                     }
@@ -77,6 +72,8 @@ impl Task {
         wishes: &mut mpsc::UnboundedReceiver<Follow>,
     ) -> Why {
         let mut idle_since = Instant::now();
+        let version = self.server.upgrade().and_then(|server| server.known_version());
+        let idle = self.timing.idle_with(version);
         loop {
             let mut moved = false;
             let panes = &self.panes;
@@ -94,7 +91,7 @@ impl Task {
                         return Why::Closed;
                     }
                 }
-                () = tokio::time::sleep_until(idle_since + self.timing.idle) => {
+                () = tokio::time::sleep_until(idle_since + idle) => {
                     self.forget_unread();
                     if self.panes.is_empty() {
                         return Why::Idle;
@@ -194,5 +191,39 @@ fn route(panes: &Panes, item: &Item<'_>) -> bool {
             Some(Event::WindowClosed(_) | Event::LayoutChanged(_) | Event::SessionsChanged)
         ),
         Item::Answer(_) | Item::Garbage(_) => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tokio::sync::oneshot;
+
+    use super::*;
+    use crate::server::Server;
+    use crate::socket::Socket;
+    use crate::spawn::Program;
+
+    fn follow(task: &mut Task, shared: Option<Arc<Shared>>) -> PaneStream {
+        let (reply, mut answer) = oneshot::channel();
+        task.follow(Follow { pane: PaneId(1), shared, reply });
+        answer.try_recv().unwrap().unwrap()
+    }
+
+    #[tokio::test]
+    async fn a_pane_that_comes_with_readers_keeps_them_beside_those_it_has_here() {
+        let program = Program::new(Socket::Path("/nowhere".into()));
+        let server = Server::new(program.clone());
+        let door = Door::new(program, Duration::ZERO);
+        let mut task = Task::new(door, Timing::default(), SessionId(0), server.downgrade());
+        let here = follow(&mut task, None);
+        let moved = follow(&mut task, Some(Arc::new(Shared::new())));
+        let beside = follow(&mut task, None);
+        let output = Line::Output { pane: PaneId(1), bytes: b"abc".as_slice().into() };
+        route(&task.panes, &Item::Line(output));
+        for reader in [here, moved, beside] {
+            assert_eq!(reader.shared.ring().head(), 3);
+        }
     }
 }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use tmux::Command;
 
 use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
-use crate::typing::{Typed, press_enter};
+use crate::typing::{Typed, must_take_input, press_enter};
 
 /// How much of a text goes into one command.
 const PIECE: usize = 256 * 1024;
@@ -52,7 +52,7 @@ impl Tool for PasteText {
                 .hint("take ESC [ 2 0 1 ~ out of it"));
         }
         let pane = cx.pane(&args.target).await?;
-        cx.must_take_input(&pane)?;
+        must_take_input(cx, &pane, false).await?;
         let buffer = cx.host.new_buffer_name();
         let mut commands: Vec<Command> = pieces(&args.text)
             .enumerate()

@@ -8,7 +8,7 @@ use tmux::keys::{Key, type_text};
 
 use crate::host::PaneRow;
 use crate::tool::{Cx, Group, Load, Meta, Step, Target, Tier, Tool, ToolError, Toolset, nearest};
-use crate::typing::{Typed, must_reach_program, press_enter};
+use crate::typing::{Typed, must_take_input, press_enter};
 
 pub(super) struct SendKeys;
 
@@ -46,10 +46,7 @@ impl Tool for SendKeys {
     async fn call(cx: &Cx, args: Args) -> Result<Typed, ToolError> {
         let typing = Typing::check(&args)?;
         let pane = cx.pane(&args.target).await?;
-        cx.must_take_input(&pane)?;
-        if !typing.text.is_empty() {
-            must_reach_program(&pane)?;
-        }
+        must_take_input(cx, &pane, !typing.text.is_empty()).await?;
         for round in 0..typing.repeat {
             if round > 0 {
                 typing.wait(cx, round).await;

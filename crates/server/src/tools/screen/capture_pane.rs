@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux::capture::Capture;
+use tmux::{PaneId, row};
 
 use crate::host::PaneRow;
 use crate::text::keep_tail;
@@ -46,6 +47,13 @@ pub(super) struct Text {
     state: String,
     #[serde(skip)]
     colors: bool,
+}
+
+row! {
+    Scrolled {
+        pane: PaneId = "pane_id",
+        history: i64 = "history_size",
+    }
 }
 
 impl Output for Text {
@@ -111,18 +119,20 @@ impl Tool for CapturePane {
             join: args.join.unwrap_or(true),
             colors,
         };
-        let text = cx.tmux().capture(pane.pane, part).await?;
+        let id = pane.pane.to_string();
+        let (text, scrolled) =
+            tokio::join!(cx.tmux().capture(pane.pane, part), cx.tmux().row::<Scrolled>(&id));
         Ok(Text {
-            text: tidy(&text, args.lines, colors),
+            text: tidy(&text?, args.lines, colors),
             state: match pane.exit_code() {
-                _ if !pane.dead => pane.command,
+                _ if !pane.is_dead() => pane.command,
                 Some(code) => format!("exited {code}"),
                 None => "exited".to_owned(),
             },
-            pane_id: pane.pane.to_string(),
+            pane_id: id,
             width: pane.width,
             height: pane.height,
-            history: pane.history,
+            history: scrolled?.history,
             lines_cut: 0,
             truncated: false,
             colors,
@@ -135,7 +145,7 @@ impl Tool for CapturePane {
 fn first_line(pane: &PaneRow, lines: Option<u32>) -> Option<i64> {
     match lines {
         Some(lines) => Some(-i64::from(lines)),
-        None if pane.dead => Some(-pane.history.min(1)),
+        None if pane.is_dead() => Some(-1),
         None => None,
     }
 }

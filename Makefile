@@ -1,0 +1,35 @@
+# Everything a person or a machine runs on this project. `make` lists it.
+
+CARGO ?= cargo
+
+# A linker for Rust, and the terminal we drive.
+BUILD_NEEDS = cc tmux
+# The shells and programs the tests run inside tmux.
+TEST_NEEDS = $(BUILD_NEEDS) zsh fish dash perl
+
+.PHONY: help demo test check bench bless
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
+
+demo: ## build, then watch the tools drive a real tmux; nothing stays behind
+	@scripts/install-packages $(BUILD_NEEDS)
+	$(CARGO) run --quiet --locked -p tmux-mcp -- demo
+
+test: ## run all tests against real tmux servers of their own
+	@scripts/install-packages $(TEST_NEEDS)
+	$(CARGO) test --workspace --locked
+
+check: ## formatting, lints and docs, with warnings as errors
+	@scripts/install-packages cc
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --locked
+
+bench: ## measure the release build against spawning tmux for the same work
+	@scripts/install-packages $(BUILD_NEEDS)
+	$(CARGO) bench --locked -p tmux-mcp --bench calls
+
+bless: ## rewrite the generated docs and the tool snapshots; read the diff
+	@scripts/install-packages $(BUILD_NEEDS)
+	BLESS=1 INSTA_UPDATE=always $(CARGO) test --locked -p tmux-mcp --test it -- registry docs
