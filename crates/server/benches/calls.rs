@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 use testkit::TmuxServer;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tmux-mcp");
-const CALLS: usize = 1000;
-const SPAWNS: usize = 150;
+const ROUNDS: usize = 150;
+const CALLS_PER_ROUND: usize = 6;
 
 /// The program as a client sees it: two pipes.
 struct Client {
@@ -74,16 +74,23 @@ impl Client {
     }
 }
 
-/// The middle of many runs, after some to warm up.
-fn median(runs: usize, mut work: impl FnMut()) -> Duration {
-    (0..runs / 10).for_each(|_| work());
-    let mut times: Vec<Duration> = (0..runs)
-        .map(|_| {
-            let start = Instant::now();
-            work();
-            start.elapsed()
-        })
-        .collect();
+/// The middle of many runs of each, one after the other, so that both meet the same machine.
+fn medians(mut ours: impl FnMut(), mut other: impl FnMut()) -> (Duration, Duration) {
+    let (mut our_times, mut other_times) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        other_times.push(timed(&mut other));
+        our_times.extend((0..CALLS_PER_ROUND).map(|_| timed(&mut ours)));
+    }
+    (middle(our_times), middle(other_times))
+}
+
+fn timed(work: &mut impl FnMut()) -> Duration {
+    let start = Instant::now();
+    work();
+    start.elapsed()
+}
+
+fn middle(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times[times.len() / 2]
 }
@@ -106,8 +113,7 @@ fn small_call(
     arguments: &Value,
     spawned: &[&str],
 ) -> bool {
-    let other = median(SPAWNS, || drop(tmux.tmux(spawned)));
-    let ours = median(CALLS, || client.call(tool, arguments));
+    let (ours, other) = medians(|| client.call(tool, arguments), || drop(tmux.tmux(spawned)));
     let ratio = other.as_secs_f64() / ours.as_secs_f64();
     let what = format!("`{tool}`, p50");
     row(&what, &ms(ours), &format!("{} ({ratio:.1} times)", ms(other)), "1/6 of it", ratio >= 6.0)
@@ -134,16 +140,14 @@ fn main() -> ExitCode {
 
     if let Some(resident) = client.resident() {
         let mib = resident as f64 / 1024.0;
-        let what = format!("resident after {} calls", 3 * (CALLS + CALLS / 10));
+        let what = format!("resident after {} calls", 3 * ROUNDS * CALLS_PER_ROUND);
         kept &= row(&what, &format!("{mib:.1} MiB"), "–", "30 MiB", mib <= 30.0);
     }
     client.end();
 
     let nobody = TmuxServer::not_started();
-    let start = median(50, || {
-        let client = Client::start(nobody.socket());
-        client.end();
-    });
+    let mut start_and_end = || Client::start(nobody.socket()).end();
+    let start = middle((0..50).map(|_| timed(&mut start_and_end)).collect());
     let what = "start, `initialize` and end, no tmux running, p50";
     kept &= row(what, &ms(start), "–", "10 ms", start <= Duration::from_millis(10));
 

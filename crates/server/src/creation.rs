@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tmux::Command;
+use tmux::{Command, Error};
 
 use crate::host::{Created, with_environment};
 use crate::text::inline;
-use crate::tool::{Form, Output, ToolError};
+use crate::tool::{Code, Form, Output, ToolError};
 
 /// The ids of what was made.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -79,6 +79,27 @@ pub(crate) fn check_environment(env: &BTreeMap<String, String>) -> Result<(), To
         }
         None => Ok(()),
     }
+}
+
+/// Refuses names that no tmux takes as they are: it spells control characters in another way,
+/// ignores the name, or refuses it.
+pub(crate) fn check_name(argument: &str, name: Option<&str>) -> Result<(), ToolError> {
+    match name {
+        Some(name) if name.contains(char::is_control) => {
+            Err(ToolError::invalid_argument(format!("`{argument}` holds a control character"))
+                .hint("give a name without line ends, tabs and escape sequences"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Says that a session's name is taken, if that is what went wrong.
+pub(crate) fn explain_duplicate(error: Error, name: &str) -> ToolError {
+    if !error.is_duplicate() {
+        return error.into();
+    }
+    ToolError::new(Code::Exists, format!("there is a session `{name}` already"))
+        .hint(format!("use it as target `{name}`, or choose another name"))
 }
 
 /// Adds start directory, environment and program to a command that creates something.

@@ -7,6 +7,7 @@ use serde::Serialize;
 use tmux::keys::Key;
 
 use crate::host::{PaneRow, Readiness};
+use crate::process;
 use crate::text::inline;
 use crate::tool::{Code, Cx, Form, Output, ToolError};
 
@@ -71,21 +72,23 @@ pub(crate) async fn must_take_input(
     Ok(())
 }
 
-/// Presses Enter as an event of its own. After text, programs that are not shells get a pause, or
-/// they would take it for a part of a paste.
-pub(crate) async fn press_enter(
-    cx: &Cx,
-    pane: &PaneRow,
-    after_text: bool,
-    pause: Option<Duration>,
-) -> Result<(), ToolError> {
-    if after_text {
-        let shell = SHELLS.contains(&pane.command.trim_start_matches('-'));
-        let pause = pause.unwrap_or(if shell { Duration::ZERO } else { PASTE_WINDOW });
-        if !pause.is_zero() {
-            tokio::time::sleep(pause).await;
-        }
+/// Waits, for this long at least, until an Enter is no longer taken for a part of the text before
+/// it. A shell at its prompt never does that.
+pub(crate) async fn pause_before_enter(pane: &PaneRow, at_least: Duration) {
+    let pause = if is_shell_at_prompt(pane) { at_least } else { at_least.max(PASTE_WINDOW) };
+    if !pause.is_zero() {
+        tokio::time::sleep(pause).await;
     }
-    cx.tmux().run(Key::Named("Enter".to_owned()).press(pane.pane)).await?;
+}
+
+/// A shell that runs a script has the name of one too, but there its child reads what is typed.
+fn is_shell_at_prompt(pane: &PaneRow) -> bool {
+    SHELLS.contains(&pane.command.trim_start_matches('-'))
+        && process::foreground_has_child(pane.pid) != Some(true)
+}
+
+/// Presses Enter as an event of its own.
+pub(crate) async fn press_enter(cx: &Cx, pane: &PaneRow) -> Result<(), ToolError> {
+    cx.tmux().run(Key::enter().press(pane.pane)).await?;
     Ok(())
 }

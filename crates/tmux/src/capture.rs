@@ -27,10 +27,15 @@ impl Server {
         let command = Command::query("capture-pane")
             .arg("-p")
             .option("-t", pane)
-            .option_if("-S", part.start)
-            .option_if("-E", part.end)
+            .option_if("-S", part.start.map(in_range))
+            .option_if("-E", part.end.map(in_range))
             .arg_if(part.join, "-J")
             .arg_if(part.colors, "-e");
         Ok(self.run(command).await?.text())
     }
+}
+
+/// A number that tmux takes; it would read another as if none had been given.
+fn in_range(line: i64) -> i64 {
+    line.clamp(i32::MIN.into(), i16::MAX.into())
 }

@@ -85,6 +85,11 @@ impl Error {
             if message.contains("can't find") || message.contains("no such"))
     }
 
+    /// Whether tmux said that the name is taken.
+    pub fn is_duplicate(&self) -> bool {
+        matches!(self, Self::Refused { message, .. } if message.contains("duplicate session"))
+    }
+
     /// Whether there is no server to talk to.
     pub fn is_no_server(&self) -> bool {
         matches!(self, Self::NoServer { .. })

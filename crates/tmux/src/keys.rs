@@ -93,6 +93,11 @@ impl Key {
         Ok(Self::Named(modifiers + &base))
     }
 
+    /// The key that ends a line.
+    pub fn enter() -> Self {
+        Self::Named("Enter".to_owned())
+    }
+
     /// All names this module knows, for suggestions.
     pub fn names() -> impl Iterator<Item = &'static str> {
         NAMES.iter().map(|(name, _)| *name)

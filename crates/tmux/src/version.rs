@@ -51,6 +51,23 @@ impl Version {
         self < Self { major: 3, minor: 7, patch: 0 }
     }
 
+    /// Before 3.7 what a program prints just before it exits is lost if tmux hears of the exit
+    /// first, unless the pane is piped somewhere.
+    pub fn loses_last_output(self) -> bool {
+        self < Self { major: 3, minor: 7, patch: 0 }
+    }
+
+    /// 3.4 alone dies, and everybody's sessions with it, when a session is killed in which a window
+    /// is zoomed.
+    pub fn dies_of_zoomed_sessions(self) -> bool {
+        self == Self { major: 3, minor: 4, patch: 0 }
+    }
+
+    /// Before 3.3 a new window has the size of whatever client made it, and not the one asked for.
+    pub fn ignores_new_size(self) -> bool {
+        self < Self { major: 3, minor: 3, patch: 0 }
+    }
+
     /// From 3.3 the notice of a dead pane can be turned off with `remain-on-exit-format`.
     pub fn has_remain_on_exit_format(self) -> bool {
         self >= Self { major: 3, minor: 3, patch: 0 }

@@ -31,6 +31,9 @@ async fn stop_on_signals(stop: CancellationToken) {
             Err(error) => tracing::warn!("a signal cannot be watched: {error}"),
         }
     }
+    if signals.is_empty() {
+        return;
+    }
     let any = signals.iter_mut().map(|stream| Box::pin(stream.recv()));
     futures::future::select_all(any).await;
     stop.cancel();

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use tmux::{Command, Error, PaneId, Row, Server, SessionId, escape_format, row};
+use tmux::{Command, Error, PaneId, Row, Server, SessionId, Version, WindowId, escape_format, row};
 use tokio::sync::Mutex;
 
 use super::owner::Owner;
@@ -14,6 +14,9 @@ const HOME_OPTION: &str = "@mcp_home";
 const WIDTH: u32 = 200;
 const HEIGHT: u32 = 50;
 const HISTORY: u32 = 50_000;
+
+/// How many names are tried for it.
+const NAMES: u32 = 20;
 
 /// Programs that would wait for a person to leave a pager or an editor.
 const ENVIRONMENT: &[(&str, &str)] = &[
@@ -59,11 +62,11 @@ impl Home {
         wish: NewPane,
     ) -> Result<Created, Error> {
         let mut session = self.session.lock().await;
-        let no_notice = tmux.version().await?.has_remain_on_exit_format();
+        let version = tmux.version().await?;
         if let Some(id) = *session {
             let place = format!("{id}:{{end}}");
             let window = Command::action("new-window").arg("-d").arg("-a");
-            let commands = window_of_our_own(window, &place, &wish, owner, no_notice);
+            let commands = window_of_our_own(window, &place, &wish, owner, version);
             match tmux.sequence(commands).await {
                 Ok(replies) => return created(replies),
                 // The last pane was closed and the session went with it.
@@ -71,35 +74,57 @@ impl Home {
                 Err(error) => return Err(error),
             }
         }
-        let created = created(tmux.sequence(self.first(owner, &wish, no_notice)).await?)?;
+        let created = self.start(tmux, owner, &wish, version).await?;
         *session = Some(created.session);
         tmux.prefer(created.session);
         Ok(created)
+    }
+
+    /// Makes the session. Its name may be taken: a process in another container can have had our
+    /// pid, and have kept its session.
+    async fn start(
+        &self,
+        tmux: &Server,
+        owner: &Owner,
+        wish: &NewPane,
+        version: Version,
+    ) -> Result<Created, Error> {
+        let mut name = self.name.clone();
+        for number in 2..=NAMES {
+            match tmux.sequence(self.first(&name, owner, wish, version)).await {
+                Err(error) if error.is_duplicate() => name = format!("{}-{number}", self.name),
+                other => return created(other?),
+            }
+        }
+        created(tmux.sequence(self.first(&name, owner, wish, version)).await?)
     }
 
     /// The commands that make the session with its first pane.
     ///
     /// The history limit counts only for panes made after it was set, so the session starts with a
     /// stand-in that the first pane replaces before anything else can happen.
-    fn first(&self, owner: &Owner, wish: &NewPane, no_notice: bool) -> Vec<Command> {
-        let session = format!("={}:", self.name);
+    fn first(&self, name: &str, owner: &Owner, wish: &NewPane, version: Version) -> Vec<Command> {
+        let session = format!("={name}:");
         let place = format!("{session}^");
         let start = Command::action("new-session")
             .arg("-d")
-            .option("-s", &self.name)
+            .option("-s", name)
             .option("-x", WIDTH)
             .option("-y", HEIGHT);
         let start = with_environment(start, ENVIRONMENT.iter().copied());
         let set = |name: &str, value: String| {
             Command::action("set-option").option("-t", &session).arg(name).arg(value)
         };
-        let mut commands =
-            vec![start.arg("--").arg("exec sleep 60"), set("history-limit", HISTORY.to_string())];
+        let mut commands = vec![
+            start.arg("--").arg("exec sleep 60"),
+            set("history-limit", HISTORY.to_string()),
+            keep_unattached(&session),
+        ];
         if !self.keep {
             commands.push(set(HOME_OPTION, owner.token()));
         }
         let window = Command::action("new-window").arg("-d").arg("-k");
-        commands.extend(window_of_our_own(window, &place, wish, owner, no_notice));
+        commands.extend(window_of_our_own(window, &place, wish, owner, version));
         commands
     }
 
@@ -111,13 +136,43 @@ impl Home {
 
     pub(super) async fn close(&self, tmux: &Server) {
         let session = self.session.lock().await.take();
-        if let Some(id) = session.filter(|_| !self.keep) {
-            let kill = Command::action("kill-session").option("-t", id);
-            if let Err(error) = tmux.spawned(&[kill]).await {
-                tracing::debug!("removing our session: {error}");
-            }
+        if let Some(id) = session.filter(|_| !self.keep)
+            && let Err(error) = kill_session(tmux, id).await
+        {
+            tracing::debug!("removing our session: {error}");
         }
     }
+}
+
+row! {
+    /// What is needed to tell whether a session can be killed as it is.
+    Zoom {
+        window: WindowId = "window_id",
+        zoomed: bool = "window_zoomed_flag",
+    }
+}
+
+/// Ends a session, without any help of our client, which may sit in it.
+pub(super) async fn kill_session(tmux: &Server, id: SessionId) -> Result<(), Error> {
+    let mut commands = Vec::new();
+    if tmux.version().await?.dies_of_zoomed_sessions() {
+        let list = Command::query("list-windows").option("-t", id).option("-F", Zoom::format());
+        let printed: Vec<u8> = tmux.spawned(&[list]).await?.into_iter().flat_map(|r| r.0).collect();
+        let windows = Zoom::parse_all("list-windows", &printed)?;
+        commands.extend(
+            windows
+                .iter()
+                .filter(|window| window.zoomed)
+                .map(|zoomed| Command::action("resize-pane").arg("-Z").option("-t", zoomed.window)),
+        );
+    }
+    commands.push(Command::action("kill-session").option("-t", id));
+    tmux.spawned(&commands).await.map(|_| ())
+}
+
+/// The command that keeps a session from being destroyed while nobody is attached to it.
+pub(super) fn keep_unattached(session: &str) -> Command {
+    Command::action("set-option").option("-t", session).arg("destroy-unattached").arg("off")
 }
 
 /// A window whose pane stays after its program has exited and is marked as ours. In one sequence,
@@ -127,7 +182,7 @@ fn window_of_our_own(
     place: &str,
     wish: &NewPane,
     owner: &Owner,
-    no_notice: bool,
+    version: Version,
 ) -> Vec<Command> {
     let window = window
         .arg("-P")
@@ -144,11 +199,26 @@ fn window_of_our_own(
         Command::action("set-option").arg("-w").option("-t", place).arg(name).arg(value)
     };
     let mut commands = vec![window, set("remain-on-exit", "on")];
-    if no_notice {
+    if version.loses_last_output() {
+        let pipe = Command::action("pipe-pane").option("-t", place);
+        commands.push(pipe.arg("exec cat >/dev/null"));
+    }
+    if version.ignores_new_size() {
+        commands.extend(resize(place, Some(WIDTH), Some(HEIGHT)));
+    }
+    if version.has_remain_on_exit_format() {
         commands.push(set("remain-on-exit-format", ""));
     }
     commands.push(owner.mark(place));
     commands
+}
+
+/// The commands that give a window a size, which is still the people's to change: a size that is
+/// set stays for ever, so the setting is taken back.
+pub(super) fn resize(window: &str, width: Option<u32>, height: Option<u32>) -> [Command; 2] {
+    let resize = Command::action("resize-window").option("-t", window);
+    let unset = Command::action("set-option").arg("-wu").option("-t", window);
+    [resize.option_if("-x", width).option_if("-y", height), unset.arg("window-size")]
 }
 
 /// Adds `-e NAME=VALUE` for each.

@@ -7,9 +7,12 @@ mod home;
 mod owner;
 mod rows;
 
+use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use tmux::{Command, PaneId, Program, Server, Socket};
+use tmux::{Command, PaneId, Program, Server, SessionId, Socket};
+
+use tokio::sync::Mutex;
 
 use caller::Caller;
 use home::Home;
@@ -27,6 +30,8 @@ pub struct Host {
     caller: Caller,
     home: Home,
     buffers: AtomicU64,
+    /// Panes and processes of whose exit tmux has been reminded.
+    reminded: Mutex<HashSet<(PaneId, u32)>>,
 }
 
 impl Host {
@@ -35,7 +40,14 @@ impl Host {
         let owner = Owner::this_process();
         let caller = Caller::detect(&program.socket);
         let home = Home::new(&owner, keep);
-        Self { tmux: Server::new(program), owner, caller, home, buffers: AtomicU64::new(0) }
+        Self {
+            tmux: Server::new(program),
+            owner,
+            caller,
+            home,
+            buffers: AtomicU64::new(0),
+            reminded: Mutex::default(),
+        }
     }
 
     /// The socket a user means who names none: that of the tmux we run in, or tmux's default.
@@ -69,9 +81,62 @@ impl Host {
         }
     }
 
+    /// Lets a new session live though nobody is attached to it, whatever the user's settings say,
+    /// and gives it its size where tmux did not. It may be gone by now, which is no error.
+    pub async fn settle(
+        &self,
+        created: &Created,
+        width: Option<u32>,
+        height: Option<u32>,
+    ) -> Result<(), tmux::Error> {
+        let mut commands = vec![home::keep_unattached(&created.session.to_string())];
+        let sized = width.is_some() || height.is_some();
+        if sized && self.tmux.version().await?.ignores_new_size() {
+            commands.extend(home::resize(&created.window.to_string(), width, height));
+        }
+        match self.tmux.sequence(commands).await {
+            Err(error) if error.is_not_found() || error.is_no_server() => Ok(()),
+            other => other.map(|_| ()),
+        }
+    }
+
     /// Every pane of the server; none if no server runs.
     pub async fn panes(&self) -> Result<Vec<PaneRow>, tmux::Error> {
-        none_without_server(self.tmux.rows(Command::query("list-panes").arg("-a")).await)
+        let list = || self.tmux.rows(Command::query("list-panes").arg("-a"));
+        let panes = none_without_server(list().await)?;
+        if self.remind_of_exits(&panes).await {
+            return none_without_server(list().await);
+        }
+        Ok(panes)
+    }
+
+    /// The pane that is or stands for a target in tmux's own words.
+    pub async fn pane(&self, target: &str) -> Result<PaneRow, tmux::Error> {
+        let pane = self.tmux.row(target).await?;
+        if self.remind_of_exits(std::slice::from_ref(&pane)).await {
+            return self.tmux.row(target).await;
+        }
+        Ok(pane)
+    }
+
+    /// Before 3.7 a tmux that writes to utmp can miss the exit of a pane's process, since the
+    /// library it does this with ignores all children meanwhile. When another child exits, tmux
+    /// looks after all of them; so one is made to. Returns whether it was, once for each process.
+    async fn remind_of_exits(&self, panes: &[PaneRow]) -> bool {
+        let missing: Vec<_> = panes
+            .iter()
+            .filter(|pane| pane.life == Life::Exited(None))
+            .map(|pane| (pane.pane, pane.pid))
+            .collect();
+        if missing.is_empty() {
+            return false;
+        }
+        let mut reminded = self.reminded.lock().await;
+        let news = missing.into_iter().filter(|exit| reminded.insert(*exit)).count() > 0;
+        if news && let Err(error) = self.tmux.run(Command::action("run-shell").arg(":")).await {
+            tracing::debug!("reminding tmux of exits: {error}");
+        }
+        news
     }
 
     /// The clients people look through: not ours, nor those of another server like this one.
@@ -87,8 +152,13 @@ impl Host {
     }
 
     /// Our own session, if it has been made and is still there.
-    pub async fn own_session(&self) -> Option<tmux::SessionId> {
+    pub async fn own_session(&self) -> Option<SessionId> {
         self.home.session(&self.tmux).await
+    }
+
+    /// Ends a session.
+    pub async fn kill_session(&self, session: SessionId) -> Result<(), tmux::Error> {
+        home::kill_session(&self.tmux, session).await
     }
 
     /// A name for a paste buffer that nobody else uses.

@@ -12,6 +12,11 @@ pub(super) fn started(pid: u32) -> Option<String> {
     Some(text.chars().filter(char::is_ascii_alphanumeric).collect())
 }
 
+#[cfg(not(target_os = "linux"))]
+pub(super) fn foreground_has_child(_: u32) -> Option<bool> {
+    None
+}
+
 fn ps(column: &str, pid: u32) -> Option<String> {
     #[expect(clippy::disallowed_methods, reason = "not tmux, and only where there is no /proc")]
     let output = Command::new("ps").args(["-o", column, "-p", &pid.to_string()]).output().ok()?;

@@ -29,6 +29,12 @@ pub(crate) fn started(pid: u32) -> Option<String> {
     os::started(pid)
 }
 
+/// Whether the program that has the terminal of `pid` runs another one there in its own process
+/// group, as a shell does with the commands of a script. `None` where this cannot be known.
+pub(crate) fn foreground_has_child(pid: u32) -> Option<bool> {
+    os::foreground_has_child(pid)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

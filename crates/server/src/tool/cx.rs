@@ -121,9 +121,17 @@ impl Cx {
         Ok(resolved)
     }
 
-    /// The same for a target that must be, or stand for, an object of this kind.
+    /// The same for a target that must be, or stand for, an object of this kind: a window's active
+    /// pane is meant by its name, but never the session around it.
     pub async fn resolve_as(&self, target: &Target, level: Level) -> Result<Resolved, ToolError> {
         let mut resolved = self.look_up(target).await?;
+        if resolved.level > level {
+            let is = resolved.level;
+            return Err(ToolError::invalid_argument(format!(
+                "`{target}` is a {is}, not a {level}"
+            ))
+            .hint(format!("name the {level} itself")));
+        }
         resolved.level = level;
         self.admit(target, &resolved).await?;
         Ok(resolved)
@@ -134,8 +142,21 @@ impl Cx {
         Ok(self.resolve(target).await?.pane)
     }
 
-    /// The session that is meant when none is named: our own, or the only one there is.
-    pub async fn default_target(&self) -> Result<Target, ToolError> {
+    /// The target of a tool that can also go on from where things are: without one, and with a
+    /// direction, our own session is meant, or the only one there is.
+    pub async fn target_or_current(
+        &self,
+        target: Option<Target>,
+        has_direction: bool,
+        what: &str,
+    ) -> Result<Target, ToolError> {
+        if let Some(target) = target {
+            return Ok(target);
+        }
+        if !has_direction {
+            return Err(ToolError::invalid_argument("neither `target` nor `direction` is given")
+                .hint(format!("name a {what} as `target`, or give `direction`")));
+        }
         if let Some(own) = self.host.own_session().await {
             return Ok(Target(own.to_string()));
         }
@@ -150,20 +171,18 @@ impl Cx {
     }
 
     async fn look_up(&self, target: &Target) -> Result<Resolved, ToolError> {
-        let text = target.0.trim();
-        if let Some(id) = Id::parse(text)
-            && let Ok(pane) = self.tmux().row(text).await
+        // A name may begin or end with a blank, an id cannot.
+        let text = target.0.as_str();
+        if let Some(id) = Id::parse(text.trim())
+            && let Ok(pane) = self.host.pane(text.trim()).await
         {
             return Ok(Resolved { level: id.level(), pane });
         }
         // By name; and an id that was not found comes here for the list of what there is.
-        let places = match Place::all(self.tmux()).await {
-            Err(error) if error.is_no_server() => Vec::new(),
-            other => other?,
-        };
+        let places = Place::all(self.tmux()).await?;
         let found = target::find(text, &places)?;
         let Place { session, window, pane, .. } = found.place;
-        let pane = self.tmux().row(&format!("{session}:{window}.{pane}")).await?;
+        let pane = self.host.pane(&format!("{session}:{window}.{pane}")).await?;
         Ok(Resolved { level: found.level, pane })
     }
 

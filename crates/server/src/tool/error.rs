@@ -161,3 +161,43 @@ fn shorten(candidates: &[String]) -> String {
         Some(more) => format!("{shown} and {more} more"),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use tmux::Error;
+
+    use super::*;
+
+    #[test]
+    fn whatever_goes_wrong_with_tmux_has_a_code_and_a_next_step() {
+        let command = || "x".to_owned();
+        let refused =
+            |message: &str| Error::Refused { command: command(), message: message.into() };
+        let table = [
+            (Error::Missing { program: "tmux".into() }, "tmux_missing"),
+            (Error::TooOld { found: "2.9".into() }, "tmux_missing"),
+            (Error::NoServer { socket: "/s".into() }, "no_server"),
+            (refused("can't find pane: %9"), "not_found"),
+            (refused("no space for new pane"), "tmux_refused"),
+            (Error::Timeout { command: command(), after: Duration::from_secs(5) }, "timeout"),
+            (Error::Lost { command: command() }, "lost"),
+            (Error::NulByte { command: command() }, "invalid_argument"),
+            (Error::Unexpected { command: command(), detail: "?".into() }, "internal"),
+        ];
+        for (error, code) in table {
+            let text = error.to_string();
+            let error = ToolError::from(error);
+            assert_eq!(error.code.name(), code, "{text}");
+            assert!(error.hint.is_some() && error.message == text, "{error}");
+        }
+    }
+
+    #[test]
+    fn a_long_list_of_candidates_stays_short() {
+        let many: Vec<String> = (0..50).map(|n| n.to_string()).collect();
+        assert!(shorten(&many).ends_with("19 and 30 more"));
+        assert_eq!(shorten(&many[..2]), "0, 1");
+    }
+}

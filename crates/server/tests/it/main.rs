@@ -1,7 +1,22 @@
 //! End to end: the real program, a real tmux, a real MCP client. Every test has a tmux server of
 //! its own.
 
+mod caller;
+mod docs;
 mod input;
+mod laws;
+mod lifecycle;
+mod objects;
+mod panes;
+mod policy;
+mod polite;
+mod registry;
+mod screen;
+mod sessions;
+mod stdio;
+mod support;
+mod targets;
+mod windows;
 
 use testkit::{Launch, Mcp, TmuxServer};
 

@@ -1,11 +1,13 @@
 //! `paste_text`: any amount of text as one paste.
 
+use std::time::Duration;
+
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux::Command;
 
 use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
-use crate::typing::{Typed, must_take_input, press_enter};
+use crate::typing::{Typed, must_take_input, pause_before_enter, press_enter};
 
 /// How much of a text goes into one command.
 const PIECE: usize = 256 * 1024;
@@ -52,7 +54,7 @@ impl Tool for PasteText {
                 .hint("take ESC [ 2 0 1 ~ out of it"));
         }
         let pane = cx.pane(&args.target).await?;
-        must_take_input(cx, &pane, false).await?;
+        must_take_input(cx, &pane, true).await?;
         let buffer = cx.host.new_buffer_name();
         let mut commands: Vec<Command> = pieces(&args.text)
             .enumerate()
@@ -75,7 +77,8 @@ impl Tool for PasteText {
             return Err(error.into());
         }
         if args.enter.unwrap_or(false) {
-            press_enter(cx, &pane, true, None).await?;
+            pause_before_enter(&pane, Duration::ZERO).await;
+            press_enter(cx, &pane).await?;
         }
         Ok(Typed::into(pane))
     }

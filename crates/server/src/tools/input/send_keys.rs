@@ -8,7 +8,7 @@ use tmux::keys::{Key, type_text};
 
 use crate::host::PaneRow;
 use crate::tool::{Cx, Group, Load, Meta, Step, Target, Tier, Tool, ToolError, Toolset, nearest};
-use crate::typing::{Typed, must_take_input, press_enter};
+use crate::typing::{Typed, must_take_input, pause_before_enter, press_enter};
 
 pub(super) struct SendKeys;
 
@@ -80,12 +80,14 @@ impl Typing {
         if !(1..=1000).contains(&repeat) {
             return Err(ToolError::invalid_argument(format!(
                 "`repeat`: {repeat} is not from 1 to 1000"
-            )));
+            ))
+            .hint("leave it out to type once"));
         }
         if let Some(delay) = args.delay_ms.filter(|&delay| delay > 10_000) {
             return Err(ToolError::invalid_argument(format!(
                 "`delay_ms`: {delay} is more than 10000"
-            )));
+            ))
+            .hint("give a pause of at most ten seconds"));
         }
         let delay = args.delay_ms.map(|ms| Duration::from_millis(ms.into()));
         Ok(Self { text, keys, enter, repeat, delay })
@@ -93,25 +95,41 @@ impl Typing {
 
     async fn once(&self, cx: &Cx, pane: &PaneRow) -> Result<(), ToolError> {
         cx.tmux().run_all(type_text(pane.pane, &self.text)).await?;
-        match self.delay {
-            // With a delay each key is an event of its own; without, one round trip does.
-            Some(delay) => {
-                for (index, key) in self.keys.iter().enumerate() {
-                    if index > 0 || !self.text.is_empty() {
-                        tokio::time::sleep(delay).await;
-                    }
-                    cx.tmux().run(key.press(pane.pane)).await?;
-                }
-            }
-            None => {
-                cx.tmux()
-                    .run_all(self.keys.iter().map(|key| key.press(pane.pane)).collect())
-                    .await?
-            }
+        let after_text = !self.text.is_empty();
+        // An Enter among the keys must not be taken for a part of the text either.
+        let enter = self.keys.iter().position(|key| after_text && *key == Key::enter());
+        let (keys, rest) = self.keys.split_at(enter.unwrap_or(self.keys.len()));
+        self.press(cx, pane, keys, after_text).await?;
+        if !rest.is_empty() {
+            pause_before_enter(pane, self.delay.unwrap_or_default()).await;
+            self.press(cx, pane, rest, false).await?;
         }
         if self.enter {
-            let after_text = !self.text.is_empty() || !self.keys.is_empty();
-            press_enter(cx, pane, after_text, self.delay).await?;
+            if after_text || !self.keys.is_empty() {
+                pause_before_enter(pane, self.delay.unwrap_or_default()).await;
+            }
+            press_enter(cx, pane).await?;
+        }
+        Ok(())
+    }
+
+    /// With a delay each key is an event of its own; without, one round trip does for all.
+    async fn press(
+        &self,
+        cx: &Cx,
+        pane: &PaneRow,
+        keys: &[Key],
+        pause_first: bool,
+    ) -> Result<(), ToolError> {
+        let Some(delay) = self.delay else {
+            let commands = keys.iter().map(|key| key.press(pane.pane)).collect();
+            return Ok(cx.tmux().run_all(commands).await?);
+        };
+        for (index, key) in keys.iter().enumerate() {
+            if index > 0 || pause_first {
+                tokio::time::sleep(delay).await;
+            }
+            cx.tmux().run(key.press(pane.pane)).await?;
         }
         Ok(())
     }

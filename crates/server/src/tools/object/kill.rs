@@ -58,13 +58,14 @@ impl Tool for Kill {
         let level = level(&args)?;
         let found = cx.resolve_as(&args.target, level).await?;
         let id = found.id();
-        let command = match found.level {
-            Level::Session => "kill-session",
-            Level::Window => "kill-window",
-            Level::Pane => "kill-pane",
+        let kill = |command| cx.tmux().run(Command::action(command).option("-t", &id));
+        let killed = match found.level {
+            Level::Session => cx.host.kill_session(found.pane.session).await,
+            Level::Window => kill("kill-window").await.map(|_| ()),
+            Level::Pane => kill("kill-pane").await.map(|_| ()),
         };
-        match cx.tmux().run(Command::action(command).option("-t", &id)).await {
-            Ok(_) => {}
+        match killed {
+            Ok(()) => {}
             // Gone all the same: someone else was quicker, or the server ended with its last session.
             Err(error) if error.is_not_found() || error.is_no_server() => {}
             Err(error) => return Err(error.into()),

@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use tmux::target::Level;
 use tmux::{Command, escape_format};
 
+use crate::creation::{check_name, explain_duplicate};
 use crate::host::PaneRow;
 use crate::text::inline;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
@@ -56,6 +57,7 @@ impl Tool for Rename {
     type Output = Renamed;
 
     async fn call(cx: &Cx, args: Args) -> Result<Renamed, ToolError> {
+        check_name("name", Some(&args.name))?;
         let found = cx.resolve(&args.target).await?;
         if args.name.is_empty() && found.level != Level::Pane {
             return Err(ToolError::invalid_argument("`name` is empty").hint("give a name"));
@@ -69,7 +71,8 @@ impl Tool for Rename {
             Level::Window => Command::action("rename-window").option("-t", &id).arg("--").arg(name),
             Level::Pane => Command::action("select-pane").option("-t", &id).option("-T", name),
         };
-        cx.tmux().run(command).await?;
+        let done = cx.tmux().run(command).await;
+        done.map_err(|error| explain_duplicate(error, &args.name))?;
         let now: PaneRow = cx.tmux().row(&id).await?;
         Ok(Renamed {
             session_id: now.session.to_string(),

@@ -85,10 +85,12 @@ impl Tool for ResizePane {
         if ways.iter().filter(|way| **way).count() != 1 {
             return Err(ToolError::invalid_argument(
                 "one of `width`/`height`, `direction` and `zoom` must be given",
-            ));
+            )
+            .hint("make one call for each"));
         }
         if args.amount.is_some() && args.direction.is_none() {
-            return Err(ToolError::invalid_argument("`amount` needs `direction`"));
+            return Err(ToolError::invalid_argument("`amount` needs `direction`")
+                .hint("give `direction`, or leave `amount` out"));
         }
         let pane = cx.pane(&args.target).await?.pane;
         let resize = || Command::action("resize-pane").option("-t", pane);

@@ -102,14 +102,16 @@ impl Tool for CapturePane {
                 .hint("give `lines` for the newest lines, or `start` and `end` for a range"));
         }
         if args.lines == Some(0) {
-            return Err(ToolError::invalid_argument("`lines`: 0 is no number of lines"));
+            return Err(ToolError::invalid_argument("`lines`: 0 is no number of lines")
+                .hint("leave it out for the screen"));
         }
         if let (Some(start), Some(end)) = (args.start, args.end)
             && start > end
         {
             return Err(ToolError::invalid_argument(format!(
                 "`start` {start} is after `end` {end}"
-            )));
+            ))
+            .hint("swap them; lines count downwards"));
         }
         let pane = cx.pane(&args.target).await?;
         let colors = args.colors.unwrap_or(false);
@@ -122,8 +124,13 @@ impl Tool for CapturePane {
         let id = pane.pane.to_string();
         let (text, scrolled) =
             tokio::join!(cx.tmux().capture(pane.pane, part), cx.tmux().row::<Scrolled>(&id));
+        let history = scrolled?.history;
+        let text = match args.lines {
+            Some(lines) => last_lines(cx, pane.pane, part, lines, text?, history).await?,
+            None => tidy(&text?, colors).join("\n"),
+        };
         Ok(Text {
-            text: tidy(&text?, args.lines, colors),
+            text,
             state: match pane.exit_code() {
                 _ if !pane.is_dead() => pane.command,
                 Some(code) => format!("exited {code}"),
@@ -132,7 +139,7 @@ impl Tool for CapturePane {
             pane_id: id,
             width: pane.width,
             height: pane.height,
-            history: scrolled?.history,
+            history,
             lines_cut: 0,
             truncated: false,
             colors,
@@ -150,14 +157,37 @@ fn first_line(pane: &PaneRow, lines: Option<u32>) -> Option<i64> {
     }
 }
 
-/// Drops what cannot be seen: blanks at the ends of lines, empty lines at the end. Then keeps the
-/// last lines that were asked for.
-fn tidy(text: &str, lines: Option<u32>, colors: bool) -> String {
+/// The last lines of `text`, whole. A line may take several rows, so that what was read can begin
+/// in the middle of one or hold too few of them; then more is read.
+async fn last_lines(
+    cx: &Cx,
+    pane: PaneId,
+    mut part: Capture,
+    lines: u32,
+    mut text: String,
+    history: i64,
+) -> Result<String, ToolError> {
+    let wanted = usize::try_from(lines).unwrap_or(usize::MAX);
+    loop {
+        let rows = -part.start.unwrap_or_default();
+        let kept = tidy(&text, part.colors);
+        if kept.len() > wanted || rows >= history {
+            return Ok(kept
+                .get(kept.len().saturating_sub(wanted)..)
+                .unwrap_or_default()
+                .join("\n"));
+        }
+        part.start = Some(-rows.saturating_mul(4).min(history));
+        text = cx.tmux().capture(pane, part).await?;
+    }
+}
+
+/// Drops what cannot be seen: blanks at the ends of lines, empty lines at the end.
+fn tidy(text: &str, colors: bool) -> Vec<&str> {
     let mut kept: Vec<&str> =
         text.lines().map(|line| if colors { line } else { line.trim_end() }).collect();
     while kept.last().is_some_and(|line| line.trim().is_empty()) {
         kept.pop();
     }
-    let most = lines.map_or(usize::MAX, |n| usize::try_from(n).unwrap_or(usize::MAX));
-    kept.get(kept.len().saturating_sub(most)..).unwrap_or_default().join("\n")
+    kept
 }

@@ -4,11 +4,13 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tmux::{Command, Error, Row, escape_format};
+use tmux::{Command, Row, escape_format};
 
-use crate::creation::{NewIds, check_environment, start_directory, with_start};
+use crate::creation::{
+    NewIds, check_environment, check_name, explain_duplicate, start_directory, with_start,
+};
 use crate::host::Created;
-use crate::tool::{Code, Cx, Group, Load, Meta, Tier, Tool, ToolError, Toolset};
+use crate::tool::{Cx, Group, Load, Meta, Tier, Tool, ToolError, Toolset};
 
 pub(super) struct CreateSession;
 
@@ -48,13 +50,16 @@ impl Tool for CreateSession {
     async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
         let env = args.env.unwrap_or_default();
         check_environment(&env)?;
+        check_name("name", args.name.as_deref())?;
+        check_name("window_name", args.window_name.as_deref())?;
         let cwd = start_directory(args.cwd)?;
         for (name, size) in [("width", args.width), ("height", args.height)] {
             if size.is_some_and(|n| !(1..=10_000).contains(&n)) {
                 return Err(ToolError::invalid_argument(format!(
                     "`{name}`: {} is not from 1 to 10000",
                     size.unwrap_or_default()
-                )));
+                ))
+                .hint("leave it out and tmux picks a size"));
             }
         }
         if args.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
@@ -69,20 +74,12 @@ impl Tool for CreateSession {
             .option_if("-x", args.width)
             .option_if("-y", args.height);
         let command = with_start(command, cwd.as_deref(), &env, args.command.as_deref());
-        let reply = cx.tmux().run(command).await.map_err(|error| explain(error, args.name))?;
+        let reply = cx.tmux().run(command).await;
+        let reply = reply
+            .map_err(|error| explain_duplicate(error, args.name.as_deref().unwrap_or_default()))?;
         let created = Created::parse_one("new-session", &reply.0)?;
         cx.host.claim(created.pane).await?;
+        cx.host.settle(&created, args.width, args.height).await?;
         Ok(created.into())
-    }
-}
-
-fn explain(error: Error, name: Option<String>) -> ToolError {
-    match &error {
-        Error::Refused { message, .. } if message.contains("duplicate session") => {
-            let name = name.unwrap_or_default();
-            ToolError::new(Code::Exists, format!("there is a session `{name}` already"))
-                .hint(format!("use it as target `{name}`, or choose another name"))
-        }
-        _ => error.into(),
     }
 }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux::{Command, Row, escape_format};
 
-use crate::creation::{NewIds, check_environment, start_directory, with_start};
+use crate::creation::{NewIds, check_environment, check_name, start_directory, with_start};
 use crate::host::{Created, NewPane};
 use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
 
@@ -56,10 +56,20 @@ impl Tool for CreateWindow {
     async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
         let env = args.env.unwrap_or_default();
         check_environment(&env)?;
+        check_name("name", args.name.as_deref())?;
         let cwd = start_directory(args.cwd)?;
         let Some(target) = &args.target else {
+            if args.place.is_some_and(|place| place != Place::End) {
+                return Err(ToolError::invalid_argument("`place` needs a `target` to be beside")
+                    .hint("name a window as `target`, or leave `place` out"));
+            }
             let wish = NewPane { command: args.command, name: args.name, cwd, env };
-            return Ok(cx.host.new_pane(wish).await?.into());
+            let created = cx.host.new_pane(wish).await?;
+            if args.select == Some(true) {
+                let window = format!("{}:{}", created.session, created.window);
+                cx.tmux().run(Command::action("select-window").option("-t", window)).await?;
+            }
+            return Ok(created.into());
         };
         let beside = cx.resolve(target).await?.pane;
         let (flag, place) = match args.place.unwrap_or(Place::End) {

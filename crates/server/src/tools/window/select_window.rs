@@ -43,16 +43,7 @@ impl Tool for SelectWindow {
     type Output = Selected;
 
     async fn call(cx: &Cx, args: Args) -> Result<Selected, ToolError> {
-        let target = match args.target {
-            Some(target) => target,
-            None if args.direction.is_some() => cx.default_target().await?,
-            None => {
-                return Err(ToolError::invalid_argument(
-                    "neither `target` nor `direction` is given",
-                )
-                .hint("name a window as `target`, or give `direction`"));
-            }
-        };
+        let target = cx.target_or_current(args.target, args.direction.is_some(), "window").await?;
         let found = cx.resolve(&target).await?;
         let session = found.pane.session;
         let command = match args.direction {

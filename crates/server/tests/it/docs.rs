@@ -1,0 +1,164 @@
+//! Documents that follow from declarations. `make bless` rewrites them.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tmux_mcp::config::{Kind, SETTINGS};
+use tmux_mcp::tool::{Code, Entry, Tier, Toolset};
+use tmux_mcp::tools;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Compares a document with what it should be, or writes it.
+fn must_be(path: &str, wanted: &str) {
+    let file = root().join(path);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&file, wanted).unwrap();
+    }
+    let found = fs::read_to_string(&file).unwrap_or_default();
+    assert!(found == wanted, "{path} is not current: run `make bless`");
+}
+
+fn tier(tier: Tier) -> &'static str {
+    match tier {
+        Tier::Read => "reads",
+        Tier::Mutate => "changes",
+        Tier::DestroyOwn => "destroys (own only, below `destructive`)",
+        Tier::Destroy => "destroys",
+    }
+}
+
+fn sets(entry: &Entry) -> String {
+    let names =
+        [(Toolset::Debug, "debug"), (Toolset::Agent, "agent"), (Toolset::Primitives, "primitives")];
+    let named = names.iter().filter(|(set, _)| entry.meta.sets.contains(set));
+    named
+        .map(|(_, name)| format!("`{name}`"))
+        .chain(["`all`".to_owned()])
+        .collect::<Vec<_>>()
+        .join(", ")
+}
+
+/// `target`, `lines?`: the arguments in the order in which they are declared.
+fn arguments(schema: &Value) -> Vec<(String, String, bool, String)> {
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    let properties = schema["properties"].as_object().unwrap();
+    properties
+        .iter()
+        .map(|(name, property)| {
+            let kind = match property["enum"].as_array() {
+                Some(values) => {
+                    values.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" \\| ")
+                }
+                None => property["type"].as_str().unwrap_or_default().to_owned(),
+            };
+            let needed = required.contains(&Value::from(name.as_str()));
+            let text = property["description"].as_str().unwrap_or_default().to_owned();
+            (name.clone(), kind, needed, text)
+        })
+        .collect()
+}
+
+#[test]
+fn tools_md_is_current() {
+    let mut doc = String::from(
+        "# Tools\n\nMade from the declarations in `crates/server/src/tools`; `make bless` rewrites it.\n",
+    );
+    for entry in tools::all() {
+        let meta = entry.meta;
+        write!(doc, "\n## `{}`\n\n{}\n\n", meta.name, meta.description).unwrap();
+        writeln!(doc, "{} · group `{}` · toolsets {}\n", tier(meta.tier), meta.group, sets(&entry))
+            .unwrap();
+        let arguments = arguments(&Value::Object((entry.input_schema)()));
+        if arguments.is_empty() {
+            doc.push_str("No arguments.\n");
+        } else {
+            doc.push_str("| argument | type | |\n|---|---|---|\n");
+        }
+        for (name, kind, needed, text) in arguments {
+            let mark = if needed { " (required)" } else { "" };
+            writeln!(doc, "| `{name}`{mark} | {kind} | {text} |").unwrap();
+        }
+        let output = Value::Object((entry.output_schema)());
+        let fields: Vec<String> = output["properties"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(|field| format!("`{field}`"))
+            .collect();
+        writeln!(doc, "\nAnswers with {}.", fields.join(", ")).unwrap();
+    }
+    must_be("docs/tools.md", &doc);
+}
+
+#[test]
+fn config_md_is_current() {
+    let mut doc = String::from(
+        "# Settings\n\nMade from the declarations in `crates/server/src/config`; `make bless` rewrites it.\n\n\
+         A flag beats the environment, the environment beats the config file, the file beats the default. The\n\
+         file is TOML: `$XDG_CONFIG_HOME/tmux-mcp/config.toml` (`~/.config` if unset, on macOS\n\
+         `~/Library/Application Support`), or what `--config FILE` or `TMUX_MCP_CONFIG` names. A key that does\n\
+         not exist is an error.\n\n\
+         | key | flag | environment | values | default | |\n|---|---|---|---|---|---|\n",
+    );
+    for setting in SETTINGS {
+        let code = |text: Option<String>| text.map_or("–".to_owned(), |text| format!("`{text}`"));
+        let values = match setting.kind {
+            Kind::Text(name) => name.replace('|', " or ").to_lowercase(),
+            Kind::Choice(choices) => choices.join(", "),
+            Kind::Switch => "true, false".to_owned(),
+            Kind::Number => "number".to_owned(),
+        };
+        writeln!(
+            doc,
+            "| `{}` | {} | {} | {values} | {} | {}. |",
+            setting.key,
+            code(setting.flag.map(|flag| format!("--{flag}"))),
+            code(setting.env.map(str::to_owned)),
+            setting.default,
+            setting.help,
+        )
+        .unwrap();
+    }
+    must_be("docs/config.md", &doc);
+}
+
+#[test]
+fn errors_md_is_current() {
+    let mut doc = String::from(
+        "# Errors\n\nMade from the declarations in `crates/server/src/tool/error.rs`; `make bless` rewrites it.\n\n\
+         A failed call is a result with `isError`, never a protocol error. Its text is `code: what was wrong`, then\n\
+         `Next: what to do`. The code is also in `_meta` under `tmux-mcp/code`.\n\n\
+         | code | meaning |\n|---|---|\n",
+    );
+    for (_, name, meaning) in Code::ALL {
+        writeln!(doc, "| `{name}` | {} |", meaning.trim()).unwrap();
+    }
+    must_be("docs/errors.md", &doc);
+}
+
+/// The README with its table of tools replaced.
+#[test]
+fn the_table_in_the_readme_is_current() {
+    const BEGIN: &str = "<!-- tools: made by `make bless` -->\n";
+    const END: &str = "<!-- end of tools -->";
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let (before, rest) = readme.split_once(BEGIN).expect("the table's beginning is marked");
+    let (_, after) = rest.split_once(END).expect("the table's end is marked");
+    let mut table = String::from("| tool | | arguments |\n|---|---|---|\n");
+    for entry in tools::all() {
+        let arguments = arguments(&Value::Object((entry.input_schema)()));
+        let arguments: Vec<String> = arguments
+            .iter()
+            .map(|(name, _, needed, _)| if *needed { name.clone() } else { format!("{name}?") })
+            .collect();
+        let meta = entry.meta;
+        writeln!(table, "| `{}` | {} | {} |", meta.name, meta.description, arguments.join(", "))
+            .unwrap();
+    }
+    must_be("README.md", &format!("{before}{BEGIN}{table}{END}{after}"));
+}

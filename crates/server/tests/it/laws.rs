@@ -1,0 +1,121 @@
+//! Laws on the source: where things may live, what may know what, how large a file may get.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tmux_mcp::tools;
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// All Rust files below a directory, with their text.
+fn sources(dir: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|ext| ext == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            found.push((path, text));
+        }
+    }
+    found
+}
+
+#[test]
+fn files_stay_small() {
+    for (path, text) in sources(&crates()) {
+        let in_tests = path.components().any(|part| part.as_os_str() == "tests");
+        let most = if in_tests { 600 } else { 400 };
+        let lines = text.split("#[cfg(test)]\nmod tests").next().unwrap().lines().count();
+        assert!(lines <= most, "{} has {lines} lines", path.display());
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    for (path, text) in sources(&crates()) {
+        assert!(text.starts_with("//! "), "{} does not begin with //!", path.display());
+    }
+}
+
+/// Who may not know whom, in `crates/server/src`.
+#[test]
+fn layers_hold() {
+    let src = crates().join("server/src");
+    let forbidden: &[(&str, &[&str])] = &[
+        ("tools", &["mcp", "policy", "cli", "config", "registry", "app", "tools"]),
+        ("tool", &["mcp", "policy", "cli", "config", "registry", "app", "tools"]),
+        ("host", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "model"]),
+        ("policy", &["mcp", "cli", "config", "registry", "app", "tools", "host"]),
+        ("text", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "host"]),
+        (
+            "process",
+            &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "host"],
+        ),
+        ("config", &["mcp", "cli", "registry", "app", "tools"]),
+        ("mcp", &["cli"]),
+    ];
+    for (layer, strangers) in forbidden {
+        for (path, text) in sources(&src.join(layer)) {
+            let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+            for stranger in *strangers {
+                let used = [format!("crate::{stranger}::"), format!("crate::{stranger};")];
+                assert!(
+                    !used.iter().any(|used| code.contains(used)),
+                    "{} knows {stranger}",
+                    path.display()
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn the_tmux_crate_knows_nothing_of_mcp() {
+    for (path, text) in sources(&crates().join("tmux/src")) {
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        for line in code {
+            assert!(!line.contains("mcp"), "{}: {line}", path.display());
+        }
+    }
+    let manifest = fs::read_to_string(crates().join("tmux/Cargo.toml")).unwrap();
+    assert!(!manifest.contains("rmcp"), "{manifest}");
+}
+
+#[test]
+fn a_tool_is_one_file_of_its_name() {
+    let files: Vec<String> = sources(&crates().join("server/src/tools"))
+        .iter()
+        .map(|(path, _)| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .filter(|stem| stem != "mod")
+        .collect();
+    let mut listed: Vec<&str> = tools::all().iter().map(|entry| entry.meta.name).collect();
+    let mut files: Vec<&str> = files.iter().map(String::as_str).collect();
+    listed.sort_unstable();
+    files.sort_unstable();
+    assert_eq!(files, listed, "a file without a tool, or a tool without a file");
+}
+
+#[test]
+fn every_tool_and_every_error_is_met_by_a_test() {
+    let tests = sources(&crates().join("server/tests/it"));
+    let unit = sources(&crates().join("server/src"));
+    let this_file = |path: &Path| path.ends_with("laws.rs");
+    for entry in tools::all() {
+        let call = format!("\"{}\"", entry.meta.name);
+        let called = tests.iter().any(|(path, text)| !this_file(path) && text.contains(&call));
+        assert!(called, "no test calls {}", entry.meta.name);
+    }
+    for (_, code, _) in tmux_mcp::tool::Code::ALL {
+        let end_to_end = tests.iter().any(|(_, text)| text.contains(&format!("err(\"{code}\")")));
+        let in_unit = unit.iter().any(|(_, text)| {
+            text.split("mod tests")
+                .nth(1)
+                .is_some_and(|tests| tests.contains(&format!("\"{code}\"")))
+        });
+        assert!(end_to_end || in_unit, "no test meets {code}");
+    }
+}

@@ -1,0 +1,257 @@
+//! What sessions, windows and panes have in common: `get_info`, `rename`, `kill`.
+
+use serde_json::{Value, json};
+use testkit::TmuxServer;
+
+use crate::support::{field, keys, list, pane, string};
+use crate::{launch, serve};
+
+#[tokio::test]
+async fn info_says_what_a_target_is_and_all_about_it() {
+    let tmux = TmuxServer::new();
+    tmux.tmux(&["split-window", "-d", "-h", "-l", "30", "-t", "%0"]);
+    let mcp = serve(&tmux).await;
+    let info = async |target: &str| mcp.call("get_info", json!({"target": target})).await.ok();
+    let session = info("main").await;
+    assert_eq!(keys(&session), ["kind", "session"]);
+    assert_eq!(
+        (&session["kind"], &session["session"]["name"]),
+        (&json!("session"), &json!("main"))
+    );
+    let window = info("main:0").await;
+    assert_eq!(keys(&window), ["kind", "session", "window"]);
+    assert_eq!((&window["kind"], &window["window"]["panes"]), (&json!("window"), &json!(2)));
+    let whole = info("%1").await;
+    assert_eq!(keys(&whole), ["kind", "pane", "session", "window"]);
+    assert_eq!(whole["kind"], "pane");
+    let pane = &whole["pane"];
+    for (name, value) in [
+        ("pane_id", json!("%1")),
+        ("left", json!(50)),
+        ("right", json!(79)),
+        ("top", json!(0)),
+        ("bottom", json!(23)),
+        ("width", json!(30)),
+        ("at_left", Value::Null),
+        ("at_right", json!(true)),
+        ("at_top", json!(true)),
+        ("at_bottom", json!(true)),
+        ("cursor_y", json!(0)),
+        ("history", json!(0)),
+        ("history_limit", json!(2000)),
+        ("status", json!("running")),
+        ("alternate_screen", Value::Null),
+    ] {
+        assert_eq!(pane[name], value, "{name}");
+    }
+    assert!(string(&pane["tty"]).starts_with("/dev/"), "{pane}");
+    let text = mcp.call("get_info", json!({"target": "%1"})).await.text();
+    assert_eq!(text.lines().count(), 4, "{text}");
+    assert!(text.contains("columns 50-79, rows 0-23"), "{text}");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn info_follows_modes_and_screens() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = pane(&mcp, "printf '\\033[?1049hfull screen'; exec cat").await;
+    crate::support::shows(&mcp, &target, "full screen").await;
+    tmux.tmux(&["copy-mode", "-t", &target]);
+    tmux.tmux(&["select-pane", "-d", "-t", &target]);
+    tmux.tmux(&["set-option", "-w", "-t", &target, "synchronize-panes", "on"]);
+    let info = mcp.call("get_info", json!({"target": target})).await.ok();
+    assert_eq!(info["pane"]["alternate_screen"], true);
+    assert_eq!(info["pane"]["mode"], "copy-mode");
+    assert_eq!(info["pane"]["input_off"], true);
+    assert_eq!(info["pane"]["synchronized"], true);
+    let mistake = mcp.call("get_info", json!({})).await.err("invalid_argument");
+    assert!(mistake.contains("`target` is missing"), "{mistake}");
+    mcp.close().await;
+}
+
+/// Names with everything that means something to tmux, a shell or a terminal. All of them are kept
+/// as they are by every tmux.
+const NAMES: &[&str] = &[
+    "#(touch f)",
+    "#{pane_id} ##{x} #S #",
+    "#[bold] ##[x]",
+    "it's \"quoted\" `back`",
+    "$ ~ ; & | * ? {a,b} %1 @2 !",
+    "-t",
+    "漢字 café→🙂 ñ",
+    "  spaces  ",
+    "semicolon;",
+];
+
+#[tokio::test]
+async fn names_come_back_exactly_and_run_nothing() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for (target, list, key) in [
+        ("$0", "list_sessions", "name"),
+        ("@0", "list_windows", "name"),
+        ("%0", "list_panes", "title"),
+    ] {
+        for name in NAMES {
+            let answer = mcp.call("rename", json!({"target": target, "name": name})).await.ok();
+            assert_eq!(answer["name"], *name, "{target}");
+            assert_eq!(field(&mcp, list, json!({}), key).await, [*name], "{target}");
+        }
+    }
+    assert!(!tmux.home().join("f").exists() && !std::path::Path::new("f").exists());
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn renaming_answers_with_the_ids_and_touches_nothing_else() {
+    let tmux = TmuxServer::new();
+    tmux.tmux(&["split-window", "-d", "-t", "%0"]);
+    let mcp = serve(&tmux).await;
+    let rename = async |target: &str| {
+        mcp.call("rename", json!({"target": target, "name": "new"})).await.ok()
+    };
+    let title = rename("%1").await;
+    assert_eq!(
+        title,
+        json!({"session_id": "$0", "window_id": "@0", "pane_id": "%1", "name": "new"})
+    );
+    assert_eq!(tmux.tmux(&["display-message", "-p", "-t", "@0", "#{pane_id}"]), "%0");
+    let window = rename("main:0").await;
+    assert_eq!(window, json!({"session_id": "$0", "window_id": "@0", "name": "new"}));
+    assert_eq!(rename("main").await, json!({"session_id": "$0", "name": "new"}));
+    let titles = field(&mcp, "list_panes", json!({}), "title").await;
+    assert_eq!(titles[1], "new");
+    assert_ne!(titles[0], "new");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn mistakes_in_renaming_are_named() {
+    let tmux = TmuxServer::new();
+    tmux.new_session("dev");
+    let mcp = serve(&tmux).await;
+    let rename = async |target: &str, name: &str| {
+        mcp.call("rename", json!({"target": target, "name": name})).await
+    };
+    assert!(rename("dev", "main").await.err("exists").contains("`main`"));
+    assert!(rename("dev", "").await.err("invalid_argument").contains("empty"));
+    assert!(rename("dev:0", "").await.err("invalid_argument").contains("empty"));
+    assert!(rename("nope", "x").await.err("not_found").contains("dev"));
+    // tmux would ignore such a title, spell such a name in another way, or refuse it.
+    for target in ["%1", "@1", "$1"] {
+        let error = rename(target, "a\tb\u{1b}").await.err("invalid_argument");
+        assert!(error.contains("control character"), "{error}");
+    }
+    assert_eq!(rename("%1", "").await.ok()["name"], Value::Null, "a title can be taken away");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn what_we_made_can_be_killed_by_id_and_by_name() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let kill = async |arguments: Value| string(&mcp.call("kill", arguments).await.ok()["killed"]);
+    let made = mcp.call("create_session", json!({"name": "ours", "window_name": "w"})).await.ok();
+    let window = mcp.call("create_window", json!({"target": "ours", "name": "logs"})).await.ok();
+    let split = mcp.call("split_pane", json!({"target": made["pane_id"]})).await.ok();
+    assert_eq!(kill(json!({"target": split["pane_id"]})).await, string(&split["pane_id"]));
+    let killed = kill(json!({"target": "ours:logs", "kind": "window"})).await;
+    assert_eq!(killed, string(&window["window_id"]));
+    assert_eq!(list(&mcp, "list_panes", json!({"filter": "own=true"})).await.len(), 1);
+    let killed = kill(json!({"target": "ours", "kind": "session"})).await;
+    assert_eq!(killed, string(&made["session_id"]));
+    assert_eq!(field(&mcp, "list_sessions", json!({}), "name").await, ["main"]);
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn killing_a_session_with_a_zoomed_window_harms_nobody_else() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let made = mcp.call("create_session", json!({"name": "ours"})).await.ok();
+    mcp.call("split_pane", json!({"target": "ours"})).await.text();
+    mcp.call("resize_pane", json!({"target": made["pane_id"], "zoom": true})).await.text();
+    mcp.call("kill", json!({"target": "ours", "kind": "session"})).await.text();
+    assert_eq!(tmux.tmux(&["list-sessions", "-F", "#{session_name}"]), "main");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn the_last_pane_of_a_server_can_be_killed() {
+    let tmux = TmuxServer::not_started();
+    let mcp = serve(&tmux).await;
+    let made = mcp.call("create_session", json!({"command": "exec cat"})).await.ok();
+    mcp.call("kill", json!({"target": made["pane_id"]})).await.text();
+    assert!(list(&mcp, "list_panes", json!({})).await.is_empty());
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn what_we_did_not_make_is_not_killed() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for target in ["$0", "@0", "%0"] {
+        let error = mcp.call("kill", json!({"target": target})).await.err("denied");
+        assert!(error.contains("did not make") && error.contains("--tier destructive"), "{error}");
+    }
+    // A person has split a pane of our window and opened a window in our session.
+    let made = mcp.call("create_session", json!({"name": "ours"})).await.ok();
+    let (ours, window) = (string(&made["pane_id"]), string(&made["window_id"]));
+    let theirs = tmux.tmux(&["split-window", "-d", "-P", "-F", "#{pane_id}", "-t", &ours]);
+    let error = mcp.call("kill", json!({"target": window})).await.err("denied");
+    assert!(error.contains(&theirs), "{error}");
+    let error = mcp.call("kill", json!({"target": "ours", "kind": "session"})).await.err("denied");
+    assert!(error.contains(&theirs), "{error}");
+    mcp.call("kill", json!({"target": theirs})).await.err("denied");
+    mcp.call("kill", json!({"target": ours})).await.text();
+    assert_eq!(field(&mcp, "list_panes", json!({}), "pane_id").await, ["%0".to_owned(), theirs]);
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn the_destructive_tier_kills_anything() {
+    let tmux = TmuxServer::new();
+    tmux.new_session("dev");
+    tmux.tmux(&["split-window", "-d", "-t", "%0"]);
+    let mcp = launch(&tmux).args(&["--tier", "destructive", "--toolset", "all"]).mcp().await;
+    mcp.call("kill", json!({"target": "%2"})).await.text();
+    mcp.call("kill", json!({"target": "dev", "kind": "session"})).await.text();
+    assert_eq!(field(&mcp, "list_panes", json!({}), "pane_id").await, ["%0"]);
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn killing_takes_care_to_know_what_is_meant() {
+    let tmux = TmuxServer::new();
+    let mcp = launch(&tmux).args(&["--tier", "destructive", "--toolset", "all"]).mcp().await;
+    for (arguments, words) in [
+        (json!({"target": "main"}), "`kind` is needed"),
+        (json!({"target": "main:0.0"}), "`kind` is needed"),
+        (json!({"target": "%0", "kind": "session"}), "is a pane, not a session"),
+        (json!({"target": "$0", "kind": "pane"}), "is a session, not a pane"),
+        (json!({"target": "main:0.0", "kind": "session"}), "is a pane, not a session"),
+        (json!({"target": "main:0", "kind": "session"}), "is a window, not a session"),
+        (json!({"target": "main", "kind": "server"}), "session, window, pane"),
+        (json!({}), "`target` is missing"),
+    ] {
+        let error = mcp.call("kill", arguments.clone()).await.err("invalid_argument");
+        assert!(error.contains(words) && error.contains("Next: "), "{arguments}: {error}");
+    }
+    mcp.call("kill", json!({"target": "%7"})).await.err("not_found");
+    mcp.call("kill", json!({"target": "mai", "kind": "session"})).await.err("not_found");
+    assert_eq!(list(&mcp, "list_panes", json!({})).await.len(), 1);
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn panes_of_another_server_like_this_one_are_not_ours() {
+    let tmux = TmuxServer::new();
+    let (one, two) = (serve(&tmux).await, serve(&tmux).await);
+    let theirs = pane(&one, "exec cat").await;
+    let ours = pane(&two, "exec cat").await;
+    assert_eq!(field(&two, "list_panes", json!({"filter": "own=true"}), "pane_id").await, [ours]);
+    two.call("kill", json!({"target": theirs})).await.err("denied");
+    one.close().await;
+    two.close().await;
+}

@@ -1,0 +1,134 @@
+//! What may be called: exactly what is listed.
+
+#![expect(clippy::panic, reason = "helpers fail like tests")]
+
+use std::collections::BTreeSet;
+
+use serde_json::{Map, Value, json};
+use testkit::{Mcp, TmuxServer};
+
+use crate::launch;
+
+/// Arguments with which each tool can be called without doing anything: what it is to touch does
+/// not exist.
+fn arguments(tool: &str) -> Value {
+    match tool {
+        "list_sessions" | "list_windows" | "list_panes" | "server_info" => json!({}),
+        "create_session" => json!({"cwd": "/nonexistent"}),
+        "create_pane" => json!({"command": "true", "cwd": "/nonexistent"}),
+        "send_keys" | "paste_text" => json!({"target": "%99", "text": "x"}),
+        "rename" => json!({"target": "%99", "name": "x"}),
+        "resize_pane" => json!({"target": "%99", "zoom": true}),
+        "select_window" | "select_pane" => json!({"target": "%99", "direction": "next"}),
+        _ => json!({"target": "%99"}),
+    }
+}
+
+const TOOLS: &[&str] = &[
+    "list_sessions",
+    "list_windows",
+    "list_panes",
+    "get_info",
+    "server_info",
+    "create_session",
+    "create_window",
+    "create_pane",
+    "split_pane",
+    "select_window",
+    "select_pane",
+    "rename",
+    "resize_pane",
+    "kill",
+    "send_keys",
+    "paste_text",
+    "capture_pane",
+];
+
+const READING: &[&str] =
+    &["list_sessions", "list_windows", "list_panes", "get_info", "server_info", "capture_pane"];
+
+async fn listed(mcp: &Mcp) -> BTreeSet<String> {
+    mcp.tools().await.iter().map(|tool| tool.name.to_string()).collect()
+}
+
+/// Calls every tool there is and returns those that were not refused.
+async fn callable(mcp: &Mcp) -> BTreeSet<String> {
+    let mut callable = BTreeSet::new();
+    for tool in TOOLS {
+        let result = mcp.call(tool, arguments(tool)).await.result();
+        let code = result.meta.and_then(|meta| meta.0.get("tmux-mcp/code").cloned());
+        let text = result.content.first().and_then(|block| block.as_text()).map(|t| t.text.clone());
+        match code.as_ref().and_then(Value::as_str) {
+            Some("denied") => {
+                let text = text.unwrap_or_default();
+                assert!(text.contains(tool) && text.contains("Next: a person can"), "{text}");
+            }
+            None | Some("not_found" | "invalid_argument") => {
+                callable.insert((*tool).to_owned());
+            }
+            other => panic!("{tool}: {other:?} {text:?}"),
+        }
+    }
+    callable
+}
+
+fn set(tools: &[&str]) -> BTreeSet<String> {
+    tools.iter().map(|tool| (*tool).to_owned()).collect()
+}
+
+#[tokio::test]
+async fn each_tier_can_call_what_it_lists_and_nothing_else() {
+    let tmux = TmuxServer::new();
+    for (tier, expected) in [("readonly", READING), ("mutating", TOOLS), ("destructive", TOOLS)] {
+        let mcp = launch(&tmux).args(&["--toolset", "all", "--tier", tier]).mcp().await;
+        assert_eq!(listed(&mcp).await, set(expected), "{tier}");
+        assert_eq!(callable(&mcp).await, set(expected), "{tier}");
+        mcp.close().await;
+    }
+    assert_eq!(tmux.tmux(&["list-sessions"]).lines().count(), 1);
+}
+
+#[tokio::test]
+async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
+    let tmux = TmuxServer::new();
+    let agent = [
+        "list_sessions",
+        "list_panes",
+        "create_session",
+        "create_window",
+        "split_pane",
+        "kill",
+        "send_keys",
+        "paste_text",
+        "capture_pane",
+    ];
+    let primitives: Vec<&str> =
+        TOOLS.iter().copied().filter(|tool| *tool != "create_pane").collect();
+    for (toolset, expected) in [
+        ("debug", &["list_panes", "create_pane", "kill", "send_keys", "capture_pane"][..]),
+        ("agent", &agent),
+        ("primitives", &primitives),
+        ("all", TOOLS),
+    ] {
+        let mcp = launch(&tmux).env("TMUX_MCP_TOOLSET", toolset).mcp().await;
+        assert_eq!(listed(&mcp).await, set(expected), "{toolset}");
+        assert_eq!(callable(&mcp).await, set(expected), "{toolset}");
+        mcp.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_refused_call_is_refused_before_its_arguments_are_read() {
+    let tmux = TmuxServer::new();
+    let mcp = launch(&tmux).args(&["--tier", "readonly", "--toolset", "debug"]).mcp().await;
+    assert_eq!(listed(&mcp).await, set(&["capture_pane", "list_panes"]));
+    let error = mcp.call("kill", json!({"nonsense": 1})).await.err("denied");
+    assert!(error.contains("--tier mutating"), "{error}");
+    let error = mcp.call("send_keys", json!({"target": "main", "text": "x"})).await.err("denied");
+    assert!(error.contains("`readonly`"), "{error}");
+    let error = mcp.call("server_info", json!({})).await.err("denied");
+    assert!(error.contains("toolset"), "{error}");
+    let error = mcp.call("rm", Value::Object(Map::new())).await.err("unknown_tool");
+    assert!(error.contains("list_panes"), "{error}");
+    mcp.close().await;
+}

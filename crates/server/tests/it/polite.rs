@@ -1,0 +1,139 @@
+//! What a person finds when we have gone: everything as it was.
+
+#![expect(clippy::indexing_slicing, reason = "helpers fail like tests")]
+
+use serde_json::json;
+use testkit::{Mcp, Person, TmuxServer, wait_until};
+
+use crate::serve;
+use crate::support::{ready_pane, shows};
+
+/// All that tmux tells of itself, without what we alone are responsible for: our clients.
+fn everything(tmux: &TmuxServer) -> Vec<String> {
+    let window = "#{window_id} #{window_index} #{window_name} #{window_flags} #{window_layout} \
+                  #{window_width}x#{window_height}";
+    let pane = "#{pane_id} #{pane_title} #{pane_active} #{pane_pid} #{pane_mode} #{pane_width} \
+                #{pane_height} #{history_size} #{history_limit} #{pane_input_off}";
+    [
+        &["list-sessions"][..],
+        &[
+            "list-sessions",
+            "-F",
+            "#{session_id} #{session_name} #{session_attached} #{session_group}",
+        ],
+        &["list-windows", "-a", "-F", window],
+        &["list-panes", "-a", "-F", pane],
+        &["list-clients", "-F", "#{client_pid} #{client_session} #{client_width}x#{client_height}"],
+        &["list-buffers", "-F", "#{buffer_name} #{buffer_sample}"],
+        &["show-options", "-s"],
+        &["show-options", "-g"],
+        &["show-options", "-gw"],
+        &["show-options", "-t", "=main:"],
+        &["show-options", "-w", "-t", "=main:"],
+        &["show-options", "-p", "-t", "%0"],
+        &["show-hooks", "-g"],
+        &["show-environment", "-g"],
+        &["show-environment", "-t", "=main:"],
+        &["show-environment", "-t", "=other:"],
+        &["list-keys"],
+    ]
+    .map(|command| format!("{command:?}\n{}", tmux.tmux(command)))
+    .to_vec()
+}
+
+/// A session as a person may have left it, in which nothing is as tmux would make it.
+fn lived_in() -> TmuxServer {
+    let tmux = TmuxServer::new();
+    tmux.new_session("other");
+    tmux.tmux(&["split-window", "-d", "-h", "-l", "30", "-t", "%0"]);
+    tmux.tmux(&["rename-window", "-t", "=main:", "mine"]);
+    tmux.tmux(&["select-pane", "-t", "%0", "-T", "a title"]);
+    tmux.tmux(&["set-buffer", "-b", "notes", "a buffer"]);
+    tmux.tmux(&["set-option", "-t", "=main:", "status-left", "hello"]);
+    tmux.tmux(&["set-option", "-g", "update-environment", "DISPLAY SSH_TTY HOME"]);
+    tmux
+}
+
+/// Sets what attaching would overwrite with the environment of whoever attaches.
+fn set_environment(tmux: &TmuxServer) {
+    for session in ["=main:", "=other:"] {
+        tmux.tmux(&["set-environment", "-t", session, "DISPLAY", ":7"]);
+    }
+}
+
+/// Uses every tool in a way that is not meant to leave anything in a person's sessions.
+async fn a_days_work(mcp: &Mcp) {
+    for tool in ["list_sessions", "list_windows", "list_panes", "server_info"] {
+        mcp.call(tool, json!({})).await.text();
+    }
+    for target in ["main", "@0", "%1"] {
+        mcp.call("get_info", json!({"target": target})).await.text();
+        mcp.call("capture_pane", json!({"target": target, "lines": 50})).await.text();
+    }
+    let typed = json!({"target": "%0", "text": "true # typed 漢字", "keys": ["Left", "Right"]});
+    mcp.call("send_keys", typed).await.text();
+    shows(mcp, "%0", "typed").await;
+    mcp.call("send_keys", json!({"target": "%0", "enter": true})).await.text();
+    mcp.call("paste_text", json!({"target": "%1", "text": "true\n"})).await.text();
+    shows(mcp, "%1", "true").await;
+    let ours = ready_pane(mcp, "echo ours; exec cat", "ours").await;
+    mcp.call("split_pane", json!({"target": ours})).await.text();
+    mcp.call("rename", json!({"target": ours, "name": "x"})).await.text();
+    mcp.call("resize_pane", json!({"target": ours, "zoom": true})).await.text();
+    let made = mcp.call("create_window", json!({"target": "other"})).await.ok();
+    mcp.call("kill", json!({"target": made["window_id"]})).await.text();
+    mcp.call("create_session", json!({"name": "brief"})).await.text();
+    mcp.call("kill", json!({"target": "brief", "kind": "session"})).await.text();
+    mcp.call("kill", json!({"target": "%0"})).await.err("denied");
+    mcp.call("send_keys", json!({"target": "%0", "keys": ["Nonsense"]}))
+        .await
+        .err("invalid_argument");
+}
+
+/// Compares piece by piece, once our clients are gone.
+fn assert_same(tmux: &TmuxServer, before: &[String]) {
+    wait_until("our clients are gone", || {
+        let flags = tmux.tmux(&["list-clients", "-F", "#{client_flags}"]);
+        (!flags.contains("ignore-size")).then_some(())
+    });
+    for (before, after) in before.iter().zip(everything(tmux)) {
+        assert_eq!(&after, before);
+    }
+}
+
+#[tokio::test]
+async fn a_person_who_was_away_finds_everything_as_it_was() {
+    let tmux = lived_in();
+    set_environment(&tmux);
+    let before = everything(&tmux);
+    let mcp = serve(&tmux).await;
+    a_days_work(&mcp).await;
+    mcp.close().await;
+    assert_same(&tmux, &before);
+}
+
+#[tokio::test]
+async fn a_person_who_watches_keeps_size_and_place() {
+    let tmux = lived_in();
+    let _person = Person::attach(&tmux, "main", 101, 37);
+    set_environment(&tmux);
+    let before = everything(&tmux);
+    let size = || tmux.tmux(&["list-windows", "-a", "-F", "#{window_width}x#{window_height}"]);
+    let sizes = size();
+    let mcp = serve(&tmux).await;
+    mcp.call("list_panes", json!({})).await.text();
+    assert_eq!(size(), sizes);
+    a_days_work(&mcp).await;
+    mcp.close().await;
+    assert_same(&tmux, &before);
+}
+
+#[tokio::test]
+async fn looking_does_not_even_make_a_session() {
+    let tmux = lived_in();
+    let mcp = serve(&tmux).await;
+    mcp.call("list_panes", json!({})).await.text();
+    mcp.call("capture_pane", json!({"target": "main"})).await.text();
+    assert_eq!(tmux.tmux(&["list-sessions", "-F", "#{session_name}"]), "main\nother");
+    mcp.close().await;
+}
