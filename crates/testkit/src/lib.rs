@@ -3,7 +3,7 @@
 //! - [`TmuxServer`]: a private server that goes away with its test, also when the test fails.
 //! - [`Person`]: a client on a terminal of its own, as people have.
 //! - [`Launch`]: the real program, with [`Mcp`], a real client, or [`Raw`], lines of JSON.
-//! - [`wait_until`], [`until`]: ask again until it is so; never sleep and hope.
+//! - [`wait_until`], [`until()`]: ask again until it is so; never sleep and hope.
 
 #![expect(
     clippy::expect_used,

@@ -2,7 +2,7 @@
 //!
 //! # Layout
 //!
-//! - [`id`], [`socket`], [`version`], [`command`], [`format`], [`keys`]: tmux's words as types. Pure.
+//! - [`id`], [`socket`], [`version`], [`command`], [`mod@format`], [`keys`]: tmux's words as types. Pure.
 //! - [`spawn`]: a `tmux` process per command; the only place that starts processes.
 //! - [`control`]: one control-mode client for all commands, owned by one task.
 //! - [`stream`]: the raw output of panes, through one client per session.

@@ -1,6 +1,8 @@
 //! `demo`: an agent's calls on a private tmux server, shown as the agent sees them. Leaves nothing
 //! behind.
 
+#![expect(clippy::indexing_slicing, reason = "what a JSON value does not have is null")]
+
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
@@ -60,16 +62,18 @@ async fn story(settings: Settings, socket: &Path) -> io::Result<()> {
     agent.say("It makes a session with a shell and types a command, exactly as written.")?;
     let made = agent.call("create_session", json!({"name": "demo", "command": "exec sh"})).await?;
     let pane = made["pane_id"].as_str().unwrap_or_default().to_owned();
+    agent.wait_until(&pane, |text| text.lines().count() > 1).await?;
     let line = "echo \"$((6 * 7)) is the answer; said in $PWD\"";
     agent.call("send_keys", json!({"target": pane, "text": line, "enter": true})).await?;
-    agent.wait_for(&pane, "42 is the answer").await?;
+    agent.wait_until(&pane, |text| text.contains("42 is the answer")).await?;
     agent.call("capture_pane", json!({"target": pane})).await?;
 
     agent.say("A second pane beside it, for a program that ends by itself.")?;
     agent.call("split_pane", json!({"target": pane, "direction": "below", "size": "30%"})).await?;
     let job =
         agent.call("create_pane", json!({"command": "seq 1 3; exit 7", "name": "job"})).await?;
-    agent.wait_for(job["pane_id"].as_str().unwrap_or_default(), "3").await?;
+    let job = job["pane_id"].as_str().unwrap_or_default();
+    agent.wait_until(job, |text| text.contains("exited 7")).await?;
     agent.call("list_panes", json!({})).await?;
 
     agent.say("What it did not make, it may not kill; what it made, it may.")?;
@@ -128,16 +132,16 @@ impl Agent {
         self.request("tools/call", json!({"name": tool, "arguments": arguments})).await
     }
 
-    /// Looks until a pane shows a text at the start of a line.
-    async fn wait_for(&mut self, pane: &str, text: &str) -> io::Result<()> {
-        for _ in 0..250 {
+    /// Looks until what capture_pane says of a pane is as wanted.
+    async fn wait_until(&mut self, pane: &str, wanted: impl Fn(&str) -> bool) -> io::Result<()> {
+        for _ in 0..500 {
             let result = self.quietly("capture_pane", json!({"target": pane})).await?;
-            if text_of(&result).lines().any(|line| line.starts_with(text)) {
+            if wanted(text_of(&result)) {
                 return Ok(());
             }
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
-        Err(io::Error::other(format!("`{text}` never appeared in {pane}")))
+        Err(io::Error::other(format!("{pane} never showed what the story needs")))
     }
 
     async fn request(&mut self, method: &str, params: Value) -> io::Result<Value> {

@@ -191,6 +191,15 @@ pub struct Reply {
     pub structured: Value,
 }
 
+/// Checks arguments against their schema, does the work, and keeps the answer within `max`
+/// characters.
+pub type Call = for<'a> fn(
+    cx: &'a Cx,
+    schema: &'a Map<String, Value>,
+    args: Map<String, Value>,
+    max: usize,
+) -> BoxFuture<'a, Result<Reply, ToolError>>;
+
 /// A tool whose type no longer matters: what the registry holds.
 #[derive(Clone, Copy)]
 pub struct Entry {
@@ -200,14 +209,8 @@ pub struct Entry {
     pub input_schema: fn() -> Map<String, Value>,
     /// The schema of its answer.
     pub output_schema: fn() -> Map<String, Value>,
-    /// Checks the arguments against the schema, does the work, and keeps the answer within `max`
-    /// characters.
-    pub call: for<'a> fn(
-        cx: &'a Cx,
-        schema: &'a Map<String, Value>,
-        args: Map<String, Value>,
-        max: usize,
-    ) -> BoxFuture<'a, Result<Reply, ToolError>>,
+    /// Checks the arguments and does the work.
+    pub call: Call,
 }
 
 impl Entry {

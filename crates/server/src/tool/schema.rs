@@ -142,7 +142,6 @@ mod tests {
 
     #[derive(Deserialize, JsonSchema)]
     #[serde(rename_all = "snake_case")]
-    #[expect(dead_code, reason = "only its schema is wanted")]
     enum Choice {
         /// The one.
         One,

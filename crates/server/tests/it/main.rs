@@ -1,6 +1,12 @@
 //! End to end: the real program, a real tmux, a real MCP client. Every test has a tmux server of
 //! its own.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    reason = "a test that cannot go on has to fail"
+)]
+
 mod caller;
 mod docs;
 mod input;

@@ -172,7 +172,10 @@ async fn a_pane_of_our_own_starts_the_server_if_it_must() {
     let names = field(&mcp, "list_sessions", json!({}), "name").await;
     assert_eq!(names, [format!("mcp-{}", mcp.pid())]);
     mcp.close().await;
-    assert!(tmux.try_tmux(&["list-sessions"]).is_err(), "the server outlived its last session");
+    until("the server ends with its last session", async || {
+        tmux.try_tmux(&["list-sessions"]).is_err().then_some(())
+    })
+    .await;
 }
 
 #[tokio::test]
