@@ -16,6 +16,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use testkit::TmuxServer;
+use tmux::Row;
+use tmux_mcp::host::PaneRow;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tmux-mcp");
 const ROUNDS: usize = 150;
@@ -130,7 +132,7 @@ fn main() -> ExitCode {
     println!("|---|---|---|---|---|");
 
     let mut client = Client::start(tmux.socket());
-    let format = <tmux_mcp::host::PaneRow as tmux::Row>::format();
+    let format = PaneRow::format();
     let list = ["list-panes", "-a", "-F", &format];
     let mut kept = small_call(&mut client, &tmux, "list_panes", &json!({}), &list);
     let capture = ["capture-pane", "-p", "-t", "%3"];

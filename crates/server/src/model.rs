@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::host::{Host, PaneRow, SessionRow, WindowRow};
+use crate::host::{Host, PaneRow, PaneState, SessionRow, WindowRow};
 use crate::text::inline;
 use crate::tool::{Form, Output};
 
@@ -161,10 +161,10 @@ impl Pane {
     /// A pane with our standing on it.
     pub fn new(host: &Host, row: PaneRow) -> Self {
         Self {
-            own: host.owns(&row),
-            is_caller: host.is_caller(&row),
-            exit_code: row.exit_code(),
-            status: if row.is_dead() { Status::Exited } else { Status::Running },
+            own: host.owns(&row.owner),
+            is_caller: host.is_caller(row.pane, row.pid),
+            exit_code: row.life.exit_code(),
+            status: if row.life.is_over() { Status::Exited } else { Status::Running },
             address: row.address(),
             pane_id: row.pane.to_string(),
             window_id: row.window.to_string(),
@@ -209,8 +209,8 @@ pub struct Selected {
     pub pane_id: String,
 }
 
-impl From<PaneRow> for Selected {
-    fn from(row: PaneRow) -> Self {
+impl From<PaneState> for Selected {
+    fn from(row: PaneState) -> Self {
         Self {
             session_id: row.session.to_string(),
             window_id: row.window.to_string(),

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use tmux::keys::Key;
 
-use crate::host::{PaneRow, Readiness};
+use crate::host::PaneState;
 use crate::process;
 use crate::text::inline;
 use crate::tool::{Code, Cx, Form, Output, ToolError};
@@ -28,7 +28,7 @@ pub(crate) struct Typed {
 }
 
 impl Typed {
-    pub(crate) fn into(pane: PaneRow) -> Self {
+    pub(crate) fn into(pane: PaneState) -> Self {
         Self { pane_id: pane.pane.to_string(), command: pane.command }
     }
 }
@@ -43,29 +43,24 @@ impl Output for Typed {
 
 /// Refuses to type into a pane that would not take it. Text, unlike keys, is refused in copy mode
 /// too, where it would be taken for commands.
-pub(crate) async fn must_take_input(
-    cx: &Cx,
-    pane: &PaneRow,
-    has_text: bool,
-) -> Result<(), ToolError> {
+pub(crate) fn must_take_input(pane: &PaneState, has_text: bool) -> Result<(), ToolError> {
     let id = pane.pane;
     let refuse = |what: String, hint: &str| Err(ToolError::new(Code::NotReady, what).hint(hint));
-    if pane.is_dead() {
+    if pane.life.is_over() {
         return refuse(
             format!("the program in {id} has exited"),
             "capture_pane reads what it left; create_pane starts another",
         );
     }
-    let now: Readiness = cx.tmux().row(&id.to_string()).await?;
-    if now.input_off {
+    if pane.input_off {
         return refuse(
             format!("input to {id} is switched off"),
             "a person did this with `tmux select-pane -d`; ask them",
         );
     }
-    if has_text && !now.mode.is_empty() {
+    if has_text && !pane.mode.is_empty() {
         return refuse(
-            format!("{id} is in {}: text would not reach its program", now.mode),
+            format!("{id} is in {}: text would not reach its program", pane.mode),
             "a person may be reading there; send_keys with keys [\"q\"] leaves it",
         );
     }
@@ -74,7 +69,7 @@ pub(crate) async fn must_take_input(
 
 /// Waits, for this long at least, until an Enter is no longer taken for a part of the text before
 /// it. A shell at its prompt never does that.
-pub(crate) async fn pause_before_enter(pane: &PaneRow, at_least: Duration) {
+pub(crate) async fn pause_before_enter(pane: &PaneState, at_least: Duration) {
     let pause = if is_shell_at_prompt(pane) { at_least } else { at_least.max(PASTE_WINDOW) };
     if !pause.is_zero() {
         tokio::time::sleep(pause).await;
@@ -82,13 +77,13 @@ pub(crate) async fn pause_before_enter(pane: &PaneRow, at_least: Duration) {
 }
 
 /// A shell that runs a script has the name of one too, but there its child reads what is typed.
-fn is_shell_at_prompt(pane: &PaneRow) -> bool {
+fn is_shell_at_prompt(pane: &PaneState) -> bool {
     SHELLS.contains(&pane.command.trim_start_matches('-'))
         && process::foreground_has_child(pane.pid) != Some(true)
 }
 
 /// Presses Enter as an event of its own.
-pub(crate) async fn press_enter(cx: &Cx, pane: &PaneRow) -> Result<(), ToolError> {
+pub(crate) async fn press_enter(cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {
     cx.tmux().run(Key::enter().press(pane.pane)).await?;
     Ok(())
 }

@@ -1,9 +1,7 @@
 //! The text of a pane: its screen and what has scrolled off it.
 
 use crate::command::Command;
-use crate::error::Error;
 use crate::id::PaneId;
-use crate::server::Server;
 
 /// Which part of a pane to read, and how.
 ///
@@ -20,18 +18,17 @@ pub struct Capture {
     pub colors: bool,
 }
 
-impl Server {
-    /// Reads a part of a pane. Lines are separated by line ends; what trails is left as tmux
-    /// prints it.
-    pub async fn capture(&self, pane: PaneId, part: Capture) -> Result<String, Error> {
-        let command = Command::query("capture-pane")
+impl Capture {
+    /// The command that reads this part of a pane. Lines are separated by line ends; what trails is
+    /// left as tmux prints it.
+    pub fn of(self, pane: PaneId) -> Command {
+        Command::query("capture-pane")
             .arg("-p")
             .option("-t", pane)
-            .option_if("-S", part.start.map(in_range))
-            .option_if("-E", part.end.map(in_range))
-            .arg_if(part.join, "-J")
-            .arg_if(part.colors, "-e");
-        Ok(self.run(command).await?.text())
+            .option_if("-S", self.start.map(in_range))
+            .option_if("-E", self.end.map(in_range))
+            .arg_if(self.join, "-J")
+            .arg_if(self.colors, "-e")
     }
 }
 

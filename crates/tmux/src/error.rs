@@ -79,6 +79,12 @@ pub enum Error {
 }
 
 impl Error {
+    /// The error for a reply that cannot be read.
+    pub fn unexpected(command: &str, reply: &[u8]) -> Self {
+        let detail = String::from_utf8_lossy(reply).chars().take(200).collect();
+        Self::Unexpected { command: command.to_owned(), detail }
+    }
+
     /// Whether tmux said that the object the command names does not exist.
     pub fn is_not_found(&self) -> bool {
         matches!(self, Self::Refused { message, .. }

@@ -44,10 +44,7 @@ pub trait Row: Sized {
         while !rest.is_empty() {
             let row = Cells::split(&mut rest, Self::FIELDS.len())
                 .and_then(|mut cells| Self::read(&mut cells))
-                .ok_or_else(|| Error::Unexpected {
-                    command: command.to_owned(),
-                    detail: String::from_utf8_lossy(reply).chars().take(200).collect(),
-                })?;
+                .ok_or_else(|| Error::unexpected(command, reply))?;
             rows.push(row);
         }
         Ok(rows)
@@ -88,6 +85,19 @@ impl Cells {
         }
         *rest = rest.strip_prefix(b"\n").unwrap_or(rest);
         Some(Self(cells.into_iter()))
+    }
+
+    /// All the values of a reply, for formats in which rows are nested: the number of values in a
+    /// line is not known then.
+    pub fn all(command: &str, reply: &[u8]) -> Result<Self, Error> {
+        let mut rest = reply;
+        let mut cells = Vec::new();
+        while !matches!(rest, [] | [b'\n']) {
+            // Every value is ended by `;`, so a line end before one belongs to the line before.
+            rest = rest.strip_prefix(b"\n").unwrap_or(rest);
+            cells.push(take_cell(&mut rest).ok_or_else(|| Error::unexpected(command, reply))?);
+        }
+        Ok(Self(cells.into_iter()))
     }
 
     /// The next value as the type that is wanted.
@@ -244,6 +254,15 @@ mod tests {
         let rows = Sample::parse_all("list-panes", reply).unwrap();
         assert_eq!(rows.iter().map(|row| row.id.0).collect::<Vec<_>>(), [1, 2]);
         assert_eq!(rows[1].status, Some(130));
+    }
+
+    #[test]
+    fn nested_rows_are_read_value_by_value() {
+        let mut cells = Cells::all("x", b"s;a\nb;w;1;\ns;c;\n").unwrap();
+        let mut read = || cells.next::<String>();
+        let all: Vec<String> = std::iter::from_fn(&mut read).collect();
+        assert_eq!(all, ["s", "a\nb", "w", "1", "s", "c"]);
+        assert!(Cells::all("x", b"s;torn").is_err());
     }
 
     #[test]

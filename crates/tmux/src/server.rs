@@ -178,11 +178,15 @@ impl Server {
         R::parse_all(name, &reply.0)
     }
 
+    /// The command that prints one row for one object. For an object that is gone it prints empty
+    /// values instead of failing.
+    pub fn row_query<R: Row>(target: &str) -> Command {
+        Command::query("display-message").arg("-p").option("-t", target).arg(R::format())
+    }
+
     /// Expands one row for one object, which must exist.
     pub async fn row<R: Row>(&self, target: &str) -> Result<R, Error> {
-        let query = Command::query("display-message").arg("-p").option("-t", target);
-        let reply = self.run(query.arg(R::format())).await?;
-        // For a target that is gone display-message prints empty values instead of failing.
+        let reply = self.run(Self::row_query::<R>(target)).await?;
         if reply.0.starts_with(b";") {
             return Err(Error::Refused {
                 command: "display-message".to_owned(),

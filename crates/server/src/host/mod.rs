@@ -6,6 +6,7 @@ mod caller;
 mod home;
 mod owner;
 mod rows;
+mod tree;
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,7 +21,7 @@ pub use home::NewPane;
 pub(crate) use home::with_environment;
 use owner::Owner;
 pub use owner::Ownership;
-pub use rows::{ClientRow, Created, Life, PaneRow, Readiness, SessionRow, WindowRow};
+pub use rows::{ClientRow, Created, Life, PaneRow, PaneState, SessionRow, WindowRow};
 
 /// A tmux server and our standing on it.
 #[derive(Debug)]
@@ -63,14 +64,14 @@ impl Host {
         &self.tmux
     }
 
-    /// Whether this server made the pane.
-    pub fn owns(&self, pane: &PaneRow) -> bool {
-        self.owner.is(&pane.owner)
+    /// Whether a pane with this mark was made by this server.
+    pub fn owns(&self, mark: &str) -> bool {
+        self.owner.is(mark)
     }
 
     /// Whether this process runs in the pane.
-    pub fn is_caller(&self, pane: &PaneRow) -> bool {
-        self.caller.is_in(pane.pane, pane.pid)
+    pub fn is_caller(&self, pane: PaneId, pid: u32) -> bool {
+        self.caller.is_in(pane, pid)
     }
 
     /// Notes in tmux that we made the pane. It may be gone by now, which is no error.
@@ -102,31 +103,29 @@ impl Host {
 
     /// Every pane of the server; none if no server runs.
     pub async fn panes(&self) -> Result<Vec<PaneRow>, tmux::Error> {
-        let list = || self.tmux.rows(Command::query("list-panes").arg("-a"));
-        let panes = none_without_server(list().await)?;
-        if self.remind_of_exits(&panes).await {
-            return none_without_server(list().await);
+        let panes = tree::panes(&self.tmux).await?;
+        if self.remind_of_exits(panes.iter().map(|row| (row.pane, row.pid, row.life))).await {
+            return tree::panes(&self.tmux).await;
         }
         Ok(panes)
     }
 
     /// The pane that is or stands for a target in tmux's own words.
-    pub async fn pane(&self, target: &str) -> Result<PaneRow, tmux::Error> {
-        let pane = self.tmux.row(target).await?;
-        if self.remind_of_exits(std::slice::from_ref(&pane)).await {
+    pub async fn pane(&self, target: &str) -> Result<PaneState, tmux::Error> {
+        let now: PaneState = self.tmux.row(target).await?;
+        if self.remind_of_exits([(now.pane, now.pid, now.life)].into_iter()).await {
             return self.tmux.row(target).await;
         }
-        Ok(pane)
+        Ok(now)
     }
 
     /// Before 3.7 a tmux that writes to utmp can miss the exit of a pane's process, since the
     /// library it does this with ignores all children meanwhile. When another child exits, tmux
     /// looks after all of them; so one is made to. Returns whether it was, once for each process.
-    async fn remind_of_exits(&self, panes: &[PaneRow]) -> bool {
+    async fn remind_of_exits(&self, panes: impl Iterator<Item = (PaneId, u32, Life)>) -> bool {
         let missing: Vec<_> = panes
-            .iter()
-            .filter(|pane| pane.life == Life::Exited(None))
-            .map(|pane| (pane.pane, pane.pid))
+            .filter(|(_, _, life)| *life == Life::Exited(None))
+            .map(|(pane, pid, _)| (pane, pid))
             .collect();
         if missing.is_empty() {
             return false;

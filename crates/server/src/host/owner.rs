@@ -72,7 +72,7 @@ pub struct Ownership {
 impl Ownership {
     /// Goes through all panes of the server.
     pub fn of(host: &Host, panes: &[PaneRow]) -> Self {
-        let foreign = || panes.iter().filter(|pane| !host.owns(pane));
+        let foreign = || panes.iter().filter(|pane| !host.owns(&pane.owner));
         Self {
             foreign_sessions: foreign().map(|pane| pane.session).collect(),
             foreign_windows: foreign().map(|pane| pane.window).collect(),

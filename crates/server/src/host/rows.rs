@@ -42,19 +42,6 @@ row! {
 }
 
 impl PaneRow {
-    /// Whether its process has exited.
-    pub fn is_dead(&self) -> bool {
-        self.life != Life::Running
-    }
-
-    /// The exit code of a pane whose process has exited, if tmux knows it.
-    pub fn exit_code(&self) -> Option<i32> {
-        match self.life {
-            Life::Running => None,
-            Life::Exited(code) => code,
-        }
-    }
-
     /// The pane as a person would write it: `dev:2.0`.
     pub fn address(&self) -> String {
         format!("{}:{}.{}", self.session_name, self.window_index, self.index)
@@ -70,6 +57,21 @@ pub enum Life {
     Exited(Option<i32>),
 }
 
+impl Life {
+    /// Whether it has exited.
+    pub fn is_over(self) -> bool {
+        self != Self::Running
+    }
+
+    /// With which code, if tmux knows it.
+    pub fn exit_code(self) -> Option<i32> {
+        match self {
+            Self::Running => None,
+            Self::Exited(code) => code,
+        }
+    }
+}
+
 impl Cell for Life {
     fn parse(text: String) -> Option<Self> {
         let Some(left) = text.strip_prefix('x') else {
@@ -82,14 +84,32 @@ impl Cell for Life {
 }
 
 row! {
-    /// What a pane does with what is typed into it.
-    pub Readiness {
-        /// The pane.
+    /// A pane that a call is about: where it is and what it does with what is typed into it.
+    pub PaneState {
+        /// Its id.
         pane: PaneId = "pane_id",
+        /// Its session.
+        session: SessionId = "session_id",
+        /// Its window.
+        window: WindowId = "window_id",
+        /// Its first process.
+        pid: u32 = "pane_pid",
+        /// The program in its foreground.
+        command: String = "pane_current_command",
+        /// Its width.
+        width: u32 = "pane_width",
+        /// Its height.
+        height: u32 = "pane_height",
+        /// Whether its process runs, and what it left if not.
+        life: Life = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
         /// The mode it is in, such as `copy-mode`.
         mode: String = "pane_mode",
         /// Whether typing into it is switched off.
         input_off: bool = "pane_input_off",
+        /// How many lines have scrolled off its screen.
+        history: i64 = "history_size",
+        /// Who made it.
+        owner: String = "@mcp_owner",
     }
 }
 

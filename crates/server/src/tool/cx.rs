@@ -8,11 +8,11 @@ use std::sync::Arc;
 
 use futures::future::BoxFuture;
 use tmux::target::{self, Id, Level, Place};
-use tmux::{Command, PaneId, Server, SessionId};
+use tmux::{Command, PaneId, Reply, Row, Server, SessionId};
 use tokio_util::sync::CancellationToken;
 
 use super::{Meta, Target, Tier, ToolError};
-use crate::host::{Host, PaneRow};
+use crate::host::{Host, Life, PaneState};
 
 /// What a call is about to touch.
 #[derive(Debug)]
@@ -70,7 +70,7 @@ pub struct Resolved {
     /// Its kind.
     pub level: Level,
     /// The pane that stands for it: itself, or the active one in it.
-    pub pane: PaneRow,
+    pub pane: PaneState,
 }
 
 impl Resolved {
@@ -138,8 +138,32 @@ impl Cx {
     }
 
     /// Finds the pane that a target names or stands for.
-    pub async fn pane(&self, target: &Target) -> Result<PaneRow, ToolError> {
+    pub async fn pane(&self, target: &Target) -> Result<PaneState, ToolError> {
         Ok(self.resolve(target).await?.pane)
+    }
+
+    /// Finds the pane and asks something about it in the same round trip where the target is an
+    /// id. The answer is handed out only if the call may touch the pane.
+    pub async fn pane_with(
+        &self,
+        target: &Target,
+        query: impl Fn(PaneId) -> Command,
+    ) -> Result<(PaneState, Reply), ToolError> {
+        if let Some(Id::Pane(id)) = Id::parse(target.0.trim()) {
+            let commands = vec![Server::row_query::<PaneState>(&id.to_string()), query(id)];
+            // Anything out of the ordinary is for the slow way to explain.
+            if let Ok([state, answer]) = self.tmux().sequence(commands).await.as_deref()
+                && let Ok(pane) = PaneState::parse_one("display-message", &state.0)
+                && pane.life != Life::Exited(None)
+            {
+                let resolved = Resolved { level: Level::Pane, pane };
+                self.admit(target, &resolved).await?;
+                return Ok((resolved.pane, answer.clone()));
+            }
+        }
+        let pane = self.pane(target).await?;
+        let answer = self.tmux().run(query(pane.pane)).await?;
+        Ok((pane, answer))
     }
 
     /// The target of a tool that can also go on from where things are: without one, and with a
@@ -188,7 +212,7 @@ impl Cx {
 
     async fn admit(&self, target: &Target, resolved: &Resolved) -> Result<(), ToolError> {
         let destroys = matches!(self.meta.tier, Tier::DestroyOwn | Tier::Destroy);
-        let panes = if destroys && resolved.level < Level::Pane {
+        let panes: Vec<PaneState> = if destroys && resolved.level < Level::Pane {
             let list = Command::query("list-panes").option("-t", resolved.id());
             self.tmux().rows(list.arg_if(resolved.level == Level::Session, "-s")).await?
         } else {
@@ -197,8 +221,8 @@ impl Cx {
         let subject = Subject {
             level: resolved.level,
             id: resolved.id(),
-            foreign: panes.iter().filter(|p| !self.host.owns(p)).map(|p| p.pane).collect(),
-            holds_caller: panes.iter().any(|p| self.host.is_caller(p)),
+            foreign: panes.iter().filter(|p| !self.host.owns(&p.owner)).map(|p| p.pane).collect(),
+            holds_caller: panes.iter().any(|p| self.host.is_caller(p.pane, p.pid)),
             target,
         };
         self.guard.admit(self.meta, &subject)

@@ -54,7 +54,7 @@ impl Tool for PasteText {
                 .hint("take ESC [ 2 0 1 ~ out of it"));
         }
         let pane = cx.pane(&args.target).await?;
-        must_take_input(cx, &pane, true).await?;
+        must_take_input(&pane, true)?;
         let buffer = cx.host.new_buffer_name();
         let mut commands: Vec<Command> = pieces(&args.text)
             .enumerate()

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux::keys::{Key, type_text};
 
-use crate::host::PaneRow;
+use crate::host::PaneState;
 use crate::tool::{Cx, Group, Load, Meta, Step, Target, Tier, Tool, ToolError, Toolset, nearest};
 use crate::typing::{Typed, must_take_input, pause_before_enter, press_enter};
 
@@ -46,7 +46,7 @@ impl Tool for SendKeys {
     async fn call(cx: &Cx, args: Args) -> Result<Typed, ToolError> {
         let typing = Typing::check(&args)?;
         let pane = cx.pane(&args.target).await?;
-        must_take_input(cx, &pane, !typing.text.is_empty()).await?;
+        must_take_input(&pane, !typing.text.is_empty())?;
         for round in 0..typing.repeat {
             if round > 0 {
                 typing.wait(cx, round).await;
@@ -93,7 +93,7 @@ impl Typing {
         Ok(Self { text, keys, enter, repeat, delay })
     }
 
-    async fn once(&self, cx: &Cx, pane: &PaneRow) -> Result<(), ToolError> {
+    async fn once(&self, cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {
         cx.tmux().run_all(type_text(pane.pane, &self.text)).await?;
         let after_text = !self.text.is_empty();
         // An Enter among the keys must not be taken for a part of the text either.
@@ -117,7 +117,7 @@ impl Typing {
     async fn press(
         &self,
         cx: &Cx,
-        pane: &PaneRow,
+        pane: &PaneState,
         keys: &[Key],
         pause_first: bool,
     ) -> Result<(), ToolError> {

@@ -163,7 +163,8 @@ impl Tool for GetInfo {
     async fn call(cx: &Cx, args: Args) -> Result<Info, ToolError> {
         let found = cx.resolve(&args.target).await?;
         let target = format!("{}:{}.{}", found.pane.session, found.pane.window, found.pane.pane);
-        let (session, window, details, panes, people) = tokio::join!(
+        let (pane, session, window, details, panes, people) = tokio::join!(
+            cx.tmux().row::<PaneRow>(&target),
             cx.tmux().row::<SessionRow>(&target),
             cx.tmux().row::<WindowRow>(&target),
             cx.tmux().row::<DetailRow>(&target),
@@ -180,7 +181,7 @@ impl Tool for GetInfo {
             session: Session::new(session, attached, own_session),
             window: (found.level >= Level::Window).then(|| Window::new(window, own_window)),
             pane: match found.level {
-                Level::Pane => Some(Details::new(cx, found.pane, details?)),
+                Level::Pane => Some(Details::new(cx, pane?, details?)),
                 _ => None,
             },
         })

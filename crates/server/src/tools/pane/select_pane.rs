@@ -5,7 +5,7 @@ use serde::Deserialize;
 use tmux::target::Level;
 use tmux::{Command, PaneId};
 
-use crate::host::PaneRow;
+use crate::host::PaneState;
 use crate::model::Selected;
 use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
 
@@ -69,16 +69,16 @@ impl Tool for SelectPane {
             None => select.option("-t", pane),
         };
         cx.tmux().run(command).await?;
-        let now: PaneRow = cx.tmux().row(&window.to_string()).await?;
+        let now: PaneState = cx.tmux().row(&window.to_string()).await?;
         Ok(now.into())
     }
 }
 
 /// The pane `step` further on in its window, going round at the ends. tmux's own `+` and `-` count
 /// from the pane our client looks at, wherever that is.
-async fn beside(cx: &Cx, pane: &PaneRow, step: isize) -> Result<PaneId, ToolError> {
+async fn beside(cx: &Cx, pane: &PaneState, step: isize) -> Result<PaneId, ToolError> {
     let list = Command::query("list-panes").option("-t", pane.window);
-    let panes: Vec<PaneRow> = cx.tmux().rows(list).await?;
+    let panes: Vec<PaneState> = cx.tmux().rows(list).await?;
     let at = panes.iter().position(|row| row.pane == pane.pane).unwrap_or(0);
     let next = (at + panes.len()).saturating_add_signed(step) % panes.len().max(1);
     Ok(panes.get(next).map_or(pane.pane, |row| row.pane))

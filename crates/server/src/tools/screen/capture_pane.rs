@@ -2,10 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tmux::PaneId;
 use tmux::capture::Capture;
-use tmux::{PaneId, row};
 
-use crate::host::PaneRow;
 use crate::text::keep_tail;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
 
@@ -47,13 +46,6 @@ pub(super) struct Text {
     state: String,
     #[serde(skip)]
     colors: bool,
-}
-
-row! {
-    Scrolled {
-        pane: PaneId = "pane_id",
-        history: i64 = "history_size",
-    }
 }
 
 impl Output for Text {
@@ -113,47 +105,38 @@ impl Tool for CapturePane {
             ))
             .hint("swap them; lines count downwards"));
         }
-        let pane = cx.pane(&args.target).await?;
         let colors = args.colors.unwrap_or(false);
         let part = Capture {
-            start: args.start.or_else(|| first_line(&pane, args.lines)),
+            start: args.start.or(args.lines.map(|lines| -i64::from(lines))),
             end: args.end,
             join: args.join.unwrap_or(true),
             colors,
         };
-        let id = pane.pane.to_string();
-        let (text, scrolled) =
-            tokio::join!(cx.tmux().capture(pane.pane, part), cx.tmux().row::<Scrolled>(&id));
-        let history = scrolled?.history;
+        let (pane, mut reply) = cx.pane_with(&args.target, |pane| part.of(pane)).await?;
+        // tmux pushes one line of a dead pane's screen into history to make room for its notice.
+        if pane.life.is_over() && part.start.is_none() {
+            reply = cx.tmux().run(Capture { start: Some(-1), ..part }.of(pane.pane)).await?;
+        }
+        let text = reply.text();
         let text = match args.lines {
-            Some(lines) => last_lines(cx, pane.pane, part, lines, text?, history).await?,
-            None => tidy(&text?, colors).join("\n"),
+            Some(lines) => last_lines(cx, pane.pane, part, lines, text, pane.history).await?,
+            None => tidy(&text, colors).join("\n"),
         };
         Ok(Text {
             text,
-            state: match pane.exit_code() {
-                _ if !pane.is_dead() => pane.command,
+            state: match pane.life.exit_code() {
+                _ if !pane.life.is_over() => pane.command,
                 Some(code) => format!("exited {code}"),
                 None => "exited".to_owned(),
             },
-            pane_id: id,
+            pane_id: pane.pane.to_string(),
             width: pane.width,
             height: pane.height,
-            history,
+            history: pane.history,
             lines_cut: 0,
             truncated: false,
             colors,
         })
-    }
-}
-
-/// Where to begin when no line is named. tmux pushes one line of a dead pane's screen into history
-/// to make room for its notice, so that one is read too.
-fn first_line(pane: &PaneRow, lines: Option<u32>) -> Option<i64> {
-    match lines {
-        Some(lines) => Some(-i64::from(lines)),
-        None if pane.is_dead() => Some(-1),
-        None => None,
     }
 }
 
@@ -178,7 +161,7 @@ async fn last_lines(
                 .join("\n"));
         }
         part.start = Some(-rows.saturating_mul(4).min(history));
-        text = cx.tmux().capture(pane, part).await?;
+        text = cx.tmux().run(part.of(pane)).await?.text();
     }
 }
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use tmux::Command;
 use tmux::target::Level;
 
-use crate::host::PaneRow;
+use crate::host::PaneState;
 use crate::model::Selected;
 use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
 
@@ -58,7 +58,7 @@ impl Tool for SelectWindow {
                 .option("-t", format!("{session}:{}", found.pane.window)),
         };
         cx.tmux().run(command).await?;
-        let now: PaneRow = cx.tmux().row(&session.to_string()).await?;
+        let now: PaneState = cx.tmux().row(&session.to_string()).await?;
         Ok(now.into())
     }
 }
