@@ -162,6 +162,9 @@ impl Link {
         let mut leave_when_quiet = false;
         let idle =
             self.timing.idle_with(*self.version.lock().unwrap_or_else(PoisonError::into_inner));
+        // Set again only when it rings, never for each command: that would wake the runtime twice.
+        let alarm = tokio::time::sleep(self.timing.deadline.min(idle));
+        tokio::pin!(alarm);
         loop {
             if let Some(line) = self.waiting.take_if(|line| !line.needs_permit()) {
                 self.submit(connection, line, None);
@@ -169,7 +172,6 @@ impl Link {
             if leave_when_quiet && self.pending.is_empty() && self.waiting.is_none() {
                 return Ended::LetGo;
             }
-            let wake = self.pending.deadline().unwrap_or(last_use + idle);
             let mut trusted = true;
             tokio::select! {
                 // Reading comes first: what is sent into a client that has gone is lost.
@@ -200,15 +202,20 @@ impl Link {
                         self.waiting = Some(line);
                     }
                 },
-                () = tokio::time::sleep_until(wake) => {
-                    if !self.pending.is_empty() {
+                () = &mut alarm => {
+                    let now = Instant::now();
+                    if self.pending.deadline().is_some_and(|deadline| deadline <= now) {
                         tracing::warn!("tmux gave no answer in time, reconnecting");
                         return Ended::Broken;
                     }
-                    if self.events.receiver_count() == 0 {
-                        return Ended::LetGo;
+                    if self.pending.is_empty() && last_use + idle <= now {
+                        if self.events.receiver_count() == 0 {
+                            return Ended::LetGo;
+                        }
+                        last_use = now;
                     }
-                    last_use = Instant::now();
+                    let next = self.pending.deadline().unwrap_or(last_use + idle);
+                    alarm.as_mut().reset(next.min(now + self.timing.deadline));
                 }
             }
         }

@@ -71,9 +71,10 @@ impl Task {
         connection: &mut Connection,
         wishes: &mut mpsc::UnboundedReceiver<Follow>,
     ) -> Why {
-        let mut idle_since = Instant::now();
         let version = self.server.upgrade().and_then(|server| server.known_version());
         let idle = self.timing.idle_with(version);
+        let alarm = tokio::time::sleep(idle);
+        tokio::pin!(alarm);
         loop {
             let mut moved = false;
             let panes = &self.panes;
@@ -91,12 +92,12 @@ impl Task {
                         return Why::Closed;
                     }
                 }
-                () = tokio::time::sleep_until(idle_since + idle) => {
+                () = &mut alarm => {
                     self.forget_unread();
                     if self.panes.is_empty() {
                         return Why::Idle;
                     }
-                    idle_since = Instant::now();
+                    alarm.as_mut().reset(Instant::now() + idle);
                 }
             }
         }
