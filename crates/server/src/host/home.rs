@@ -199,7 +199,8 @@ fn window_of_our_own(
         Command::action("set-option").arg("-w").option("-t", place).arg(name).arg(value)
     };
     let mut commands = vec![window, set("remain-on-exit", "on")];
-    if version.loses_last_output() {
+    // A shell does not end by itself, so it needs no pipe.
+    if wish.command.is_some() && version.loses_last_output() {
         let pipe = Command::action("pipe-pane").option("-t", place);
         commands.push(pipe.arg("exec cat >/dev/null"));
     }
