@@ -5,10 +5,10 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tmux::keys::Key;
+use tmux::{PaneId, row};
 
 use crate::host::PaneState;
 use crate::process;
-use crate::text::inline;
 use crate::tool::{Code, Cx, Form, Output, ToolError};
 
 /// Longer than any program known takes an Enter for a part of a paste (120 ms is the longest seen).
@@ -23,13 +23,11 @@ const SHELLS: &[&str] =
 pub(crate) struct Typed {
     /// The pane.
     pub(crate) pane_id: String,
-    /// The program that got it.
-    pub(crate) command: String,
 }
 
 impl Typed {
-    pub(crate) fn into(pane: PaneState) -> Self {
-        Self { pane_id: pane.pane.to_string(), command: pane.command }
+    pub(crate) fn into(pane: &PaneState) -> Self {
+        Self { pane_id: pane.pane.to_string() }
     }
 }
 
@@ -37,7 +35,7 @@ impl Output for Typed {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        format!("typed into {} ({})", self.pane_id, inline(&self.command))
+        format!("typed into {}", self.pane_id)
     }
 }
 
@@ -67,19 +65,33 @@ pub(crate) fn must_take_input(pane: &PaneState, has_text: bool) -> Result<(), To
     Ok(())
 }
 
-/// Waits, for this long at least, until an Enter is no longer taken for a part of the text before
-/// it. A shell at its prompt never does that.
-pub(crate) async fn pause_before_enter(pane: &PaneState, at_least: Duration) {
-    let pause = if is_shell_at_prompt(pane) { at_least } else { at_least.max(PASTE_WINDOW) };
-    if !pause.is_zero() {
-        tokio::time::sleep(pause).await;
+row! {
+    Program {
+        pane: PaneId = "pane_id",
+        name: String = "pane_current_command",
     }
 }
 
+/// Waits, for this long at least, until an Enter is no longer taken for a part of the text before
+/// it. A shell at its prompt never does that.
+pub(crate) async fn pause_before_enter(
+    cx: &Cx,
+    pane: &PaneState,
+    at_least: Duration,
+) -> Result<(), ToolError> {
+    let program: Program = cx.tmux().row(&pane.pane.to_string()).await?;
+    let shell = is_shell_at_prompt(&program.name, pane.pid);
+    let pause = if shell { at_least } else { at_least.max(PASTE_WINDOW) };
+    if !pause.is_zero() {
+        tokio::time::sleep(pause).await;
+    }
+    Ok(())
+}
+
 /// A shell that runs a script has the name of one too, but there its child reads what is typed.
-fn is_shell_at_prompt(pane: &PaneState) -> bool {
-    SHELLS.contains(&pane.command.trim_start_matches('-'))
-        && process::foreground_has_child(pane.pid) != Some(true)
+fn is_shell_at_prompt(program: &str, pid: u32) -> bool {
+    SHELLS.contains(&program.trim_start_matches('-'))
+        && process::foreground_has_child(pid) != Some(true)
 }
 
 /// Presses Enter as an event of its own.

@@ -94,20 +94,12 @@ row! {
         window: WindowId = "window_id",
         /// Its first process.
         pid: u32 = "pane_pid",
-        /// The program in its foreground.
-        command: String = "pane_current_command",
-        /// Its width.
-        width: u32 = "pane_width",
-        /// Its height.
-        height: u32 = "pane_height",
         /// Whether its process runs, and what it left if not.
         life: Life = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
         /// The mode it is in, such as `copy-mode`.
         mode: String = "pane_mode",
         /// Whether typing into it is switched off.
         input_off: bool = "pane_input_off",
-        /// How many lines have scrolled off its screen.
-        history: i64 = "history_size",
         /// Who made it.
         owner: String = "@mcp_owner",
     }

@@ -142,28 +142,32 @@ impl Cx {
         Ok(self.resolve(target).await?.pane)
     }
 
-    /// Finds the pane and asks something about it in the same round trip where the target is an
-    /// id. The answer is handed out only if the call may touch the pane.
-    pub async fn pane_with(
+    /// Finds the pane and asks some things about it, in one round trip where the target is an id.
+    /// The answers are handed out only if the call may touch the pane.
+    pub async fn pane_with<const N: usize>(
         &self,
         target: &Target,
-        query: impl Fn(PaneId) -> Command,
-    ) -> Result<(PaneState, Reply), ToolError> {
+        queries: impl Fn(PaneId) -> [Command; N],
+    ) -> Result<(PaneState, Vec<Reply>), ToolError> {
         if let Some(Id::Pane(id)) = Id::parse(target.0.trim()) {
-            let commands = vec![Server::row_query::<PaneState>(&id.to_string()), query(id)];
+            let mut commands = vec![Server::row_query::<PaneState>(&id.to_string())];
+            commands.extend(queries(id));
             // Anything out of the ordinary is for the slow way to explain.
-            if let Ok([state, answer]) = self.tmux().sequence(commands).await.as_deref()
-                && let Ok(pane) = PaneState::parse_one("display-message", &state.0)
+            if let Ok(mut answers) = self.tmux().sequence(commands).await
+                && let Ok(pane) = PaneState::parse_one("display-message", &answers.remove(0).0)
                 && pane.life != Life::Exited(None)
             {
                 let resolved = Resolved { level: Level::Pane, pane };
                 self.admit(target, &resolved).await?;
-                return Ok((resolved.pane, answer.clone()));
+                return Ok((resolved.pane, answers));
             }
         }
         let pane = self.pane(target).await?;
-        let answer = self.tmux().run(query(pane.pane)).await?;
-        Ok((pane, answer))
+        let mut answers = Vec::new();
+        for query in queries(pane.pane) {
+            answers.push(self.tmux().run(query).await?);
+        }
+        Ok((pane, answers))
     }
 
     /// The target of a tool that can also go on from where things are: without one, and with a

@@ -77,10 +77,10 @@ impl Tool for PasteText {
             return Err(error.into());
         }
         if args.enter.unwrap_or(false) {
-            pause_before_enter(&pane, Duration::ZERO).await;
+            pause_before_enter(cx, &pane, Duration::ZERO).await?;
             press_enter(cx, &pane).await?;
         }
-        Ok(Typed::into(pane))
+        Ok(Typed::into(&pane))
     }
 }
 

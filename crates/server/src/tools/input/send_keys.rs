@@ -53,7 +53,7 @@ impl Tool for SendKeys {
             }
             typing.once(cx, &pane).await?;
         }
-        Ok(Typed::into(pane))
+        Ok(Typed::into(&pane))
     }
 }
 
@@ -101,12 +101,12 @@ impl Typing {
         let (keys, rest) = self.keys.split_at(enter.unwrap_or(self.keys.len()));
         self.press(cx, pane, keys, after_text).await?;
         if !rest.is_empty() {
-            pause_before_enter(pane, self.delay.unwrap_or_default()).await;
+            pause_before_enter(cx, pane, self.delay.unwrap_or_default()).await?;
             self.press(cx, pane, rest, false).await?;
         }
         if self.enter {
             if after_text || !self.keys.is_empty() {
-                pause_before_enter(pane, self.delay.unwrap_or_default()).await;
+                pause_before_enter(cx, pane, self.delay.unwrap_or_default()).await?;
             }
             press_enter(cx, pane).await?;
         }

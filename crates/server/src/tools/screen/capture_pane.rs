@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tmux::PaneId;
 use tmux::capture::Capture;
+use tmux::{PaneId, Reply, Row, Server, row};
 
 use crate::text::keep_tail;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
@@ -46,6 +46,16 @@ pub(super) struct Text {
     state: String,
     #[serde(skip)]
     colors: bool,
+}
+
+row! {
+    Facts {
+        pane: PaneId = "pane_id",
+        command: String = "pane_current_command",
+        width: u32 = "pane_width",
+        height: u32 = "pane_height",
+        history: i64 = "history_size",
+    }
 }
 
 impl Output for Text {
@@ -112,27 +122,31 @@ impl Tool for CapturePane {
             join: args.join.unwrap_or(true),
             colors,
         };
-        let (pane, mut reply) = cx.pane_with(&args.target, |pane| part.of(pane)).await?;
+        let queries = |pane: PaneId| [Server::row_query::<Facts>(&pane.to_string()), part.of(pane)];
+        let (pane, replies) = cx.pane_with(&args.target, queries).await?;
+        let [facts, mut reply] = <[Reply; 2]>::try_from(replies)
+            .map_err(|_| ToolError::internal("two questions had another number of answers"))?;
+        let facts = Facts::parse_one("display-message", &facts.0)?;
         // tmux pushes one line of a dead pane's screen into history to make room for its notice.
         if pane.life.is_over() && part.start.is_none() {
             reply = cx.tmux().run(Capture { start: Some(-1), ..part }.of(pane.pane)).await?;
         }
         let text = reply.text();
         let text = match args.lines {
-            Some(lines) => last_lines(cx, pane.pane, part, lines, text, pane.history).await?,
+            Some(lines) => last_lines(cx, pane.pane, part, lines, text, facts.history).await?,
             None => tidy(&text, colors).join("\n"),
         };
         Ok(Text {
             text,
             state: match pane.life.exit_code() {
-                _ if !pane.life.is_over() => pane.command,
+                _ if !pane.life.is_over() => facts.command,
                 Some(code) => format!("exited {code}"),
                 None => "exited".to_owned(),
             },
             pane_id: pane.pane.to_string(),
-            width: pane.width,
-            height: pane.height,
-            history: pane.history,
+            width: facts.width,
+            height: facts.height,
+            history: facts.history,
             lines_cut: 0,
             truncated: false,
             colors,
