@@ -153,6 +153,21 @@ async fn an_exited_pane_is_read_completely() {
 }
 
 #[tokio::test]
+async fn the_line_that_tmux_pushes_away_for_its_notice_is_read_too() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    tmux.tmux(&["set-option", "-g", "remain-on-exit", "on"]);
+    let start = ["new-window", "-d", "-t", "main:", "-P", "-F", "#{pane_id}", "seq 1 22; read x"];
+    let target = tmux.tmux(&start);
+    shows(&mcp, &target, "22").await;
+    tmux.tmux(&["send-keys", "-t", &target, "Enter"]);
+    exited(&mcp, &target).await;
+    let got = text(&mcp, json!({"target": target})).await;
+    assert!(got.starts_with(&numbers(1, 22)), "{got}");
+    mcp.close().await;
+}
+
+#[tokio::test]
 async fn long_text_keeps_its_end_and_says_how_to_get_the_rest() {
     let tmux = TmuxServer::new();
     let config = tmux.home().join("config.toml");
