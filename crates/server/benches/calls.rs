@@ -16,7 +16,6 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 use testkit::TmuxServer;
-use tmux::Row;
 use tmux_mcp::host::PaneRow;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tmux-mcp");
@@ -132,7 +131,7 @@ fn main() -> ExitCode {
     println!("|---|---|---|---|---|");
 
     let mut client = Client::start(tmux.socket());
-    let format = PaneRow::format();
+    let format = PaneRow::flat_format();
     let list = ["list-panes", "-a", "-F", &format];
     let mut kept = small_call(&mut client, &tmux, "list_panes", &json!({}), &list);
     let capture = ["capture-pane", "-p", "-t", "%3"];

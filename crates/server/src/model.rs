@@ -160,25 +160,27 @@ impl Window {
 impl Pane {
     /// A pane with our standing on it.
     pub fn new(host: &Host, row: PaneRow) -> Self {
+        let address = row.address();
+        let PaneRow { session, window, pane } = row;
         Self {
-            own: host.owns(&row.owner),
-            is_caller: host.is_caller(row.pane, row.pid),
-            exit_code: row.life.exit_code(),
-            status: if row.life.is_over() { Status::Exited } else { Status::Running },
-            address: row.address(),
-            pane_id: row.pane.to_string(),
-            window_id: row.window.to_string(),
-            session_id: row.session.to_string(),
-            session: row.session_name,
-            window: row.window_name,
-            index: row.index,
-            title: row.title,
-            command: row.command,
-            path: row.path,
-            pid: row.pid,
-            width: row.width,
-            height: row.height,
-            active: row.active,
+            own: host.owns(&pane.owner),
+            is_caller: host.is_caller(pane.id, pane.pid),
+            exit_code: pane.life.exit_code(),
+            status: if pane.life.is_over() { Status::Exited } else { Status::Running },
+            address,
+            pane_id: pane.id.to_string(),
+            window_id: window.id.to_string(),
+            session_id: session.id.to_string(),
+            session: session.name,
+            window: window.name,
+            index: pane.index,
+            title: pane.title,
+            command: pane.command,
+            path: pane.path,
+            pid: pane.pid,
+            width: pane.width,
+            height: pane.height,
+            active: pane.active,
         }
     }
 

@@ -21,7 +21,8 @@ pub use home::NewPane;
 pub(crate) use home::with_environment;
 use owner::Owner;
 pub use owner::Ownership;
-pub use rows::{ClientRow, Created, Life, PaneRow, PaneState, SessionRow, WindowRow};
+pub use rows::{ClientRow, Created, Life, PaneState, SessionRow, WindowRow};
+pub use tree::PaneRow;
 
 /// A tmux server and our standing on it.
 #[derive(Debug)]
@@ -104,7 +105,10 @@ impl Host {
     /// Every pane of the server; none if no server runs.
     pub async fn panes(&self) -> Result<Vec<PaneRow>, tmux::Error> {
         let panes = tree::panes(&self.tmux).await?;
-        if self.remind_of_exits(panes.iter().map(|row| (row.pane, row.pid, row.life))).await {
+        if self
+            .remind_of_exits(panes.iter().map(|row| (row.pane.id, row.pane.pid, row.pane.life)))
+            .await
+        {
             return tree::panes(&self.tmux).await;
         }
         Ok(panes)

@@ -72,10 +72,10 @@ pub struct Ownership {
 impl Ownership {
     /// Goes through all panes of the server.
     pub fn of(host: &Host, panes: &[PaneRow]) -> Self {
-        let foreign = || panes.iter().filter(|pane| !host.owns(&pane.owner));
+        let foreign = || panes.iter().filter(|row| !host.owns(&row.pane.owner));
         Self {
-            foreign_sessions: foreign().map(|pane| pane.session).collect(),
-            foreign_windows: foreign().map(|pane| pane.window).collect(),
+            foreign_sessions: foreign().map(|row| row.session.id).collect(),
+            foreign_windows: foreign().map(|row| row.window.id).collect(),
         }
     }
 

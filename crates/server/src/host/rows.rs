@@ -3,51 +3,6 @@
 use tmux::format::Cell;
 use tmux::{PaneId, SessionId, WindowId, row};
 
-row! {
-    /// A pane.
-    pub PaneRow {
-        /// Its id.
-        pane: PaneId = "pane_id",
-        /// Its session.
-        session: SessionId = "session_id",
-        /// Its session's name.
-        session_name: String = "session_name",
-        /// Its window.
-        window: WindowId = "window_id",
-        /// Its window's index.
-        window_index: u32 = "window_index",
-        /// Its window's name.
-        window_name: String = "window_name",
-        /// Its index in the window.
-        index: u32 = "pane_index",
-        /// Its title.
-        title: String = "pane_title",
-        /// The program in its foreground.
-        command: String = "pane_current_command",
-        /// That program's directory.
-        path: String = "pane_current_path",
-        /// Its first process.
-        pid: u32 = "pane_pid",
-        /// Its width.
-        width: u32 = "pane_width",
-        /// Its height.
-        height: u32 = "pane_height",
-        /// Whether it is the active one of its window.
-        active: bool = "pane_active",
-        /// Whether its process runs, and what it left if not.
-        life: Life = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
-        /// Who made it.
-        owner: String = "@mcp_owner",
-    }
-}
-
-impl PaneRow {
-    /// The pane as a person would write it: `dev:2.0`.
-    pub fn address(&self) -> String {
-        format!("{}:{}.{}", self.session_name, self.window_index, self.index)
-    }
-}
-
 /// What became of a pane's process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Life {

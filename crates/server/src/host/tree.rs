@@ -7,36 +7,78 @@ use tmux::format::Cells;
 use tmux::{Command, Error, PaneId, Row, Server, SessionId, WindowId, row};
 
 use super::none_without_server;
-use super::rows::{Life, PaneRow};
+use super::rows::Life;
 
 row! {
-    SessionPart {
-        session: SessionId = "session_id",
+    /// The session a pane is in.
+    pub SessionPart {
+        /// Its id.
+        id: SessionId = "session_id",
+        /// Its name.
         name: String = "session_name",
     }
 }
 
 row! {
-    WindowPart {
-        window: WindowId = "window_id",
+    /// The window a pane is in.
+    pub WindowPart {
+        /// Its id.
+        id: WindowId = "window_id",
+        /// Its index in the session.
         index: u32 = "window_index",
+        /// Its name.
         name: String = "window_name",
     }
 }
 
 row! {
-    PanePart {
-        pane: PaneId = "pane_id",
+    /// What is the pane's own.
+    pub PanePart {
+        /// Its id.
+        id: PaneId = "pane_id",
+        /// Its index in the window.
         index: u32 = "pane_index",
+        /// Its title.
         title: String = "pane_title",
+        /// The program in its foreground.
         command: String = "pane_current_command",
+        /// That program's directory.
         path: String = "pane_current_path",
+        /// Its first process.
         pid: u32 = "pane_pid",
+        /// Its width.
         width: u32 = "pane_width",
+        /// Its height.
         height: u32 = "pane_height",
+        /// Whether it is the active one of its window.
         active: bool = "pane_active",
+        /// Whether its process runs, and what it left if not.
         life: Life = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
+        /// Who made it.
         owner: String = "@mcp_owner",
+    }
+}
+
+/// A pane and everything around it.
+#[derive(Debug, Clone)]
+pub struct PaneRow {
+    /// Its session.
+    pub session: SessionPart,
+    /// Its window.
+    pub window: WindowPart,
+    /// The pane itself.
+    pub pane: PanePart,
+}
+
+impl PaneRow {
+    /// The pane as a person would write it: `dev:2.0`.
+    pub fn address(&self) -> String {
+        format!("{}:{}.{}", self.session.name, self.window.index, self.pane.index)
+    }
+
+    /// The format that prints all of it in one line of `list-panes`.
+    pub fn flat_format() -> String {
+        [SessionPart::format(), WindowPart::format(), PanePart::format()].concat()
     }
 }
 
@@ -61,29 +103,11 @@ fn read(mut cells: Cells) -> Option<Vec<PaneRow>> {
         match kind.as_str() {
             "s" => session = Some(SessionPart::read(&mut cells)?),
             "w" => window = Some(WindowPart::read(&mut cells)?),
-            "p" => {
-                let (session, window): (&SessionPart, &WindowPart) =
-                    (session.as_ref()?, window.as_ref()?);
-                let pane = PanePart::read(&mut cells)?;
-                panes.push(PaneRow {
-                    pane: pane.pane,
-                    session: session.session,
-                    session_name: session.name.clone(),
-                    window: window.window,
-                    window_index: window.index,
-                    window_name: window.name.clone(),
-                    index: pane.index,
-                    title: pane.title,
-                    command: pane.command,
-                    path: pane.path,
-                    pid: pane.pid,
-                    width: pane.width,
-                    height: pane.height,
-                    active: pane.active,
-                    life: pane.life,
-                    owner: pane.owner,
-                });
-            }
+            "p" => panes.push(PaneRow {
+                session: session.clone()?,
+                window: window.clone()?,
+                pane: PanePart::read(&mut cells)?,
+            }),
             _ => return None,
         }
     }

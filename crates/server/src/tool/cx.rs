@@ -189,7 +189,7 @@ impl Cx {
             return Ok(Target(own.to_string()));
         }
         let mut sessions: Vec<SessionId> =
-            self.host.panes().await?.iter().map(|pane| pane.session).collect();
+            self.host.panes().await?.iter().map(|row| row.session.id).collect();
         sessions.dedup();
         match sessions.as_slice() {
             [only] => Ok(Target(only.to_string())),

@@ -7,7 +7,9 @@ use tmux::{PaneId, row};
 
 use crate::host::{Ownership, PaneRow, SessionRow, WindowRow};
 use crate::model::{Pane, Session, Window};
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use crate::tool::{
+    Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset,
+};
 
 pub(super) struct GetInfo;
 
@@ -163,15 +165,15 @@ impl Tool for GetInfo {
     async fn call(cx: &Cx, args: Args) -> Result<Info, ToolError> {
         let found = cx.resolve(&args.target).await?;
         let target = format!("{}:{}.{}", found.pane.session, found.pane.window, found.pane.pane);
-        let (pane, session, window, details, panes, people) = tokio::join!(
-            cx.tmux().row::<PaneRow>(&target),
+        let (session, window, details, panes, people) = tokio::join!(
             cx.tmux().row::<SessionRow>(&target),
             cx.tmux().row::<WindowRow>(&target),
             cx.tmux().row::<DetailRow>(&target),
             cx.host.panes(),
             cx.host.people(),
         );
-        let ownership = Ownership::of(&cx.host, &panes?);
+        let panes = panes?;
+        let ownership = Ownership::of(&cx.host, &panes);
         let (session, window, people) = (session?, window?, people?);
         let attached = people.iter().filter(|p| p.session == Some(session.session)).count();
         let (own_session, own_window) =
@@ -181,7 +183,16 @@ impl Tool for GetInfo {
             session: Session::new(session, attached, own_session),
             window: (found.level >= Level::Window).then(|| Window::new(window, own_window)),
             pane: match found.level {
-                Level::Pane => Some(Details::new(cx, pane?, details?)),
+                Level::Pane => {
+                    let row = panes.into_iter().find(|row| {
+                        (row.session.id, row.pane.id) == (found.pane.session, found.pane.pane)
+                    });
+                    let gone = || {
+                        ToolError::new(Code::NotFound, format!("{} is gone", found.pane.pane))
+                            .hint("list_panes shows what there is")
+                    };
+                    Some(Details::new(cx, row.ok_or_else(gone)?, details?))
+                }
                 _ => None,
             },
         })

@@ -3,10 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux::target::Level;
-use tmux::{Command, escape_format};
+use tmux::{Command, PaneId, SessionId, WindowId, escape_format, row};
 
 use crate::creation::{check_name, explain_duplicate};
-use crate::host::PaneRow;
 use crate::text::inline;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
 
@@ -30,6 +29,17 @@ pub(super) struct Renamed {
     pane_id: Option<String>,
     /// The name tmux gave it.
     name: String,
+}
+
+row! {
+    Names {
+        session: SessionId = "session_id",
+        session_name: String = "session_name",
+        window: WindowId = "window_id",
+        window_name: String = "window_name",
+        pane: PaneId = "pane_id",
+        title: String = "pane_title",
+    }
 }
 
 impl Output for Renamed {
@@ -73,7 +83,7 @@ impl Tool for Rename {
         };
         let done = cx.tmux().run(command).await;
         done.map_err(|error| explain_duplicate(error, &args.name))?;
-        let now: PaneRow = cx.tmux().row(&id).await?;
+        let now: Names = cx.tmux().row(&id).await?;
         Ok(Renamed {
             session_id: now.session.to_string(),
             window_id: (found.level >= Level::Window).then(|| now.window.to_string()),

@@ -63,9 +63,9 @@ impl Tool for ListPanes {
             .filter(|row| match &only {
                 None => true,
                 Some(found) => match found.level {
-                    Level::Session => row.session == found.pane.session,
-                    Level::Window => row.window == found.pane.window,
-                    Level::Pane => row.pane == found.pane.pane,
+                    Level::Session => row.session.id == found.pane.session,
+                    Level::Window => row.window.id == found.pane.window,
+                    Level::Pane => row.pane.id == found.pane.pane,
                 },
             })
             .map(|row| Pane::new(&cx.host, row))
