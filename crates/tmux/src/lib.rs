@@ -25,6 +25,7 @@ pub mod error;
 pub mod format;
 pub mod id;
 pub mod keys;
+pub mod paste;
 pub mod server;
 pub mod socket;
 pub mod spawn;

@@ -232,6 +232,11 @@ impl Server {
         self.inner.streams.subscribe(self, pane, None).await
     }
 
+    /// The same for a pane that is known to be in this session, one question less.
+    pub async fn stream_in(&self, session: SessionId, pane: PaneId) -> Result<PaneStream, Error> {
+        self.inner.streams.subscribe_in(self, session, pane, None).await
+    }
+
     /// Goes on filling a ring whose pane has moved to another session.
     pub(crate) fn adopt(&self, pane: PaneId, shared: Arc<Shared>) {
         let server = self.clone();

@@ -116,10 +116,21 @@ impl Hub {
         pane: PaneId,
         shared: Option<Arc<Shared>>,
     ) -> Result<PaneStream, Error> {
+        let place: Place = server.row(&pane.to_string()).await?;
+        self.subscribe_in(server, place.session, pane, shared).await
+    }
+
+    /// The same for a pane that is known to be in this session.
+    pub(crate) async fn subscribe_in(
+        &self,
+        server: &Server,
+        session: SessionId,
+        pane: PaneId,
+        shared: Option<Arc<Shared>>,
+    ) -> Result<PaneStream, Error> {
         loop {
-            let place: Place = server.row(&pane.to_string()).await?;
             let (reply, answer) = oneshot::channel();
-            self.send(server, place.session, Follow { pane, shared: shared.clone(), reply });
+            self.send(server, session, Follow { pane, shared: shared.clone(), reply });
             // No answer: the task was just leaving. The next try finds it gone and starts another.
             if let Ok(outcome) = answer.await {
                 return outcome;

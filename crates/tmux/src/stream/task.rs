@@ -87,6 +87,8 @@ impl Task {
                     if turn == Turn::Closed {
                         return Why::Closed;
                     }
+                    // A flood must not fill the ring before its readers have had a turn.
+                    tokio::task::yield_now().await;
                     // For a pane that has left, tmux keeps all it prints until this client goes.
                     if moved && self.relocate(false).await {
                         return Why::Closed;

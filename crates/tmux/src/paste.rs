@@ -1,0 +1,59 @@
+//! Pasting: any amount of text as one input.
+
+use crate::command::Command;
+use crate::error::Error;
+use crate::id::PaneId;
+use crate::server::Server;
+
+/// How much of a text goes into one command.
+const PIECE: usize = 256 * 1024;
+
+/// A paste that goes through a buffer of its own, which is gone afterwards.
+#[derive(Debug, Clone, Copy)]
+pub struct Paste<'a> {
+    /// The buffer's name; nobody else's.
+    pub buffer: &'a str,
+    /// The text.
+    pub text: &'a str,
+    /// Whether it is marked as a paste where the program asks for that.
+    pub bracketed: bool,
+}
+
+impl Paste<'_> {
+    /// Pastes into a pane.
+    pub async fn into(self, server: &Server, pane: PaneId) -> Result<(), Error> {
+        let Self { buffer, text, bracketed } = self;
+        let mut commands: Vec<Command> = pieces(text)
+            .enumerate()
+            .map(|(index, piece)| {
+                let set = Command::action("set-buffer").arg_if(index > 0, "-a");
+                set.option("-b", buffer).arg("--").arg(piece)
+            })
+            .collect();
+        let raw = server.version().await?.paste_rewrites_controls();
+        commands.push(
+            Command::action("paste-buffer")
+                .arg("-d")
+                .arg_if(bracketed, "-p")
+                .arg_if(raw, "-S")
+                .option("-b", buffer)
+                .option("-t", pane),
+        );
+        let outcome = server.run_all(commands).await;
+        if outcome.is_err() {
+            let _ = server.run(Command::action("delete-buffer").option("-b", buffer)).await;
+        }
+        outcome
+    }
+}
+
+/// The text in pieces that end between characters.
+fn pieces(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        let at = (0..=PIECE.min(rest.len())).rev().find(|&at| rest.is_char_boundary(at))?;
+        let (piece, tail) = rest.split_at(at);
+        rest = tail;
+        (!piece.is_empty()).then_some(piece)
+    })
+}
