@@ -5,7 +5,7 @@ CARGO ?= cargo
 # A linker for Rust, and the terminal we drive.
 BUILD_NEEDS = cc tmux
 # The shells and programs the tests run inside tmux.
-TEST_NEEDS = $(BUILD_NEEDS) zsh fish dash perl
+TEST_NEEDS = $(BUILD_NEEDS) bash zsh fish dash perl python3 node less
 
 .PHONY: help demo test check bench bless
 
@@ -26,8 +26,8 @@ check: ## formatting, lints and docs, with warnings as errors
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --locked
 
-bench: ## measure the release build against spawning tmux for the same work
-	@scripts/install-packages $(BUILD_NEEDS)
+bench: ## measure the release build against the same work done without it
+	@scripts/install-packages $(BUILD_NEEDS) bash
 	$(CARGO) bench --locked -p tmux-mcp --bench calls
 
 bless: ## rewrite the generated docs and the tool snapshots; read the diff

@@ -1,5 +1,4 @@
-//! Measures the program against spawning `tmux` for the same work, both in one run, and prints a
-//! table. Ends with 1 if a budget of the design is not kept. Run with `make bench`.
+//! Measures the program against the same work done without it, both in one run, and prints a table. Ends with 1 if a budget of the design is not kept. Run with `make bench`.
 
 #![expect(
     clippy::unwrap_used,
@@ -15,7 +14,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use testkit::TmuxServer;
+use testkit::{TmuxServer, wait_until};
 use tmux_mcp::host::PaneRow;
 
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tmux-mcp");
@@ -58,9 +57,10 @@ impl Client {
         serde_json::from_str(&line).unwrap()
     }
 
-    fn call(&mut self, tool: &str, arguments: &Value) {
+    fn call(&mut self, tool: &str, arguments: &Value) -> String {
         let reply = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
         assert_eq!(reply["result"]["isError"], false, "{reply}");
+        reply["result"]["content"][0]["text"].as_str().unwrap().to_owned()
     }
 
     /// Resident memory in KiB, where the system tells.
@@ -72,6 +72,53 @@ impl Client {
 
     fn end(mut self) {
         drop(self.stdin);
+        self.child.wait().unwrap();
+    }
+}
+
+/// A control-mode client that types into a shell and waits for what it prints: the least that any
+/// program has to do.
+struct Bare {
+    child: Child,
+    stdin: ChildStdin,
+    stdout: BufReader<ChildStdout>,
+    pane: String,
+    count: u64,
+}
+
+impl Bare {
+    fn start(tmux: &TmuxServer, pane: &str) -> Self {
+        let mut child = Command::new(TmuxServer::program())
+            .arg("-S")
+            .arg(tmux.socket())
+            .args(["-C", "attach-session", "-f", "ignore-size", "-t", pane])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let stdin = child.stdin.take().unwrap();
+        let stdout = BufReader::new(child.stdout.take().unwrap());
+        Self { child, stdin, stdout, pane: pane.to_owned(), count: 0 }
+    }
+
+    fn run(&mut self, command: &str) {
+        self.count += 1;
+        let Self { stdin, stdout, pane, count, .. } = self;
+        let line = format!("{command}; printf '\\033]7717;{count}\\007'");
+        let line = line.replace('\\', "\\\\").replace('\'', "'\\''");
+        writeln!(stdin, "send-keys -t {pane} -l '{line}'\nsend-keys -t {pane} Enter").unwrap();
+        let seen = format!("\\033]7717;{count}\\007");
+        let mut line = String::new();
+        while !line.contains(&seen) {
+            line.clear();
+            assert!(stdout.read_line(&mut line).unwrap() > 0, "the control client has gone");
+        }
+    }
+
+    fn end(mut self) {
+        drop(self.stdin);
+        // It has more to say than the pipe holds.
+        std::io::copy(&mut self.stdout, &mut std::io::sink()).unwrap();
         self.child.wait().unwrap();
     }
 }
@@ -115,10 +162,74 @@ fn small_call(
     arguments: &Value,
     spawned: &[&str],
 ) -> bool {
-    let (ours, other) = medians(|| client.call(tool, arguments), || drop(tmux.tmux(spawned)));
+    let (ours, other) = medians(|| drop(client.call(tool, arguments)), || drop(tmux.tmux(spawned)));
     let ratio = other.as_secs_f64() / ours.as_secs_f64();
     let what = format!("`{tool}`, p50");
-    row(&what, &ms(ours), &format!("{} ({ratio:.1} times)", ms(other)), "1/6 of it", ratio >= 6.0)
+    let other = format!("a `tmux` process: {} ({ratio:.1} times)", ms(other));
+    row(&what, &ms(ours), &other, "1/6 of it", ratio >= 6.0)
+}
+
+/// A command that does nothing, against the same typed by a client that can do nothing else.
+fn short_command(client: &mut Client, tmux: &TmuxServer) -> bool {
+    let mut bare = Bare::start(tmux, &shell(tmux));
+    let arguments = json!({"command": "true"});
+    let (ours, other) =
+        medians(|| drop(client.call("run_command", &arguments)), || bare.run("true"));
+    bare.end();
+    let other = format!("a bare control-mode client: {}", ms(other));
+    let kept = ours <= Duration::from_millis(2);
+    row("`run_command` `true` in bash, p50", &ms(ours), &other, "2 ms", kept)
+}
+
+/// Much output, against the time that shell and tmux need while nobody watches.
+fn much_output(client: &mut Client) -> bool {
+    let arguments = json!({"command": "seq 1 100000", "max_lines": 0});
+    let expected: Vec<String> = (1..=100_000).map(|n| n.to_string()).collect();
+    let (mut ours, mut unwatched) = (Vec::new(), Vec::new());
+    let quiet = TmuxServer::new();
+    quiet.tmux(&["set-option", "-g", "default-command", "exec bash"]);
+    let pane = shell(&quiet);
+    let socket = quiet.socket().display();
+    let line = format!("seq 1 100000; {} -S {socket} wait-for -S x", program());
+    for _ in 0..5 {
+        let begun = Instant::now();
+        quiet.tmux(&[
+            "send-keys",
+            "-t",
+            &pane,
+            "-l",
+            &line,
+            ";",
+            "send-keys",
+            "-t",
+            &pane,
+            "Enter",
+        ]);
+        quiet.tmux(&["wait-for", "x"]);
+        unwatched.push(begun.elapsed());
+        let begun = Instant::now();
+        let text = client.call("run_command", &arguments);
+        ours.push(begun.elapsed());
+        let (_, output) = text.split_once('\n').unwrap();
+        assert!(output.split('\n').eq(expected.iter()), "not every line came back");
+    }
+    let (ours, unwatched) = (middle(ours), middle(unwatched));
+    let ratio = ours.as_secs_f64() / unwatched.as_secs_f64();
+    let other = format!("nobody watching: {} (1/{ratio:.1})", ms(unwatched));
+    let what = "`run_command` `seq 1 100000`, all lines exact";
+    row(what, &ms(ours), &other, "3 times it", ratio <= 3.0)
+}
+
+/// A new pane with bash at its prompt.
+fn shell(tmux: &TmuxServer) -> String {
+    let pane = tmux.tmux(&["new-window", "-d", "-P", "-F", "#{pane_id}", "-t", "main:"]);
+    let screen = || tmux.tmux(&["capture-pane", "-p", "-t", &pane]);
+    wait_until("bash shows its prompt", || screen().contains(['$', '#']).then_some(()));
+    pane
+}
+
+fn program() -> String {
+    TmuxServer::program().into_string().unwrap()
 }
 
 fn main() -> ExitCode {
@@ -127,7 +238,7 @@ fn main() -> ExitCode {
         tmux.tmux(&["new-window", "-d", "-t", "main:"]);
     }
     println!("{}, 10 panes\n", tmux.tmux(&["-V"]));
-    println!("| what | tmux-mcp | a `tmux` process for the same | budget | kept |");
+    println!("| what | tmux-mcp | the same without it | budget | kept |");
     println!("|---|---|---|---|---|");
 
     let mut client = Client::start(tmux.socket());
@@ -139,10 +250,14 @@ fn main() -> ExitCode {
     let keys = ["send-keys", "-t", "%3", "-l", "x"];
     let arguments = json!({"target": "%3", "text": "x"});
     kept &= small_call(&mut client, &tmux, "send_keys", &arguments, &keys);
+    tmux.tmux(&["set-option", "-g", "default-command", "exec bash"]);
+    kept &= short_command(&mut client, &tmux);
+    kept &= much_output(&mut client);
 
     if let Some(resident) = client.resident() {
         let mib = resident as f64 / 1024.0;
-        let what = format!("resident after {} calls", 3 * ROUNDS * CALLS_PER_ROUND);
+        let calls = 4 * ROUNDS * CALLS_PER_ROUND;
+        let what = format!("resident after {calls} calls and five results of 100,000 lines");
         kept &= row(&what, &format!("{mib:.1} MiB"), "–", "30 MiB", mib <= 30.0);
     }
     client.end();

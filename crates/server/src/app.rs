@@ -6,7 +6,8 @@ use std::sync::Arc;
 use crate::config::Settings;
 use crate::host::Host;
 use crate::registry::Registry;
-use crate::tool::Entry;
+use crate::run::Engine;
+use crate::tool::{Entry, Surroundings};
 
 /// The server's parts.
 #[derive(Debug)]
@@ -15,8 +16,8 @@ pub struct App {
     pub settings: Settings,
     /// The tools it offers.
     pub registry: Registry,
-    /// The tmux server it drives.
-    pub host: Arc<Host>,
+    /// The tmux server it drives, and what runs commands there.
+    pub around: Surroundings,
 }
 
 impl App {
@@ -29,6 +30,20 @@ impl App {
     pub fn with_tools(settings: Settings, tools: Vec<Entry>) -> Self {
         let registry = Registry::new(tools, settings.policy, settings.structured);
         let host = Arc::new(Host::new(settings.program(), settings.keep));
-        Self { settings, registry, host }
+        let runs = Arc::new(Engine::new(Arc::clone(&host), settings.runs));
+        let around = Surroundings { host, runs, block: settings.block };
+        Self { settings, registry, around }
+    }
+
+    /// Removes what servers like this one left behind when they died.
+    pub async fn reap(&self) {
+        self.around.runs.reap();
+        self.around.host.reap_orphans().await;
+    }
+
+    /// Removes what is ours.
+    pub async fn close(&self) {
+        self.around.host.close().await;
+        self.around.runs.close();
     }
 }

@@ -8,11 +8,12 @@
 //! - [`registry`]: the tools that are offered.
 //! - [`policy`]: what may be done; pure.
 //! - [`tool`]: what a tool is. [`tools`]: the tools, one file each.
-//! - `creation`, `typing`, `filter`, [`model`]: what several tools share.
+//! - `creation`, `outcome`, `typing`, `filter`, [`model`]: what several tools share.
+//! - [`run`]: commands and interpreters. `screen`, `transcript`: what they print.
 //! - [`host`]: one tmux server: ownership, our own session, the pane we run in.
 //! - `process`: what the operating system knows. `text`: cleaning and cutting.
 //!
-//! Left may use right: `cli → mcp → registry → tools → tool → host → tmux`. ARCHITECTURE.md has the
+//! Left may use right: `cli → mcp → registry → tools → tool → run → host → tmux`. ARCHITECTURE.md has the
 //! map and the reasons.
 
 pub mod app;
@@ -23,10 +24,14 @@ mod filter;
 pub mod host;
 pub mod mcp;
 pub mod model;
+mod outcome;
 pub mod policy;
 mod process;
 pub mod registry;
+pub mod run;
+mod screen;
 mod text;
 pub mod tool;
 pub mod tools;
+mod transcript;
 mod typing;

@@ -26,6 +26,7 @@ pub(super) async fn run(mut settings: Settings) -> io::Result<()> {
     let socket = dir.path().join("s");
     settings.socket = Some(Socket::Path(socket.clone()));
     settings.policy.toolset = Toolset::All;
+    settings.structured = true;
     let private = Program {
         path: settings.tmux.clone(),
         config_file: Some("/dev/null".into()),
@@ -58,6 +59,23 @@ async fn story(settings: Settings, socket: &Path) -> io::Result<()> {
 
     agent.say("The agent looks around.")?;
     agent.call("list_panes", json!({})).await?;
+
+    agent
+        .say("It runs a command, and gets what the command printed and its exit code. No more.")?;
+    agent.call("run_command", json!({"command": "cd /etc && ls -1d pass* && false"})).await?;
+    agent.say("The directory stays. 100,000 lines are all there; a model sees the ends first.")?;
+    let many = json!({"command": "pwd; seq 1 100000", "max_lines": 6});
+    let many = agent.call("run_command", many).await?;
+    let id = many["command_id"].as_str().unwrap_or_default();
+    agent
+        .call("command_result", json!({"command_id": id, "grep": "^77777$", "context": 1}))
+        .await?;
+    agent.say("A program that asks for a password is seen at once; C-c ends it.")?;
+    let asks = "stty -echo; printf 'Password: '; head -n 1; stty echo";
+    let asks = json!({"command": format!("sh -c {}", shell_word(asks))});
+    let asks = agent.call("run_command", asks).await?;
+    let pane = asks["pane_id"].as_str().unwrap_or_default();
+    agent.call("interrupt", json!({"target": pane})).await?;
 
     agent.say("It makes a session with a shell and types a command, exactly as written.")?;
     let made = agent.call("create_session", json!({"name": "demo", "command": "exec sh"})).await?;
@@ -100,7 +118,7 @@ impl Agent {
         let server = tokio::spawn(async move {
             let (read, write) = tokio::io::split(theirs);
             stdio::serve(Arc::clone(&app), read, write, CancellationToken::new()).await;
-            app.host.close().await;
+            app.close().await;
         });
         let (read, write) = tokio::io::split(ours);
         let read = BufReader::new(read).lines();
@@ -166,6 +184,11 @@ impl Agent {
         self.write.shutdown().await?;
         self.server.await.map_err(io::Error::other)
     }
+}
+
+/// Text as one word of any shell; it has no quotes but these.
+fn shell_word(text: &str) -> String {
+    format!("\"{text}\"")
 }
 
 fn text_of(result: &Value) -> &str {

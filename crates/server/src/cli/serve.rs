@@ -15,11 +15,11 @@ pub(super) async fn run(settings: Settings) {
     let app = Arc::new(App::new(settings));
     let stop = CancellationToken::new();
     tokio::spawn(stop_on_signals(stop.clone()));
-    let reaper = Arc::clone(&app.host);
-    tokio::spawn(async move { reaper.reap_orphans().await });
+    let reaper = Arc::clone(&app);
+    tokio::spawn(async move { reaper.reap().await });
     let (read, write) = stdio_pipes();
     stdio::serve(Arc::clone(&app), read, write, stop).await;
-    app.host.close().await;
+    app.close().await;
 }
 
 async fn stop_on_signals(stop: CancellationToken) {

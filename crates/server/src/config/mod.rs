@@ -6,7 +6,10 @@
 mod file;
 
 use std::ffi::OsString;
+use std::fmt;
 use std::path::{Path, PathBuf};
+use std::str::FromStr;
+use std::time::Duration;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgAction, ArgMatches};
@@ -14,6 +17,8 @@ use tmux::{Program, Socket};
 
 use crate::host::Host;
 use crate::policy::{Ceiling, Policy};
+use crate::process::ShellKind;
+use crate::run;
 use crate::tool::Toolset;
 
 /// What kind of value a setting takes.
@@ -115,21 +120,53 @@ pub const SETTINGS: &[Setting] = &[
         set: |s, v| v.parse().map(|v| s.log = v).map_err(|_| format!("`{v}` is no log level")),
     },
     Setting {
+        key: "shell_type",
+        flag: Some("shell-type"),
+        env: Some("TMUX_MCP_SHELL_TYPE"),
+        kind: Kind::Choice(ShellKind::NAMES),
+        default: "seen from its process",
+        help: "What a shell is whose name says nothing; known ones are never mistaken",
+        set: |s, v| {
+            s.runs.shell = Some(ShellKind::named(v).ok_or(format!("`{v}` is no shell"))?);
+            Ok(())
+        },
+    },
+    Setting {
+        key: "limits.block",
+        flag: None,
+        env: None,
+        kind: Kind::Number,
+        default: "50",
+        help: "The most seconds a call blocks when its client asked for no progress",
+        set: |s, v| number(v, 1, 600).map(|v| s.block = Duration::from_secs(v)),
+    },
+    Setting {
+        key: "limits.results",
+        flag: None,
+        env: None,
+        kind: Kind::Number,
+        default: "100",
+        help: "How many results of finished commands are kept",
+        set: |s, v| number(v, 1, 10_000).map(|v| s.runs.results = v),
+    },
+    Setting {
         key: "limits.text",
         flag: None,
         env: None,
         kind: Kind::Number,
         default: "16000",
         help: "The most characters of terminal text in one result",
-        set: |s, v| match v.parse() {
-            Ok(number @ 100..=500_000) => {
-                s.text_limit = number;
-                Ok(())
-            }
-            _ => Err(format!("`{v}` is not a number from 100 to 500000")),
-        },
+        set: |s, v| number(v, 100, 500_000).map(|v| s.text_limit = v),
     },
 ];
+
+/// A number within bounds.
+fn number<N: FromStr + PartialOrd + fmt::Display>(text: &str, from: N, to: N) -> Result<N, String> {
+    match text.parse() {
+        Ok(number) if (&from..=&to).contains(&&number) => Ok(number),
+        _ => Err(format!("`{text}` is not a number from {from} to {to}")),
+    }
+}
 
 /// The flag that names the config file; it cannot itself stand in that file.
 const CONFIG: (&str, &str) = ("config", "TMUX_MCP_CONFIG");
@@ -149,6 +186,10 @@ pub struct Settings {
     pub keep: bool,
     /// What is logged.
     pub log: tracing::metadata::LevelFilter,
+    /// How commands are run.
+    pub runs: run::Options,
+    /// How long a call blocks when its client asked for no progress.
+    pub block: Duration,
     /// The most characters of terminal text in one result.
     pub text_limit: usize,
 }
@@ -162,6 +203,8 @@ impl Default for Settings {
             structured: false,
             keep: false,
             log: tracing::metadata::LevelFilter::WARN,
+            runs: run::Options::default(),
+            block: Duration::from_secs(50),
             text_limit: 16_000,
         }
     }

@@ -32,8 +32,11 @@ const ENVIRONMENT: &[(&str, &str)] = &[
 /// A pane to be made.
 #[derive(Debug, Clone, Default)]
 pub struct NewPane {
-    /// What runs in it; the user's shell if nothing is said.
+    /// What runs in it, as a shell's command line; the user's shell if nothing is said.
     pub command: Option<String>,
+    /// What runs in it instead, as words that no shell looks at: two at least, since tmux takes one
+    /// for a command line.
+    pub program: Vec<String>,
     /// The name of its window.
     pub name: Option<String>,
     /// Where it starts.
@@ -194,6 +197,8 @@ fn window_of_our_own(
         with_environment(window, wish.env.iter().map(|(k, v)| (k.as_str(), v.as_str())));
     if let Some(command) = &wish.command {
         window = window.arg("--").arg(command);
+    } else if !wish.program.is_empty() {
+        window = wish.program.iter().fold(window.arg("--"), |window, word| window.arg(word));
     }
     let set = |name: &str, value: &str| {
         Command::action("set-option").arg("-w").option("-t", place).arg(name).arg(value)

@@ -70,6 +70,16 @@ impl Host {
         self.owner.is(mark)
     }
 
+    /// What names this process for good, in [`Host::is_dead`]'s words.
+    pub fn token(&self) -> String {
+        self.owner.token()
+    }
+
+    /// Whether the process with this token is known to be dead.
+    pub fn is_dead(token: &str) -> bool {
+        Owner::parse(token).is_some_and(|owner| owner.is_dead())
+    }
+
     /// Whether this process runs in the pane.
     pub fn is_caller(&self, pane: PaneId, pid: u32) -> bool {
         self.caller.is_in(pane, pid)

@@ -55,6 +55,8 @@ row! {
         mode: String = "pane_mode",
         /// Whether typing into it is switched off.
         input_off: bool = "pane_input_off",
+        /// Whether what is typed into it goes to the other panes of its window too.
+        synchronized: bool = "pane_synchronized",
         /// Who made it.
         owner: String = "@mcp_owner",
     }

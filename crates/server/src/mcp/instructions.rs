@@ -11,6 +11,14 @@ pub(super) fn text(app: &App) -> String {
          names match exactly. Every result carries ids; use them in the next call.\n",
     );
     for (tool, line) in [
+        (
+            "run_command",
+            "Run a command: run_command. Its exact output and exit code come back; without target it \
+             gets a pane of your own, where cd and variables stay. On status running it goes on: \
+             command_result waits for it or reads any part of its output (tail, from, grep).",
+        ),
+        ("interrupt", "Stop what runs in a pane: interrupt."),
+        ("run_in_repl", "Talk to an interpreter at its prompt (python, node, psql): run_in_repl."),
         ("list_panes", "See what there is: list_panes."),
         (
             "create_pane",

@@ -36,7 +36,7 @@ async fn run(app: &App, call: Call) -> Result<Reply, ToolError> {
     let offered = app.registry.find(&call.tool)?;
     let guard = Arc::new(app.settings.policy);
     let cancel = call.cancel.clone();
-    let cx = Cx::new(Arc::clone(&app.host), offered.entry.meta, guard, call.cancel, call.progress);
+    let cx = Cx::new(&app.around, offered.entry.meta, guard, call.cancel, call.progress);
     let work = (offered.entry.call)(&cx, &offered.schema, call.arguments, app.settings.text_limit);
     tokio::select! {
         // A panic must not cost the caller its answer: rmcp would never send one.

@@ -5,6 +5,7 @@
 //! reach what the policy forbids, and need not know that there is one.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use futures::future::BoxFuture;
 use tmux::target::{self, Id, Level, Place};
@@ -13,6 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Meta, Target, Tier, ToolError};
 use crate::host::{Host, Life, PaneState};
+use crate::run::Engine;
 
 /// What a call is about to touch.
 #[derive(Debug)]
@@ -56,6 +58,11 @@ impl Progress {
         Self(Some(Arc::new(send)))
     }
 
+    /// Whether the client wants to know.
+    pub fn is_wanted(&self) -> bool {
+        self.0.is_some()
+    }
+
     /// Reports a step. It is on its way to the client when this returns.
     pub async fn report(&self, step: Step) {
         if let Some(send) = &self.0 {
@@ -88,24 +95,54 @@ impl Resolved {
 pub struct Cx {
     /// The tmux server the call is about.
     pub host: Arc<Host>,
+    /// Runs commands there.
+    pub runs: Arc<Engine>,
     /// Tripped when nobody waits for the answer any more.
     pub cancel: CancellationToken,
     /// Where to report progress.
     pub progress: Progress,
     meta: &'static Meta,
     guard: Arc<dyn Guard>,
+    block: Duration,
 }
+
+/// What every call of a server has in common.
+#[derive(Debug, Clone)]
+pub struct Surroundings {
+    /// The tmux server.
+    pub host: Arc<Host>,
+    /// Runs commands there.
+    pub runs: Arc<Engine>,
+    /// How long a call may block when its client cannot see that it goes on.
+    pub block: Duration,
+}
+
+/// The longest that any call blocks, in seconds.
+const LONGEST: f64 = 600.0;
 
 impl Cx {
     /// The surroundings of a call of the tool `meta`.
     pub fn new(
-        host: Arc<Host>,
+        around: &Surroundings,
         meta: &'static Meta,
         guard: Arc<dyn Guard>,
         cancel: CancellationToken,
         progress: Progress,
     ) -> Self {
-        Self { host, cancel, progress, meta, guard }
+        let Surroundings { host, runs, block } = around.clone();
+        Self { host, runs, cancel, progress, meta, guard, block }
+    }
+
+    /// How long this call may wait if it is asked to wait so many seconds.
+    pub fn patience(&self, argument: &str, seconds: f64) -> Result<Duration, ToolError> {
+        if !(0.0..=LONGEST).contains(&seconds) {
+            return Err(ToolError::invalid_argument(format!(
+                "`{argument}`: {seconds} is not from 0 to {LONGEST} seconds"
+            ))
+            .hint("give fewer seconds, and ask again for what takes longer"));
+        }
+        let asked = Duration::from_secs_f64(seconds);
+        Ok(if self.progress.is_wanted() { asked } else { asked.min(self.block) })
     }
 
     /// The connection to tmux.

@@ -5,6 +5,8 @@ use std::fmt;
 
 use tmux::target::TargetError;
 
+use crate::run::Refusal;
+
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $variant:ident = $name:literal,)*) => {
         /// Every way a call can fail.
@@ -41,6 +43,8 @@ codes! {
     Denied = "denied",
     /// The pane cannot take input now: its program has exited, it is in copy mode, or input is off.
     NotReady = "not_ready",
+    /// Something else runs in the pane: a command, a program, or the shell itself.
+    Busy = "busy",
     /// No tmux server is running.
     NoServer = "no_server",
     /// tmux is not installed, or is too old.
@@ -130,6 +134,25 @@ impl From<tmux::Error> for ToolError {
             _ => "list_panes shows the present state",
         };
         Self::new(code, error.to_string()).hint(hint)
+    }
+}
+
+impl From<Refusal> for ToolError {
+    fn from(refusal: Refusal) -> Self {
+        let code = match refusal {
+            Refusal::Tmux(error) => return error.into(),
+            Refusal::Busy { .. }
+            | Refusal::Contended { .. }
+            | Refusal::Program { .. }
+            | Refusal::ShellBusy { .. } => Code::Busy,
+            Refusal::Continuation { .. }
+            | Refusal::HalfTyped { .. }
+            | Refusal::Synchronized { .. }
+            | Refusal::OutOfReach { .. }
+            | Refusal::NoReader { .. } => Code::NotReady,
+            Refusal::Io(_) => Code::Internal,
+        };
+        Self::new(code, refusal.to_string()).hint(refusal.hint())
     }
 }
 

@@ -20,7 +20,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub(crate) use args::nearest;
-pub use cx::{Cx, Guard, Progress, Resolved, Step, Subject};
+pub use cx::{Cx, Guard, Progress, Resolved, Step, Subject, Surroundings};
 pub use error::{Code, ToolError};
 pub use target::Target;
 
@@ -54,6 +54,8 @@ pub enum Group {
     Input,
     /// Reading the screen.
     Screen,
+    /// Running commands.
+    Command,
 }
 
 impl fmt::Display for Group {
@@ -66,6 +68,7 @@ impl fmt::Display for Group {
             Self::Object => "object",
             Self::Input => "input",
             Self::Screen => "screen",
+            Self::Command => "command",
         })
     }
 }

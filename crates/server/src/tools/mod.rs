@@ -1,6 +1,7 @@
 //! The tools, one file each, grouped by what they are about. A tool imports neither another tool
 //! nor the policy nor MCP.
 
+mod command;
 mod input;
 mod object;
 mod pane;
@@ -13,6 +14,7 @@ use crate::tool::Entry;
 
 /// The groups, in the order of the documentation.
 const GROUPS: &[&[Entry]] = &[
+    command::TOOLS,
     session::TOOLS,
     window::TOOLS,
     pane::TOOLS,

@@ -48,12 +48,18 @@ fn layers_hold() {
     let forbidden: &[(&str, &[&str])] = &[
         ("tools", &["mcp", "policy", "cli", "config", "registry", "app", "tools"]),
         ("tool", &["mcp", "policy", "cli", "config", "registry", "app", "tools"]),
-        ("host", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "model"]),
+        ("run", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "model"]),
+        (
+            "host",
+            &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "model", "run"],
+        ),
+        ("screen", &["mcp", "policy", "cli", "registry", "tools", "tool", "host", "run", "text"]),
+        ("transcript", &["mcp", "policy", "cli", "registry", "tools", "tool", "host", "run"]),
         ("policy", &["mcp", "cli", "config", "registry", "app", "tools", "host"]),
         ("text", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "host"]),
         (
             "process",
-            &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "host"],
+            &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "host", "run"],
         ),
         ("config", &["mcp", "cli", "registry", "app", "tools"]),
         ("mcp", &["cli"]),

@@ -8,6 +8,7 @@
 )]
 
 mod caller;
+mod commands;
 mod docs;
 mod input;
 mod laws;

@@ -20,11 +20,20 @@ fn arguments(tool: &str) -> Value {
         "rename" => json!({"target": "%99", "name": "x"}),
         "resize_pane" => json!({"target": "%99", "zoom": true}),
         "select_window" | "select_pane" => json!({"target": "%99", "direction": "next"}),
+        "run_command" => json!({"target": "%99", "command": "true"}),
+        "run_in_repl" => json!({"target": "%99", "input": "1"}),
+        "send_signal" => json!({"target": "%99", "signal": "TERM"}),
+        "command_result" => json!({"command_id": "c99"}),
         _ => json!({"target": "%99"}),
     }
 }
 
 const TOOLS: &[&str] = &[
+    "run_command",
+    "command_result",
+    "interrupt",
+    "run_in_repl",
+    "send_signal",
     "list_sessions",
     "list_windows",
     "list_panes",
@@ -44,8 +53,15 @@ const TOOLS: &[&str] = &[
     "capture_pane",
 ];
 
-const READING: &[&str] =
-    &["list_sessions", "list_windows", "list_panes", "get_info", "server_info", "capture_pane"];
+const READING: &[&str] = &[
+    "command_result",
+    "list_sessions",
+    "list_windows",
+    "list_panes",
+    "get_info",
+    "server_info",
+    "capture_pane",
+];
 
 async fn listed(mcp: &Mcp) -> BTreeSet<String> {
     mcp.tools().await.iter().map(|tool| tool.name.to_string()).collect()
@@ -92,6 +108,10 @@ async fn each_tier_can_call_what_it_lists_and_nothing_else() {
 async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
     let tmux = TmuxServer::new();
     let agent = [
+        "run_command",
+        "command_result",
+        "interrupt",
+        "run_in_repl",
         "list_sessions",
         "list_panes",
         "create_session",
@@ -102,8 +122,9 @@ async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
         "paste_text",
         "capture_pane",
     ];
+    let others = ["create_pane", "interrupt", "run_in_repl", "send_signal"];
     let primitives: Vec<&str> =
-        TOOLS.iter().copied().filter(|tool| *tool != "create_pane").collect();
+        TOOLS.iter().copied().filter(|tool| !others.contains(tool)).collect();
     for (toolset, expected) in [
         ("debug", &["list_panes", "create_pane", "kill", "send_keys", "capture_pane"][..]),
         ("agent", &agent),

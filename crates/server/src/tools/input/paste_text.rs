@@ -4,13 +4,10 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tmux::Command;
+use tmux::paste::Paste;
 
 use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
 use crate::typing::{Typed, must_take_input, pause_before_enter, press_enter};
-
-/// How much of a text goes into one command.
-const PIECE: usize = 256 * 1024;
 
 /// What ends a bracketed paste; in the text it would let the rest be taken for typing.
 const PASTE_END: &str = "\u{1b}[201~";
@@ -56,41 +53,12 @@ impl Tool for PasteText {
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
         let buffer = cx.host.new_buffer_name();
-        let mut commands: Vec<Command> = pieces(&args.text)
-            .enumerate()
-            .map(|(index, piece)| {
-                let set = Command::action("set-buffer").arg_if(index > 0, "-a");
-                set.option("-b", &buffer).arg("--").arg(piece)
-            })
-            .collect();
-        let raw = cx.tmux().version().await?.paste_rewrites_controls();
-        commands.push(
-            Command::action("paste-buffer")
-                .arg("-d")
-                .arg_if(bracketed, "-p")
-                .arg_if(raw, "-S")
-                .option("-b", &buffer)
-                .option("-t", pane.pane),
-        );
-        if let Err(error) = cx.tmux().run_all(commands).await {
-            let _ = cx.tmux().run(Command::action("delete-buffer").option("-b", &buffer)).await;
-            return Err(error.into());
-        }
+        Paste { buffer: &buffer, text: &args.text, bracketed }.into(cx.tmux(), pane.pane).await?;
+        cx.runs.typed_into(pane.pane);
         if args.enter.unwrap_or(false) {
             pause_before_enter(cx, &pane, Duration::ZERO).await?;
             press_enter(cx, &pane).await?;
         }
         Ok(Typed::into(&pane))
     }
-}
-
-/// The text in pieces that end between characters.
-fn pieces(text: &str) -> impl Iterator<Item = &str> {
-    let mut rest = text;
-    std::iter::from_fn(move || {
-        let at = (0..=PIECE.min(rest.len())).rev().find(|&at| rest.is_char_boundary(at))?;
-        let (piece, tail) = rest.split_at(at);
-        rest = tail;
-        (!piece.is_empty()).then_some(piece)
-    })
 }

@@ -52,6 +52,7 @@ impl Tool for SendKeys {
                 typing.wait(cx, round).await;
             }
             typing.once(cx, &pane).await?;
+            cx.runs.typed_into(pane.pane);
         }
         Ok(Typed::into(&pane))
     }

@@ -51,6 +51,7 @@ impl Tool for CreatePane {
             name: args.name,
             cwd: start_directory(args.cwd)?,
             env,
+            ..NewPane::default()
         };
         Ok(cx.host.new_pane(wish).await?.into())
     }

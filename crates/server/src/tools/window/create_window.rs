@@ -63,7 +63,8 @@ impl Tool for CreateWindow {
                 return Err(ToolError::invalid_argument("`place` needs a `target` to be beside")
                     .hint("name a window as `target`, or leave `place` out"));
             }
-            let wish = NewPane { command: args.command, name: args.name, cwd, env };
+            let wish =
+                NewPane { command: args.command, name: args.name, cwd, env, ..NewPane::default() };
             let created = cx.host.new_pane(wish).await?;
             if args.select == Some(true) {
                 let window = format!("{}:{}", created.session, created.window);

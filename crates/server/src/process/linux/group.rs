@@ -1,0 +1,71 @@
+//! Who belongs to a process group.
+
+use std::fs;
+
+use super::stat::Stat;
+
+/// More processes than one terminal ever has; the bound is for a table that changes while it is
+/// read.
+const MOST: usize = 4096;
+
+/// The leader of the foreground group of a pane, if it is there still.
+pub(super) fn leader(pane: &Stat, group: u32) -> Option<Stat> {
+    let leader = if group == pane.pid { Some(pane.clone()) } else { Stat::of(group) };
+    leader.filter(|leader| leader.group == group && leader.is_alive())
+}
+
+/// The living members of a group of this pane's terminal, without the leader.
+pub(super) fn members(pane: &Stat, group: u32) -> Vec<Stat> {
+    let belongs = |stat: &Stat| stat.group == group && stat.pid != group && stat.is_alive();
+    // Members are found among the descendants, much faster than among all processes. Only one whose
+    // parents are gone, or a kernel that keeps no list of children, needs the long way.
+    match descendants(pane) {
+        Some(found) if found.iter().any(|stat| stat.group == group) => {
+            found.into_iter().filter(belongs).collect()
+        }
+        Some(_) if leader(pane, group).is_some() => Vec::new(),
+        _ => everyone().filter_map(Stat::of).filter(belongs).collect(),
+    }
+}
+
+/// All descendants in the session of the pane: who leaves it can never return to its terminal.
+fn descendants(pane: &Stat) -> Option<Vec<Stat>> {
+    let mut found: Vec<Stat> = Vec::new();
+    let mut next = Some((pane.pid, pane.threads));
+    let mut asked = 0;
+    while let Some((pid, threads)) = next {
+        let children = children(pid, threads);
+        if asked == 0 && children.is_none() {
+            return None;
+        }
+        let children = children.unwrap_or_default().into_iter().filter_map(Stat::of);
+        found.extend(children.filter(|child| child.session == pane.session));
+        next = found.get(asked).filter(|_| asked < MOST).map(|stat| (stat.pid, stat.threads));
+        asked += 1;
+    }
+    Some(found)
+}
+
+/// The children of a process: each thread has its own.
+pub(super) fn children(pid: u32, threads: u32) -> Option<Vec<u32>> {
+    let threads = if threads == 1 { vec![pid] } else { threads_of(pid) };
+    let mut found = Vec::new();
+    for thread in threads {
+        let text = fs::read_to_string(format!("/proc/{pid}/task/{thread}/children")).ok()?;
+        found.extend(text.split_ascii_whitespace().filter_map(|pid| pid.parse::<u32>().ok()));
+    }
+    Some(found)
+}
+
+pub(super) fn threads_of(pid: u32) -> Vec<u32> {
+    numbers_in(&format!("/proc/{pid}/task")).collect()
+}
+
+fn everyone() -> impl Iterator<Item = u32> {
+    numbers_in("/proc")
+}
+
+fn numbers_in(dir: &str) -> impl Iterator<Item = u32> {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    entries.filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+}

@@ -1,0 +1,144 @@
+//! Linux: `/proc`. One file there costs about five microseconds, so each is read once.
+
+mod call;
+mod files;
+mod group;
+mod place;
+mod reader;
+mod stat;
+#[cfg(test)]
+mod tests;
+
+use std::fs;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
+use std::path::PathBuf;
+use std::time::Duration;
+
+use rustix::io::Errno;
+use rustix::process::{PidfdFlags, pidfd_open};
+use rustix::time::{ClockId, clock_gettime};
+use tokio::io::Interest;
+use tokio::io::unix::AsyncFd;
+
+use super::{Foreground, Input, looked_for_until_gone, program_name, rustix_pid};
+use stat::Stat;
+
+/// In what `/proc` counts seconds: a constant of the interface on every machine that Rust runs on.
+const TICKS_PER_SECOND: u64 = 100;
+
+pub(super) fn parent(pid: u32) -> Option<u32> {
+    Some(Stat::of(pid)?.parent)
+}
+
+pub(super) fn started(pid: u32) -> Option<String> {
+    Some(Stat::of(pid)?.started.to_string())
+}
+
+pub(super) fn age(pid: u32) -> Option<Duration> {
+    let started = Duration::from_millis(Stat::of(pid)?.started * 1000 / TICKS_PER_SECOND);
+    let now = clock_gettime(ClockId::Boottime);
+    let now = Duration::new(u64::try_from(now.tv_sec).ok()?, u32::try_from(now.tv_nsec).ok()?);
+    Some(now.saturating_sub(started))
+}
+
+pub(super) fn foreground(pid: u32) -> Option<Foreground> {
+    let pane = Stat::of(pid)?;
+    let group = pane.foreground?;
+    let program =
+        group::leader(&pane, group).or_else(|| group::members(&pane, group).into_iter().next())?;
+    let argv = argv(program.pid);
+    let name = program_name(&argv, || {
+        fs::read_to_string(format!("/proc/{}/comm", program.pid))
+            .ok()
+            .map(|name| name.trim().into())
+    });
+    let started = Some(program.started.to_string());
+    Some(Foreground { pid: program.pid, group, name, argv, started })
+}
+
+fn argv(pid: u32) -> Vec<String> {
+    let mut buffer = [0; 4096];
+    let text = stat::read_of(pid, pid, "cmdline", &mut buffer).unwrap_or_default();
+    let text = text.strip_suffix(b"\0").unwrap_or(text);
+    if text.is_empty() {
+        return Vec::new();
+    }
+    text.split(|&byte| byte == 0).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
+}
+
+pub(super) fn input(pid: u32) -> Input {
+    reader::input(pid, reader::Sight::Best)
+}
+
+/// What can be told where the calls of other programs are not shown.
+#[cfg(test)]
+pub(super) fn input_by_place(pid: u32) -> Input {
+    reader::input(pid, reader::Sight::Places)
+}
+
+pub(super) fn foreground_has_child(pid: u32) -> Option<bool> {
+    let group = Stat::of(pid)?.foreground?;
+    let children = group::children(group, Stat::of(group)?.threads)?;
+    Some(children.into_iter().filter_map(Stat::of).any(|child| child.group == group))
+}
+
+/// The file that a process runs.
+pub(super) fn exe(pid: u32) -> Option<String> {
+    let path = fs::read_link(format!("/proc/{pid}/exe")).ok()?;
+    let path = path.to_string_lossy();
+    // An update may have replaced it.
+    Some(path.strip_suffix(" (deleted)").unwrap_or(&path).to_owned())
+}
+
+/// Whether the standard input of a process is a terminal of any kind.
+pub(super) fn stdin_is_terminal(pid: u32) -> Option<bool> {
+    const TERMINALS: [std::ops::Range<u64>; 2] = [4..6, 136..144];
+    let file = files::metadata(pid, 0)?;
+    let major = file.rdev() >> 8 & 0xfff;
+    Some(file.file_type().is_char_device() && TERMINALS.iter().any(|kind| kind.contains(&major)))
+}
+
+pub(super) fn cwd(pid: u32) -> Option<PathBuf> {
+    let link = format!("/proc/{pid}/cwd");
+    let path = fs::read_link(&link).ok()?;
+    // A directory that has been removed is still there for those in it, but has no links.
+    (fs::metadata(&link).ok()?.nlink() > 0).then_some(path)
+}
+
+pub(super) fn uid(pid: u32) -> Option<u32> {
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    let ids = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
+    // Real, effective, saved, for files.
+    ids.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+pub(super) fn sees_our_files(pid: u32) -> Option<bool> {
+    let namespace = |pid: &str| fs::read_link(format!("/proc/{pid}/ns/mnt")).ok();
+    let root =
+        |pid: &str| fs::metadata(format!("/proc/{pid}/root")).ok().map(|r| (r.dev(), r.ino()));
+    let theirs = pid.to_string();
+    let same_namespace = namespace(&theirs)? == namespace("self")?;
+    Some(same_namespace && root(&theirs)? == root("self")?)
+}
+
+/// Not so of one that has ended and that its parent has not noticed, as tmux at times does not.
+pub(super) fn is_alive(pid: u32) -> bool {
+    Stat::of(pid).is_some_and(|stat| stat.is_alive())
+}
+
+pub(super) async fn exited(pid: u32) {
+    let handle = match rustix_pid(pid).map(|pid| pidfd_open(pid, PidfdFlags::empty())) {
+        None | Some(Err(Errno::SRCH)) => return,
+        Some(handle) => handle.ok(),
+    };
+    #[expect(
+        deprecated,
+        reason = "its successor is unsafe code; an `OwnedFd` is what that asks for"
+    )]
+    let handle = handle.and_then(|it| AsyncFd::with_interest(it, Interest::READABLE).ok());
+    match handle {
+        Some(handle) if handle.readable().await.is_ok() => {}
+        // Linux before 5.3, a sandbox that does not know the call, or no handles left.
+        _ => looked_for_until_gone(pid).await,
+    }
+}

@@ -1,0 +1,110 @@
+//! The line that `/proc` has for each process, and how such small files are read.
+
+use std::fs::File;
+use std::io::{self, Read};
+
+/// A few fields of `/proc/PID/stat`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Stat {
+    pub(super) pid: u32,
+    pub(super) state: u8,
+    pub(super) parent: u32,
+    pub(super) group: u32,
+    pub(super) session: u32,
+    /// The device number of its terminal, 0 if it has none.
+    pub(super) terminal: u64,
+    /// The process group in the foreground of that terminal.
+    pub(super) foreground: Option<u32>,
+    pub(super) threads: u32,
+    /// In hundredths of a second since the system started.
+    pub(super) started: u64,
+}
+
+impl Stat {
+    pub(super) fn of(pid: u32) -> Option<Self> {
+        Self::of_thread(pid, pid)
+    }
+
+    pub(super) fn of_thread(pid: u32, thread: u32) -> Option<Self> {
+        Self::parse(thread, read_of(pid, thread, "stat", &mut [0; 2048]).ok()?)
+    }
+
+    fn parse(pid: u32, text: &[u8]) -> Option<Self> {
+        // The name in front may itself hold spaces and brackets.
+        let name_end = text.iter().rposition(|&byte| byte == b')')?;
+        let text = std::str::from_utf8(text.get(name_end + 1..)?).ok()?;
+        let mut fields = text.split_ascii_whitespace();
+        Some(Self {
+            pid,
+            state: fields.next()?.bytes().next()?,
+            parent: fields.next()?.parse().ok()?,
+            group: fields.next()?.parse().ok()?,
+            session: fields.next()?.parse().ok()?,
+            terminal: fields.next()?.parse().ok()?,
+            // -1 without a terminal, 0 if the group is not in our namespace.
+            foreground: fields.next()?.parse().ok().filter(|&group| group > 0),
+            threads: fields.nth(11)?.parse().ok()?,
+            started: fields.nth(1)?.parse().ok()?,
+        })
+    }
+
+    /// Whether it can still do anything.
+    pub(super) fn is_alive(&self) -> bool {
+        !matches!(self.state, b'Z' | b'X' | b'x')
+    }
+
+    pub(super) fn is_stopped(&self) -> bool {
+        matches!(self.state, b'T' | b't')
+    }
+}
+
+/// What `/proc` has of a thread under this name.
+pub(super) fn read_of<'a>(
+    pid: u32,
+    thread: u32,
+    name: &str,
+    buffer: &'a mut [u8],
+) -> io::Result<&'a [u8]> {
+    // The first thread bears the number of the process, and its file is found faster there.
+    if pid == thread {
+        return read(&format!("/proc/{pid}/{name}"), buffer);
+    }
+    read(&format!("/proc/{pid}/task/{thread}/{name}"), buffer)
+}
+
+/// The beginning of a small file, in as few system calls as can be.
+fn read<'a>(path: &str, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
+    let count = File::open(path)?.read(buffer)?;
+    Ok(buffer.get(..count).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_with_brackets_is_passed_over() {
+        let line = b"77 (a) S (b) R 1 2 3 34816 5 6 7 8 9 10 11 12 13 14 15 16 3 18 4711 20 21\n";
+        let stat = Stat::parse(77, line).unwrap();
+        let expected = Stat {
+            pid: 77,
+            state: b'R',
+            parent: 1,
+            group: 2,
+            session: 3,
+            terminal: 34816,
+            foreground: Some(5),
+            threads: 3,
+            started: 4711,
+        };
+        assert_eq!(stat, expected);
+    }
+
+    #[test]
+    fn a_process_without_a_terminal_has_no_foreground() {
+        let line = b"7 (x) S 1 7 7 0 -1 6 7 8 9 10 11 12 13 14 15 16 1 18 4711 20 21";
+        assert_eq!(Stat::parse(7, line).unwrap().foreground, None);
+        assert_eq!(Stat::parse(7, b"7 (x) S 1"), None);
+        assert_eq!(Stat::parse(7, b""), None);
+    }
+}

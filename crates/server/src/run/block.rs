@@ -1,0 +1,124 @@
+//! A block of lines on its way into an interpreter, and the echo it leaves on the screen.
+
+/// What may stand at the end of a prompt.
+pub(super) const PROMPT_ENDS: &[char] = &['>', '.', ':', '|', '$', '#', '%', '*', '?', '❯', '»'];
+
+/// The lines to be entered. An interpreter of Python ends a block at an empty line and wants one
+/// after each: neither is so in a file.
+pub(super) fn lines(input: &str, program: &str) -> Vec<String> {
+    let given: Vec<&str> = input.trim_end_matches(['\n', '\r']).split('\n').collect();
+    let given = given.iter().map(|line| line.trim_end_matches('\r'));
+    if !program.contains("python") || given.len() == 1 {
+        return given.map(str::to_owned).collect();
+    }
+    let mut lines: Vec<String> = Vec::new();
+    let mut in_block = false;
+    for line in given.filter(|line| !line.trim().is_empty()) {
+        let indented = line.starts_with([' ', '\t']);
+        if in_block && !indented && !continues(line) {
+            lines.push(String::new());
+        }
+        in_block = indented || line.trim_end().ends_with(':') || line.starts_with('@');
+        lines.push(line.to_owned());
+    }
+    if in_block {
+        lines.push(String::new());
+    }
+    lines
+}
+
+/// Whether a line that is not indented belongs to the block before it.
+fn continues(line: &str) -> bool {
+    let word = line.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
+    matches!(word, "else" | "elif" | "except" | "finally" | "case")
+        || line.starts_with([')', ']', '}'])
+}
+
+/// The rows that are not the echo of the lines that were entered. The first row is that of the
+/// first line, whatever is in it.
+pub(super) fn without_echo(rows: Vec<String>, lines: &[String], prompt: &str) -> Vec<String> {
+    let mut rest = lines.iter().skip(1).peekable();
+    let mut printed = false;
+    let mut kept = Vec::new();
+    for row in rows.into_iter().skip(1) {
+        let echo = rest.peek().is_some_and(|line| is_echo(&row, line, prompt, printed));
+        if echo {
+            rest.next();
+        } else {
+            printed = true;
+            kept.push(row);
+        }
+    }
+    kept
+}
+
+/// Whether a row is the echo of a line: behind a prompt, or, in a block that was pasted as a whole,
+/// behind none.
+fn is_echo(row: &str, line: &str, prompt: &str, printed: bool) -> bool {
+    let row = row.trim_end();
+    let Some(before) = row.strip_suffix(line.trim_end()) else {
+        return false;
+    };
+    let before = before.trim_end();
+    if before.is_empty() {
+        return !printed && (line.trim().is_empty() == row.is_empty());
+    }
+    before == prompt.trim_end()
+        || (before.ends_with(PROMPT_ENDS) && before.chars().count() <= prompt.chars().count() + 12)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn owned(rows: &[&str]) -> Vec<String> {
+        rows.iter().map(|row| (*row).to_owned()).collect()
+    }
+
+    #[test]
+    fn python_gets_its_blocks_ended() {
+        let input = "def f(x):\n\n    if x:\n        return 1\n    else:\n        return 2\nf(1)\n";
+        let expected = [
+            "def f(x):",
+            "    if x:",
+            "        return 1",
+            "    else:",
+            "        return 2",
+            "",
+            "f(1)",
+        ];
+        assert_eq!(lines(input, "python3"), expected);
+        assert_eq!(
+            lines("for x in y:\n  print(x)", "python3.11"),
+            ["for x in y:", "  print(x)", ""]
+        );
+        assert_eq!(
+            lines("if x:\n  1\nelse:\n  2\n", "python3"),
+            ["if x:", "  1", "else:", "  2", ""]
+        );
+        assert_eq!(lines("a\n\nb", "node"), ["a", "", "b"]);
+        assert_eq!(lines("1 + 1\r\n", "python3"), ["1 + 1"]);
+    }
+
+    #[test]
+    fn the_echo_is_told_from_the_answer() {
+        let rows =
+            owned(&[">>> def f():", "...   return 1", "... ", ">>> f()", "1", ">>> print(2)", "2"]);
+        let lines = owned(&["def f():", "  return 1", "", "f()", "print(2)"]);
+        assert_eq!(without_echo(rows, &lines, ">>> "), ["1", "2"]);
+        let rows = owned(&["$ echo a", "echo b", "a", "b"]);
+        let lines = owned(&["echo a", "echo b"]);
+        assert_eq!(without_echo(rows, &lines, "$ "), ["a", "b"]);
+        let rows = owned(&["db=> select", "db-> 1;", " ?column? ", "----------", "        1"]);
+        let lines = owned(&["select", "1;"]);
+        assert_eq!(without_echo(rows, &lines, "db=> "), [" ?column? ", "----------", "        1"]);
+    }
+
+    #[test]
+    fn an_answer_that_repeats_the_input_stays() {
+        let rows = owned(&["> 'x'", "'x'"]);
+        assert_eq!(without_echo(rows, &owned(&["'x'"]), "> "), ["'x'"]);
+        let rows = owned(&["$ cat f", "one", "echo b"]);
+        assert_eq!(without_echo(rows, &owned(&["cat f", "echo b"]), "$ "), ["one", "echo b"]);
+    }
+}

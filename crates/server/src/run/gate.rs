@@ -1,0 +1,279 @@
+//! Whether a pane is a shell at its prompt with nothing typed. Only then is a command typed there.
+
+use std::time::Duration;
+
+use tmux::keys::Key;
+use tmux::{PaneId, Server};
+use tokio::time::Instant;
+
+use super::look::Look;
+use super::refusal::Refusal;
+use crate::host::PaneState;
+use crate::process::{self, Foreground, Input, ShellKind};
+
+/// How long after its start a shell may still be starting.
+pub(super) const START: Duration = Duration::from_secs(5);
+/// How long a new process may take to become the program it is for.
+const NEW: Duration = Duration::from_millis(500);
+/// How long a shell may take to print its prompt.
+pub(super) const PROMPT_TIME: Duration = Duration::from_secs(3);
+/// How long the echo of a key may take.
+const ECHO_TIME: Duration = Duration::from_millis(60);
+
+/// A shell at its prompt.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Shell {
+    pub(super) kind: ShellKind,
+    pub(super) pid: u32,
+}
+
+/// What a pane's foreground is.
+pub(super) enum Front {
+    /// A shell that waits for a command.
+    Prompt(Shell, Input),
+    /// A shell that does something else.
+    Shell(Foreground, Input),
+    /// Another program.
+    Program(Foreground, Input),
+    /// Nothing is known: the process may just be gone.
+    Unknown,
+}
+
+/// Looks who has the terminal of the pane with this first process. `declared` is what a shell is
+/// that has no known name.
+pub(super) fn front(pid: u32, declared: Option<ShellKind>) -> Front {
+    let Some(foreground) = process::foreground(pid) else {
+        return Front::Unknown;
+    };
+    let input = process::input(pid);
+    let known = process::shell(&foreground);
+    let kind = known.or(declared.filter(|_| foreground.pid == pid && input == Input::Raw));
+    match kind {
+        Some(kind) if is_prompt(kind, input) => {
+            Front::Prompt(Shell { kind, pid: foreground.pid }, input)
+        }
+        Some(_) => Front::Shell(foreground, input),
+        None => Front::Program(foreground, input),
+    }
+}
+
+/// Shells with a line editor read their prompt's input raw; when they read a line, it is for a
+/// command such as `read`. Those without have no other way.
+fn is_prompt(kind: ShellKind, input: Input) -> bool {
+    match kind {
+        ShellKind::Bash | ShellKind::Zsh | ShellKind::Fish => input == Input::Raw,
+        ShellKind::Dash | ShellKind::Ksh => matches!(input, Input::Raw | Input::Line),
+    }
+}
+
+/// Waits until the pane's shell is at its prompt: for a moment if it is at work itself, and longer
+/// if it is still starting. Says also whether it was not there at once.
+pub(super) async fn shell_at_prompt(
+    pane: &PaneState,
+    declared: Option<ShellKind>,
+    starting: Duration,
+) -> Result<(Shell, bool), Refusal> {
+    let begun = Instant::now();
+    let age = process::age(pane.pid).unwrap_or_default();
+    let mut pause = Pause::default();
+    loop {
+        let waited = begun.elapsed();
+        let is_new = age + waited < NEW;
+        match front(pane.pid, declared) {
+            Front::Prompt(shell, _) => return Ok((shell, pause.was_taken())),
+            Front::Shell(shell, input) => {
+                let reads = input == Input::Line || input == Input::Password;
+                if waited > starting.max(PROMPT_TIME) || (reads && waited > ECHO_TIME) {
+                    let does = if reads { "reads a line" } else { "is at work" };
+                    return Err(Refusal::ShellBusy { pane: pane.pane, shell: shell.name, does });
+                }
+            }
+            Front::Program(program, input) => {
+                let reads = !matches!(input, Input::None | Input::Unknown);
+                // A process that tmux has just made is not yet the program it will be.
+                let itself = program.pid == pane.pid && !is_new;
+                if waited > starting || reads || itself {
+                    return Err(Refusal::Program {
+                        pane: pane.pane,
+                        program: program.argv.join(" "),
+                        pid: program.pid,
+                        reads,
+                    });
+                }
+            }
+            Front::Unknown if waited > PROMPT_TIME => {
+                let shell = String::from("?");
+                return Err(Refusal::ShellBusy { pane: pane.pane, shell, does: "cannot be seen" });
+            }
+            Front::Unknown => {}
+        }
+        pause.take().await;
+    }
+}
+
+/// A pause between two looks at a process, since nobody tells when it begins to read. None at
+/// first: after a command, a shell takes less than a timer can measure.
+#[derive(Debug, Default)]
+pub(super) struct Pause(u32);
+
+impl Pause {
+    const AT_ONCE: u32 = 20;
+
+    pub(super) async fn take(&mut self) {
+        self.0 += 1;
+        match self.0.checked_sub(Self::AT_ONCE) {
+            None => tokio::task::yield_now().await,
+            Some(times) => {
+                tokio::time::sleep(Duration::from_millis(1 << times.min(4))).await;
+            }
+        }
+    }
+
+    pub(super) fn was_taken(&self) -> bool {
+        self.0 > 0
+    }
+}
+
+/// Whether the shell, which can be read only through the file system, reads the same files as we.
+pub(super) fn must_reach(pane: PaneId, shell: Shell) -> Result<(), Refusal> {
+    let ours = rustix::process::getuid().as_raw();
+    let user = process::uid(shell.pid).is_none_or(|uid| uid == ours || uid == 0);
+    if user && process::sees_our_files(shell.pid) != Some(false) {
+        return Ok(());
+    }
+    Err(Refusal::OutOfReach { pane })
+}
+
+/// Refuses a row that is a continuation prompt. `known` is the row of the shell's own prompt.
+pub(super) fn must_not_continue(
+    pane: PaneId,
+    kind: ShellKind,
+    look: &Look,
+    known: Option<&str>,
+) -> Result<(), Refusal> {
+    if known == Some(look.before.as_str()) || !is_continuation(kind, &look.before) {
+        return Ok(());
+    }
+    Err(Refusal::Continuation { pane, row: look.before.trim_end().to_owned() })
+}
+
+fn is_continuation(kind: ShellKind, row: &str) -> bool {
+    match kind {
+        ShellKind::Fish => !row.is_empty() && row.trim().is_empty(),
+        ShellKind::Zsh => row.strip_suffix("> ").is_some_and(|words| {
+            // `quote> `, `for cmdsubst> `: what zsh is in the middle of.
+            words.split(' ').all(|word| ZSH_STATES.contains(&word))
+        }),
+        _ => row == "> ",
+    }
+}
+
+/// What zsh calls the constructs it waits for the end of.
+const ZSH_STATES: &[&str] = &[
+    "",
+    "array",
+    "always",
+    "bquote",
+    "braceparam",
+    "case",
+    "cmdand",
+    "cmdor",
+    "cmdsubst",
+    "cond",
+    "cursh",
+    "do",
+    "dquote",
+    "elif",
+    "elif-then",
+    "else",
+    "errpipe",
+    "for",
+    "foreach",
+    "function",
+    "heredoc",
+    "heredocd",
+    "if",
+    "math",
+    "mathsubst",
+    "pipe",
+    "quote",
+    "repeat",
+    "select",
+    "subsh",
+    "then",
+    "until",
+    "while",
+];
+
+/// Refuses a row that no shell without a line editor has as its prompt: there, a command such as
+/// `read` looks just like the shell itself.
+pub(super) fn must_look_like_a_prompt(
+    pane: PaneId,
+    kind: ShellKind,
+    look: &Look,
+) -> Result<(), Refusal> {
+    let edits = matches!(kind, ShellKind::Bash | ShellKind::Zsh | ShellKind::Fish);
+    if edits || look.before.contains(['$', '#', '%', '>']) {
+        return Ok(());
+    }
+    let shell = format!("{kind:?}").to_lowercase();
+    Err(Refusal::ShellBusy { pane, shell, does: "reads a line" })
+}
+
+/// Finds out whether something has been typed at the prompt, by clearing the line and looking
+/// whether anything vanished. What did is put back.
+pub(super) async fn must_be_empty(
+    tmux: &Server,
+    pane: PaneId,
+    kind: ShellKind,
+    look: &Look,
+) -> Result<(), Refusal> {
+    let clear = Key::Named("C-u".to_owned());
+    tmux.run(clear.press(pane)).await?;
+    let begun = Instant::now();
+    while begun.elapsed() < ECHO_TIME {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        let now = Look::at(tmux, pane).await?;
+        if now.column == look.column && now.before == look.before {
+            continue;
+        }
+        let text = look.before.strip_prefix(&now.before).unwrap_or(&look.before).to_owned();
+        let back = match kind {
+            // These keep what was cleared, exactly.
+            ShellKind::Bash | ShellKind::Zsh | ShellKind::Fish => {
+                vec![Key::Named("C-y".to_owned()).press(pane)]
+            }
+            _ => tmux::keys::type_text(pane, &text),
+        };
+        tmux.run_all(back).await?;
+        return Err(Refusal::HalfTyped { pane, text: text.trim().to_owned() });
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn continuation_prompts_are_known() {
+        for (kind, row) in [
+            (ShellKind::Bash, "> "),
+            (ShellKind::Dash, "> "),
+            (ShellKind::Zsh, "quote> "),
+            (ShellKind::Zsh, "for cmdsubst> "),
+            (ShellKind::Fish, "      "),
+        ] {
+            assert!(is_continuation(kind, row), "{kind:?} {row:?}");
+        }
+        for (kind, row) in [
+            (ShellKind::Bash, "$ "),
+            (ShellKind::Bash, "~> "),
+            (ShellKind::Zsh, "me@host> "),
+            (ShellKind::Fish, "me@host ~> "),
+            (ShellKind::Fish, ""),
+        ] {
+            assert!(!is_continuation(kind, row), "{kind:?} {row:?}");
+        }
+    }
+}

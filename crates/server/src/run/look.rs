@@ -1,0 +1,79 @@
+//! The row the cursor is in, as tmux shows it.
+
+use tmux::capture::Capture;
+use tmux::{Error, PaneId, Row, Server, row};
+use unicode_width::UnicodeWidthChar;
+
+row! {
+    Facts {
+        pane: PaneId = "pane_id",
+        x: u32 = "cursor_x",
+        y: u32 = "cursor_y",
+        width: u32 = "pane_width",
+        height: u32 = "pane_height",
+    }
+}
+
+/// What a look at a pane shows.
+#[derive(Debug, Clone)]
+pub(super) struct Look {
+    /// The cursor's column.
+    pub(super) column: u32,
+    pub(super) width: u32,
+    pub(super) height: u32,
+    /// The text of the cursor's row before the cursor.
+    pub(super) before: String,
+}
+
+impl Look {
+    /// Looks at what tmux has made of everything that was printed until now.
+    pub(super) async fn at(tmux: &Server, pane: PaneId) -> Result<Self, Error> {
+        // What was just printed may reach tmux in the same moment as a question and be read after
+        // it; but not after the second one.
+        tmux.row::<Facts>(&pane.to_string()).await?;
+        let screen = Capture { start: None, end: None, join: false, colors: false };
+        let ask = vec![Server::row_query::<Facts>(&pane.to_string()), screen.of(pane)];
+        let replies = tmux.sequence(ask).await?;
+        let text: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
+        let split = text.iter().position(|&byte| byte == b'\n').map_or(text.len(), |at| at + 1);
+        let (facts, screen) = text.split_at_checked(split).unwrap_or((&text, &[]));
+        let facts = Facts::parse_one("display-message", facts)?;
+        let screen = String::from_utf8_lossy(screen);
+        let row = screen.lines().nth(facts.y as usize).unwrap_or_default();
+        Ok(Self {
+            column: facts.x,
+            width: facts.width,
+            height: facts.height,
+            before: before(row, facts.x as usize),
+        })
+    }
+}
+
+/// The part of a row that takes up the first columns, blanks included.
+fn before(row: &str, columns: usize) -> String {
+    let mut width = 0;
+    let mut text = String::new();
+    for c in row.chars() {
+        let wide = c.width().unwrap_or(0);
+        if width + wide > columns {
+            break;
+        }
+        width += wide;
+        text.push(c);
+    }
+    text.extend(std::iter::repeat_n(' ', columns.saturating_sub(width)));
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_row_is_cut_at_the_cursor() {
+        assert_eq!(before("$ echo", 2), "$ ");
+        assert_eq!(before("$", 2), "$ ");
+        assert_eq!(before("漢字> x", 6), "漢字> ");
+        assert_eq!(before("", 0), "");
+    }
+}

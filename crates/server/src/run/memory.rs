@@ -1,0 +1,216 @@
+//! What the engine remembers: the commands, and the panes they ran in.
+
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+
+use tmux::PaneId;
+use tokio::time::Instant;
+
+use super::Engine;
+use super::job::Job;
+use super::refusal::Refusal;
+use crate::host::PaneState;
+
+/// How much of a command is shown when it is in the way of another.
+const SHORT: usize = 60;
+
+#[derive(Debug, Default)]
+pub(super) struct Memory {
+    uses: u64,
+    commands: u64,
+    jobs: VecDeque<Arc<Job>>,
+    pub(super) panes: HashMap<PaneId, Known>,
+    /// Panes whose interpreter somebody is talking to.
+    talks: HashSet<PaneId>,
+}
+
+/// What is known of a pane in which commands were run.
+#[derive(Debug)]
+pub(super) struct Known {
+    /// Its first process; another one makes it another pane.
+    pid: u32,
+    pub(super) marks: Marks,
+    busy: Option<Busy>,
+    /// The prompt as it was after the last command, before anybody could type there.
+    pub(super) prompt: Option<Prompt>,
+    /// When the last command ended.
+    pub(super) ended: Option<Instant>,
+    /// Whether something was typed there since.
+    pub(super) typed: bool,
+    /// The status it left in the shell.
+    pub(super) status: i32,
+    /// Which command it was, counted over all panes: tells an old user's word from a new one's.
+    pub(super) uses: u64,
+    /// Whether it was made for commands without a target.
+    pub(super) pooled: bool,
+}
+
+/// Whether a shell prints marks by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Marks {
+    /// It does not.
+    None,
+    /// It was told to, with this key; nobody has looked yet whether it does.
+    Expected(String),
+    /// It does, with this key.
+    Known(String),
+}
+
+#[derive(Debug)]
+enum Busy {
+    Starting,
+    With(Arc<Job>),
+}
+
+/// A shell's prompt.
+#[derive(Debug, Clone)]
+pub(super) struct Prompt {
+    /// Its last row.
+    pub(super) row: String,
+    /// How many rows it has.
+    pub(super) rows: u32,
+}
+
+impl Memory {
+    /// An id that no command had before.
+    pub(super) fn new_id(&mut self) -> String {
+        self.commands += 1;
+        format!("c{}", self.commands)
+    }
+
+    /// The pane's entry; a new one if another process is in it now.
+    pub(super) fn pane(&mut self, pane: &PaneState) -> &mut Known {
+        let known = self.panes.entry(pane.pane).or_insert_with(|| Known::new(pane.pid));
+        if known.pid != pane.pid {
+            *known = Known::new(pane.pid);
+        }
+        known
+    }
+
+    pub(super) fn job(&self, id: &str) -> Option<Arc<Job>> {
+        self.jobs.iter().find(|job| job.id == id).cloned()
+    }
+
+    /// Keeps a job, and of the finished ones only the newest.
+    pub(super) fn keep(&mut self, job: Arc<Job>, finished: usize) {
+        if let Some(known) = self.panes.get_mut(&job.pane) {
+            known.busy = Some(Busy::With(Arc::clone(&job)));
+        }
+        self.jobs.push_back(job);
+        let mut over = self.jobs.iter().filter(|job| !job.is_running()).count();
+        self.jobs.retain(|job| {
+            let drop = over > finished && !job.is_running();
+            over -= usize::from(drop);
+            !drop
+        });
+    }
+
+    /// The ids of the commands that are kept, newest first.
+    pub(super) fn job_ids(&self) -> Vec<String> {
+        self.jobs.iter().rev().map(|job| job.id.clone()).collect()
+    }
+}
+
+impl Known {
+    pub(super) fn new(pid: u32) -> Self {
+        Self {
+            pid,
+            marks: Marks::None,
+            busy: None,
+            prompt: None,
+            ended: None,
+            typed: false,
+            status: 0,
+            uses: 0,
+            pooled: false,
+        }
+    }
+
+    pub(super) fn is_idle(&self) -> bool {
+        self.busy.is_none()
+    }
+
+    /// The command that runs there.
+    pub(super) fn job(&self) -> Option<&Arc<Job>> {
+        match &self.busy {
+            Some(Busy::With(job)) => Some(job),
+            _ => None,
+        }
+    }
+}
+
+/// The right to type into a pane. Given back when dropped.
+pub(super) struct Lease {
+    engine: Arc<Engine>,
+    pane: PaneId,
+    uses: u64,
+}
+
+impl Lease {
+    /// Takes the pane if nobody has it.
+    pub(super) fn take(engine: &Arc<Engine>, pane: &PaneState) -> Result<Self, Refusal> {
+        let mut memory = engine.memory();
+        memory.uses += 1;
+        let uses = memory.uses;
+        let known = memory.pane(pane);
+        match &known.busy {
+            Some(Busy::With(job)) => {
+                return Err(Refusal::Busy {
+                    pane: pane.pane,
+                    id: job.id.clone(),
+                    command: shorten(&job.command),
+                });
+            }
+            Some(Busy::Starting) => return Err(Refusal::Contended { pane: pane.pane }),
+            None => known.busy = Some(Busy::Starting),
+        }
+        known.uses = uses;
+        Ok(Self { engine: Arc::clone(engine), pane: pane.pane, uses })
+    }
+
+    /// Which use of the pane this is.
+    pub(super) fn uses(&self) -> u64 {
+        self.uses
+    }
+}
+
+impl Drop for Lease {
+    fn drop(&mut self) {
+        if let Some(known) = self.engine.memory().panes.get_mut(&self.pane)
+            && known.uses == self.uses
+        {
+            known.busy = None;
+            known.ended = Some(Instant::now());
+            known.typed = false;
+        }
+    }
+}
+
+/// A talk with the interpreter in a pane. Ends when dropped.
+pub(super) struct Talk<'a> {
+    engine: &'a Engine,
+    pane: PaneId,
+}
+
+impl<'a> Talk<'a> {
+    /// Begins to talk if nobody else does.
+    pub(super) fn begin(engine: &'a Engine, pane: PaneId) -> Result<Self, Refusal> {
+        if engine.memory().talks.insert(pane) {
+            return Ok(Self { engine, pane });
+        }
+        Err(Refusal::Contended { pane })
+    }
+}
+
+impl Drop for Talk<'_> {
+    fn drop(&mut self) {
+        self.engine.memory().talks.remove(&self.pane);
+    }
+}
+
+/// The first line of a command, not too long.
+fn shorten(command: &str) -> String {
+    let line = command.trim().lines().next().unwrap_or_default();
+    let short: String = line.chars().take(SHORT).collect();
+    if short.len() < command.trim().len() { format!("{short}…") } else { short }
+}

@@ -1,0 +1,154 @@
+//! Running commands in shells: what a command printed, exactly, and how it ended.
+//!
+//! A command is typed into a shell only when that is at its prompt (`gate`), either as it is or
+//! through a private file (`carry`), and its output is what the pane printed between two marks that
+//! nobody else can print (`marks`, `follow`). Results are kept for a while (`job`). Shells that we
+//! start print marks by themselves (`launch`). Knows nothing of tools.
+
+mod block;
+mod carry;
+mod follow;
+mod gate;
+mod interrupt;
+mod job;
+mod kit;
+mod launch;
+mod look;
+mod marks;
+mod memory;
+mod pool;
+mod refusal;
+mod repl;
+mod start;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use tmux::{PaneId, Server};
+
+use crate::host::{Host, PaneState};
+pub use crate::process::ShellKind;
+pub use interrupt::Interrupted;
+pub use job::{Alternate, Facts, Job, Status, Waiting};
+use kit::Kit;
+use memory::{Memory, Prompt};
+pub use refusal::Refusal;
+pub use repl::Answer;
+
+/// How the engine is set up.
+#[derive(Debug, Clone, Copy)]
+pub struct Options {
+    /// How many results of finished commands are kept.
+    pub results: usize,
+    /// What a shell is that has no known name.
+    pub shell: Option<ShellKind>,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self { results: 100, shell: None }
+    }
+}
+
+/// Runs commands on one tmux server, one at a time in each pane.
+#[derive(Debug)]
+pub struct Engine {
+    host: Arc<Host>,
+    kit: Kit,
+    options: Options,
+    memory: Mutex<Memory>,
+}
+
+impl Engine {
+    /// An engine that has done nothing yet.
+    pub fn new(host: Arc<Host>, options: Options) -> Self {
+        let kit = Kit::new(host.token());
+        Self { host, kit, options, memory: Mutex::default() }
+    }
+
+    /// Runs a command in this pane. It goes on when nobody waits for it any more.
+    pub async fn run(
+        self: &Arc<Self>,
+        pane: PaneState,
+        command: String,
+    ) -> Result<Arc<Job>, Refusal> {
+        let lease = loop {
+            match memory::Lease::take(self, &pane) {
+                // It has ended; its shell is just being put in order.
+                Err(Refusal::Busy { id, .. })
+                    if !self.job(&id).is_some_and(|job| job.is_running()) =>
+                {
+                    tokio::time::sleep(Duration::from_millis(2)).await;
+                }
+                other => break other?,
+            }
+        };
+        start::command(self, lease, pane, command).await
+    }
+
+    /// Runs a command in a pane of our own: an idle one, or a new one.
+    pub async fn run_anywhere(
+        self: &Arc<Self>,
+        command: String,
+        cwd: Option<String>,
+    ) -> Result<Arc<Job>, Refusal> {
+        pool::run(self, command, cwd).await
+    }
+
+    /// A command by its id, if it is still kept.
+    pub fn job(&self, id: &str) -> Option<Arc<Job>> {
+        self.memory().job(id)
+    }
+
+    /// The ids of the commands that are kept, newest first.
+    pub fn job_ids(&self) -> Vec<String> {
+        self.memory().job_ids()
+    }
+
+    /// The command that runs in a pane.
+    pub fn running_in(&self, pane: PaneId) -> Option<Arc<Job>> {
+        self.memory().panes.get(&pane).and_then(|known| known.job()).cloned()
+    }
+
+    /// Notes that something was typed into a pane, which may now stand at its prompt.
+    pub fn typed_into(&self, pane: PaneId) {
+        if let Some(known) = self.memory().panes.get_mut(&pane) {
+            known.typed = true;
+        }
+    }
+
+    /// Removes the private files.
+    pub fn close(&self) {
+        self.kit.close();
+    }
+
+    /// Removes the private files of processes that died without doing so.
+    pub fn reap(&self) {
+        kit::reap(Host::is_dead);
+    }
+
+    fn memory(&self) -> MutexGuard<'_, Memory> {
+        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn host(&self) -> &Host {
+        &self.host
+    }
+
+    fn tmux(&self) -> &Server {
+        self.host.tmux()
+    }
+
+    fn declared(&self) -> Option<ShellKind> {
+        self.options.shell
+    }
+
+    /// Remembers a pane's prompt, unless it has been used again since this use of it.
+    fn learn(&self, pane: &PaneState, uses: u64, prompt: Prompt) {
+        let mut memory = self.memory();
+        let known = memory.pane(pane);
+        if known.uses == uses {
+            known.prompt = Some(prompt);
+        }
+    }
+}

@@ -1,0 +1,268 @@
+//! Entering something into an interpreter and reading what it says until it asks for more.
+
+use std::time::Duration;
+
+use tmux::keys::{Key, type_text};
+use tmux::paste::Paste;
+use tmux::stream::PaneStream;
+use tmux::stream::ring::Chunk;
+use tokio::time::{Instant, timeout_at};
+
+use super::block;
+use super::follow::similar;
+use super::gate::{self, Front};
+use super::look::Look;
+use super::memory::Talk;
+use super::{Engine, Refusal};
+use crate::host::PaneState;
+use crate::process::Input;
+use crate::screen::Screen;
+
+/// How long an echo takes to come, and how long a pause in it is none.
+const ECHO_TIME: Duration = Duration::from_millis(500);
+const ECHO_PAUSE: Duration = Duration::from_millis(15);
+
+/// How long a program that shows its prompt must be silent.
+const QUIET: Duration = Duration::from_millis(20);
+
+/// The same for one whose prompt has changed, or that has none.
+const LONG_QUIET: Duration = Duration::from_millis(300);
+
+/// How many lines of an answer are kept.
+const MOST_LINES: usize = 100_000;
+
+/// What an interpreter said.
+#[derive(Debug)]
+pub struct Answer {
+    /// The text between the input and the next prompt.
+    pub output: String,
+    /// The program.
+    pub program: String,
+    /// Whether it is back at a prompt.
+    pub complete: bool,
+    /// Whether the start of the text is lost.
+    pub cut: bool,
+    /// How long it took.
+    pub took: Duration,
+}
+
+/// One exchange.
+struct Exchange<'a> {
+    engine: &'a Engine,
+    pane: &'a PaneState,
+    stream: PaneStream,
+    screen: Screen,
+    /// The prompt before the input.
+    prompt: String,
+    lines: Vec<String>,
+    gone: Vec<String>,
+    cut: bool,
+    last_output: Instant,
+    ended: bool,
+}
+
+impl Engine {
+    /// Enters input at an interpreter's prompt and reads until the next. `prompt` is how it ends,
+    /// if the caller knows.
+    pub async fn converse(
+        &self,
+        pane: &PaneState,
+        input: &str,
+        prompt: Option<&str>,
+        timeout: Duration,
+    ) -> Result<Answer, Refusal> {
+        let _talk = Talk::begin(self, pane.pane)?;
+        let begun = Instant::now();
+        let until = begun + timeout;
+        let program = self.reader(pane, until).await?;
+        let stream = self.tmux().stream_in(pane.session, pane.pane).await?;
+        let look = self.prompt(pane, &program, prompt, until).await?;
+        let mut screen = Screen::new(look.height as usize);
+        screen.feed(look.before.as_bytes(), &mut |_| {});
+        let mut exchange = Exchange {
+            engine: self,
+            pane,
+            stream,
+            screen,
+            prompt: look.before,
+            lines: block::lines(input, &program),
+            gone: Vec::new(),
+            cut: false,
+            last_output: Instant::now(),
+            ended: false,
+        };
+        exchange.enter().await?;
+        let complete = exchange.answer(until).await?;
+        let cut = exchange.cut;
+        let output = exchange.output(complete);
+        Ok(Answer { output, program, complete, cut, took: begun.elapsed() })
+    }
+
+    /// The program that waits for input, which may take a moment to start.
+    async fn reader(&self, pane: &PaneState, until: Instant) -> Result<String, Refusal> {
+        let mut pause = Duration::from_millis(2);
+        loop {
+            let program = match gate::front(pane.pid, self.declared()) {
+                Front::Prompt(shell, _) => return Ok(shell.kind.name().to_owned()),
+                Front::Shell(program, input) | Front::Program(program, input) => {
+                    if input != Input::None {
+                        return Ok(program.name);
+                    }
+                    program.argv.join(" ")
+                }
+                Front::Unknown => "?".to_owned(),
+            };
+            if Instant::now() >= until {
+                return Err(Refusal::NoReader { pane: pane.pane, program, row: None });
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_millis(50));
+        }
+    }
+
+    /// The row of its prompt, which may still be on its way.
+    async fn prompt(
+        &self,
+        pane: &PaneState,
+        program: &str,
+        wanted: Option<&str>,
+        until: Instant,
+    ) -> Result<Look, Refusal> {
+        let soon = Instant::now() + LONG_QUIET;
+        loop {
+            let look = Look::at(self.tmux(), pane.pane).await?;
+            let row = look.before.trim_end();
+            let (there, patience) = match wanted {
+                Some(wanted) => (row.ends_with(wanted.trim_end()), until),
+                None => (!row.is_empty(), soon.min(until)),
+            };
+            if there {
+                return Ok(look);
+            }
+            if Instant::now() >= patience {
+                return match wanted {
+                    None => Ok(look),
+                    Some(_) => Err(Refusal::NoReader {
+                        pane: pane.pane,
+                        program: program.to_owned(),
+                        row: Some(row.to_owned()),
+                    }),
+                };
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    }
+}
+
+impl Exchange<'_> {
+    /// Types the input, waits until it is echoed, and presses Enter: some interpreters take an
+    /// Enter that comes at once for a part of a paste.
+    async fn enter(&mut self) -> Result<(), Refusal> {
+        let pane = self.pane.pane;
+        let tmux = self.engine.tmux();
+        match self.lines.as_slice() {
+            [line] => tmux.run_all(type_text(pane, line)).await?,
+            lines => {
+                let text = lines.join("\n");
+                let buffer = self.engine.host().new_buffer_name();
+                Paste { buffer: &buffer, text: &text, bracketed: true }.into(tmux, pane).await?;
+            }
+        };
+        let latest = Instant::now() + ECHO_TIME;
+        while Instant::now() < latest && !self.quiet_for(ECHO_PAUSE, latest).await {}
+        self.press_enter().await
+    }
+
+    async fn press_enter(&mut self) -> Result<(), Refusal> {
+        self.engine.tmux().run(Key::enter().press(self.pane.pane)).await?;
+        self.last_output = Instant::now();
+        Ok(())
+    }
+
+    /// Reads until the interpreter asks for more. False if time was up first.
+    async fn answer(&mut self, until: Instant) -> Result<bool, Refusal> {
+        let mut closed = self.lines.len() == 1;
+        let mut moved = false;
+        while !self.ended && Instant::now() < until {
+            moved |= !self.quiet_for(QUIET, until).await;
+            if !moved || !self.reads() {
+                continue;
+            }
+            let row = self.screen.before_cursor();
+            let quiet = self.last_output.elapsed();
+            let same = similar_end(&row, &self.prompt);
+            if self.screen.cursor_row() + self.gone.len() > 0 && same {
+                return Ok(true);
+            }
+            if quiet < LONG_QUIET {
+                continue;
+            }
+            // An empty line closes the block it is still in.
+            if !closed && !row.trim().is_empty() {
+                closed = true;
+                self.press_enter().await?;
+                continue;
+            }
+            if self.prompt.trim().is_empty() || !row.trim().is_empty() {
+                return Ok(true);
+            }
+        }
+        Ok(self.ended)
+    }
+
+    fn reads(&self) -> bool {
+        match gate::front(self.pane.pid, self.engine.declared()) {
+            Front::Prompt(..) => true,
+            Front::Shell(_, input) | Front::Program(_, input) => input != Input::None,
+            Front::Unknown => false,
+        }
+    }
+
+    /// Takes what comes; true if nothing did for so long.
+    async fn quiet_for(&mut self, pause: Duration, until: Instant) -> bool {
+        let soon = (Instant::now() + pause).min(until);
+        let Ok(chunk) = timeout_at(soon, self.stream.next()).await else {
+            return true;
+        };
+        match chunk {
+            Chunk::Bytes { bytes, .. } => {
+                let Self { screen, gone, .. } = self;
+                screen.feed(&bytes, &mut |line| gone.push(line.to_owned()));
+                if self.gone.len() > MOST_LINES {
+                    self.gone.drain(1..self.gone.len() - MOST_LINES / 2);
+                    self.cut = true;
+                }
+            }
+            Chunk::Gap { .. } => self.cut = true,
+            Chunk::End(_) => self.ended = true,
+        }
+        self.last_output = Instant::now();
+        false
+    }
+
+    /// The answer without the echo of the input and without the prompt.
+    fn output(self, complete: bool) -> String {
+        let row = self.screen.cursor_row();
+        let mut rows = self.gone;
+        let pending = self.screen.pending();
+        let before = self.screen.before_cursor();
+        rows.extend(pending.into_iter().take(if complete { row } else { usize::MAX }));
+        if complete
+            && let Some(rest) = before.strip_suffix(&self.prompt)
+            && !rest.is_empty()
+        {
+            // The last line of the answer had no end, and the prompt came right behind it.
+            rows.push(rest.to_owned());
+        }
+        block::without_echo(rows, &self.lines, &self.prompt).join("\n")
+    }
+}
+
+/// Whether a row ends as the prompt did, but for a counter in it.
+fn similar_end(row: &str, prompt: &str) -> bool {
+    let row = row.trim_end();
+    let length = prompt.trim_end().chars().count();
+    let skip = row.chars().count().saturating_sub(length);
+    let tail: String = row.chars().skip(skip).collect();
+    similar(&tail, prompt) || similar(row, prompt)
+}

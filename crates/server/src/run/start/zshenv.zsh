@@ -1,0 +1,45 @@
+# Read by zsh in place of the user's .zshenv: reads that, and once all other start-up
+# files are through, has a mark printed after the output of each command.
+if [[ -n $TMUX_MCP_ZDOTDIR ]]; then
+    export ZDOTDIR=$TMUX_MCP_ZDOTDIR
+else
+    unset ZDOTDIR
+fi
+typeset -g __tmux_mcp_key=$TMUX_MCP_KEY __tmux_mcp_ready=$TMUX_MCP_READY
+unset TMUX_MCP_ZDOTDIR TMUX_MCP_KEY TMUX_MCP_READY
+
+if [[ -o interactive ]]; then
+    __tmux_mcp_done() {
+        builtin print -n -- "\e]133;D;$?;k=$__tmux_mcp_key\a"
+        # What zsh does by itself, but before anybody could print a mark.
+        if [[ -n $__tmux_mcp_sp ]]; then
+            unset __tmux_mcp_sp
+            setopt prompt_sp
+            builtin print -nP -- "${PROMPT_EOL_MARK-%B%S%#%s%b}${(l:COLUMNS-1:)}"
+            builtin print -n -- "\r \r"
+        fi
+    }
+    __tmux_mcp_start() {
+        if [[ -o prompt_sp ]]; then
+            typeset -g __tmux_mcp_sp=1
+            unsetopt prompt_sp
+        fi
+    }
+    # What carries a command is no command of the user's.
+    __tmux_mcp_history() { [[ $1 != ' eval "$(<'*/tmux-mcp-* ]] }
+    __tmux_mcp_first() {
+        precmd_functions=(__tmux_mcp_done ${precmd_functions:#__tmux_mcp_first})
+        preexec_functions+=(__tmux_mcp_start)
+        zshaddhistory_functions+=(__tmux_mcp_history)
+        : >|$__tmux_mcp_ready
+        # The user's history is read by now, and stays as it is.
+        unset HISTFILE __tmux_mcp_ready
+        unfunction __tmux_mcp_first
+    }
+    typeset -ga precmd_functions
+    precmd_functions+=(__tmux_mcp_first)
+fi
+
+if [[ -r ${ZDOTDIR-$HOME}/.zshenv ]]; then
+    . ${ZDOTDIR-$HOME}/.zshenv
+fi

@@ -1,0 +1,177 @@
+//! A row by columns, for edits among wide characters, tabs and accents.
+
+use std::{iter, mem};
+
+use unicode_width::UnicodeWidthChar;
+
+use super::row::{REACH, next_stop};
+
+/// The most characters without a width that one cell takes; no script needs so many.
+pub(super) const MARKS: usize = 32;
+
+enum Cell {
+    Char(char),
+    /// A character with marks.
+    Cluster(Box<str>),
+    /// A further column of the character before.
+    Filler,
+}
+
+const BLANK: Cell = Cell::Char(' ');
+
+/// The cells of a row.
+pub(super) struct Cells {
+    cells: Vec<Cell>,
+    /// How many there were at first.
+    first: usize,
+}
+
+impl Cells {
+    pub(super) fn new(text: &str) -> Self {
+        let mut cells = Self { cells: Vec::with_capacity(text.len()), first: 0 };
+        for c in text.chars() {
+            match width_at(c, cells.columns()) {
+                0 => cells.mark(cells.columns(), c),
+                width => cells.put_wide(c, width),
+            }
+        }
+        cells.first = cells.columns();
+        cells
+    }
+
+    /// Whether so much was added that this should be text again. The measure grows with the row,
+    /// so that going back and forth does not cost more than writing it.
+    pub(super) fn is_overgrown(&self) -> bool {
+        self.columns() > 2 * self.first + REACH
+    }
+
+    pub(super) fn columns(&self) -> usize {
+        self.cells.len()
+    }
+
+    /// The text before a column.
+    pub(super) fn text(&self, column: usize) -> String {
+        let mut text = String::with_capacity(self.cells.len());
+        for cell in self.cells.iter().take(column) {
+            match cell {
+                Cell::Char(c) => text.push(*c),
+                Cell::Cluster(cluster) => text.push_str(cluster),
+                Cell::Filler => {}
+            }
+        }
+        text
+    }
+
+    /// Writes visible ASCII or one character at a column that is in the row or right behind it.
+    pub(super) fn put(&mut self, column: usize, text: &str, width: usize) {
+        self.split(column);
+        self.split(column + width);
+        let each = if text.is_ascii() { 1 } else { width };
+        let new = text.chars().flat_map(|c| spread(c, each));
+        let end = self.cells.len().min(column + width);
+        self.cells.splice(column.min(end)..end, new);
+    }
+
+    /// Adds a character of so many columns.
+    pub(super) fn put_wide(&mut self, c: char, width: usize) {
+        self.cells.extend(spread(c, width));
+    }
+
+    /// Adds a mark to the character before a column.
+    pub(super) fn mark(&mut self, column: usize, mark: char) {
+        let mut before = self.cells.iter_mut().take(column).rev();
+        let Some(cell) = before.find(|cell| !is_filler(cell)) else { return };
+        let mut text = match cell {
+            Cell::Char(c) => c.to_string(),
+            Cell::Cluster(cluster) => mem::take(cluster).into(),
+            Cell::Filler => return,
+        };
+        if marks_at_end(&text) < MARKS {
+            text.push(mark);
+        }
+        *cell = Cell::Cluster(text.into());
+    }
+
+    pub(super) fn blank(&mut self, from: usize, to: usize) {
+        self.split(from);
+        self.split(to);
+        self.cells.iter_mut().take(to).skip(from).for_each(|cell| *cell = BLANK);
+    }
+
+    pub(super) fn truncate(&mut self, column: usize) {
+        self.split(column);
+        self.cells.truncate(column);
+    }
+
+    pub(super) fn insert(&mut self, column: usize, count: usize) {
+        self.split(column);
+        self.expand_tabs(column);
+        self.cells.splice(column..column, (0..count).map(|_| BLANK));
+    }
+
+    pub(super) fn delete(&mut self, from: usize, to: usize) {
+        self.split(from);
+        self.split(to);
+        self.expand_tabs(to);
+        self.cells.drain(from..to);
+    }
+
+    /// Makes blanks of the tabs from a column on, which are about to move off their stops.
+    fn expand_tabs(&mut self, column: usize) {
+        let mut in_tab = false;
+        for cell in self.cells.iter_mut().skip(column) {
+            in_tab = match cell {
+                Cell::Filler => in_tab,
+                Cell::Char(c) => *c == '\t',
+                Cell::Cluster(cluster) => cluster.starts_with('\t'),
+            };
+            if in_tab {
+                *cell = BLANK;
+            }
+        }
+    }
+
+    /// Makes sure that no character reaches across the left edge of a column: one that does
+    /// becomes blanks.
+    fn split(&mut self, column: usize) {
+        if !self.cells.get(column).is_some_and(is_filler) {
+            return;
+        }
+        let before = self.cells.iter().take(column).rev();
+        let start = column.saturating_sub(1 + before.take_while(|cell| is_filler(cell)).count());
+        let mut cells = self.cells.iter_mut().skip(start);
+        if let Some(first) = cells.next() {
+            *first = BLANK;
+        }
+        cells.take_while(|cell| is_filler(cell)).for_each(|cell| *cell = BLANK);
+    }
+}
+
+fn is_filler(cell: &Cell) -> bool {
+    matches!(cell, Cell::Filler)
+}
+
+fn spread(c: char, width: usize) -> impl Iterator<Item = Cell> {
+    iter::once(Cell::Char(c)).chain((1..width).map(|_| Cell::Filler))
+}
+
+fn width_at(c: char, column: usize) -> usize {
+    if c == '\t' { next_stop(column) - column } else { c.width().unwrap_or(0) }
+}
+
+/// How many marks the last character of a text has.
+pub(super) fn marks_at_end(text: &str) -> usize {
+    text.chars().rev().take(MARKS).take_while(|c| c.width() == Some(0)).count()
+}
+
+/// The part of a text that is before a column.
+pub(super) fn before(text: &str, column: usize) -> &str {
+    let mut at = 0;
+    let after = text.char_indices().find(|&(_, c)| {
+        let width = width_at(c, at);
+        let is_after = width > 0 && at >= column;
+        at += width;
+        is_after
+    });
+    after.and_then(|(index, _)| text.get(..index)).unwrap_or(text)
+}

@@ -1,0 +1,358 @@
+//! Tables of bytes and the lines they leave.
+
+mod random;
+
+use super::*;
+
+const HEIGHT: usize = 4;
+
+/// The lines that bytes leave on a screen of four rows, final and pending ones together.
+fn lines(bytes: impl AsRef<[u8]>) -> Vec<String> {
+    let mut screen = Screen::new(HEIGHT);
+    let mut lines = Vec::new();
+    screen.feed(bytes.as_ref(), &mut |line| lines.push(line.to_owned()));
+    lines.extend(screen.pending());
+    lines
+}
+
+fn check(table: &[(&str, &[&str])]) {
+    for (bytes, expected) in table {
+        assert_eq!(lines(bytes), *expected, "{bytes:?}");
+    }
+}
+
+#[test]
+fn a_line_is_what_was_written_or_left_by_a_line_feed() {
+    check(&[
+        ("", &[]),
+        ("one\r\ntwo\r\n", &["one", "two"]),
+        ("no newline", &["no newline"]),
+        ("\r\n", &[""]),
+        ("a\r\n\r\n\r\n", &["a", "", ""]),
+        ("1\r\n2\r\n3\r\n4\r\n5\r\n6", &["1", "2", "3", "4", "5", "6"]),
+        ("\r\n\r\n\r\n\r\n\r\n\r\n", &["", "", "", "", "", ""]),
+        // Moving alone makes no lines, writing down there does.
+        ("a\x1b[2B", &["a"]),
+        ("a\x1b[2B\rb", &["a", "", "b"]),
+        ("a\x1b[9Bb", &["a", "", "", " b"]),
+    ]);
+}
+
+#[test]
+fn controls_do_what_terminals_do() {
+    check(&[
+        ("a\nb", &["a", " b"]),
+        ("a\x0bb\x0cc", &["a", " b", "  c"]),
+        ("ab\x08c", &["ac"]),
+        ("\x08\x08a\x08\x08\x08b", &["b"]),
+        ("a\x07\x00\x7f\x05b", &["ab"]),
+        ("a\x1bDb\x1bEc", &["a", " b", "c"]),
+        ("a\r\nb\x1bMc", &["ac", "b"]),
+        ("a\r\nb\x1bM\x1bMc", &[" c", "a", "b"]),
+        // A control inside a sequence is obeyed; a cancelled sequence is not.
+        ("ab\x1b[\r1Cc", &["ac"]),
+        ("ab\x1b[1\x18Dc", &["abDc"]),
+        ("ab\x1b[1\x1b[Dc", &["ac"]),
+    ]);
+}
+
+#[test]
+fn what_is_written_over_is_gone() {
+    check(&[
+        ("10%\r50%\rdone\r\n", &["done"]),
+        ("100%\rok", &["ok0%"]),
+        ("loading\r\x1b[Kok\r\n", &["ok"]),
+        ("loading\r\x1b[2Kok  \r\n", &["ok  "]),
+        ("abc\x1b[2D\x1b[K", &["a"]),
+        ("abc\x1b[2D\x1b[1K", &["  c"]),
+        ("abcdef\x1b[3G\x1b[2P", &["abef"]),
+        ("abcdef\x1b[3G\x1b[99P", &["ab"]),
+        ("abcdef\x1b[3G\x1b[2@", &["ab  cdef"]),
+        ("abcdef\x1b[3G\x1b[2X", &["ab  ef"]),
+        ("abcdef\x1b[3G\x1b[9X", &["ab"]),
+        ("acd\x1b[2G\x1b[4hb\x1b[4l\x1b[Gx", &["xbcd"]),
+        ("éabcd\x1b[3G\x1b[2X", &["éa  d"]),
+        ("éabcd\x1b[3G\x1b[1K", &["   cd"]),
+        ("-\x1b[4b.\x1b[b", &["-----.."]),
+    ]);
+}
+
+#[test]
+fn blanks_at_the_end_stay_where_they_were_meant() {
+    check(&[
+        ("a  \r\n", &["a  "]),
+        ("a  \r\r\n", &["a  "]),
+        ("a  \x1b[K\r\n  ", &["a  ", "  "]),
+        ("long text\rshort    ", &["short"]),
+        ("é long text\rshort      ", &["short"]),
+        ("ab  cd\x1b[2D\x1b[K", &["ab"]),
+        ("a\x1b[20C", &["a"]),
+        ("a\x1b[3Cb", &["a   b"]),
+        // A bar that was wiped with blanks is no line.
+        ("a\r\nbar\r   \r", &["a"]),
+    ]);
+}
+
+#[test]
+fn the_cursor_goes_everywhere() {
+    check(&[
+        ("a\r\nb\r\nc\x1b[2Ax", &["ax", "b", "c"]),
+        ("a\r\nb\x1b[99Ax", &["ax", "b"]),
+        ("a\x1b[Bb\x1b[ec", &["a", " b", "  c"]),
+        ("a\x1b[2Cb\x1b[2ac", &["a  b  c"]),
+        ("abc\x1b[2Dx", &["axc"]),
+        ("abc\x1b[99Dx", &["xbc"]),
+        ("abc\x1b[Ex\x1b[Fy", &["ybc", "x"]),
+        ("abc\x1b[2Gx\x1b[3`y", &["axy"]),
+        ("\x1b[2;3Hx\x1b[1;1fy\x1b[Hz", &["z", "  x"]),
+        ("a\x1b[3db", &["a", "", " b"]),
+        ("ab\x1b7cd\x1b8x", &["abxd"]),
+        ("ab\x1b[scd\x1b[ux", &["abxd"]),
+        ("ab\x1b[?1048hcd\x1b[?1048lx", &["abxd"]),
+        ("a\x1b[Ib\x1b[2Zc\x1b[2Id", &["c       b       d"]),
+    ]);
+}
+
+#[test]
+fn erased_lines_are_gone() {
+    check(&[
+        ("a\r\nb\r\n\x1b[H\x1b[2J\x1b[3Jx\r\n", &["x"]),
+        ("a\r\nb\r\n\x1b[2J\x1b[Hx", &["x"]),
+        ("a\r\nb\r\nc\x1b[2;1H\x1b[J", &["a"]),
+        ("a\r\nb\r\nc\x1b[1A\x1b[1J", &["", "", "c"]),
+        ("a\x1b[3J", &["a"]),
+        ("abc\r\nd\x1b[1;2H\x1b[J", &["a"]),
+        // As progress displays of several lines do it: upwards, and downwards.
+        ("a\r\n1\r\n2\x1b[2K\x1b[A\x1b[2K\r", &["a"]),
+        ("a\r\n1\r\n\r\n\x1b[2A\x1b[2K\x1b[B\x1b[2K\x1b[Ab", &["a", "b"]),
+        ("a\r\n\x1b[K\r\nb", &["a", "", "b"]),
+        ("\x1b[4Hstatus\x1b[Ha\r\n\x1b7\x1b[4H\x1b[K\x1b8", &["a"]),
+        ("a\r\nb\x1bcc", &["c"]),
+    ]);
+}
+
+#[test]
+fn rows_are_inserted_deleted_and_scrolled() {
+    check(&[
+        ("a\r\nb\r\nc\x1b[2H\x1b[L", &["a", "", "b", "c"]),
+        ("a\r\nb\r\nc\r\nd\x1b[2H\x1b[2L", &["a", "", "", "b"]),
+        ("a\r\nb\r\nc\x1b[H\x1b[M", &["b", "c"]),
+        ("a\r\nb\r\nc\x1b[H\x1b[99M", &[]),
+        ("a\r\nb\r\nc\x1b[2H\x1b[M", &["a", "c"]),
+        ("a\r\nb\r\nc\r\nd\x1b[2H\x1b[99L", &["a"]),
+        // What scrolls off the top is a line, what was never there is not.
+        ("a\r\nb\x1b[Sc", &["a", "b", " c"]),
+        ("\x1b[Sa", &["a"]),
+        ("a\x1b[Tb", &[" b", "a"]),
+        ("a\r\nbbb\r\nc\r\nd\x1b[2;3r\x1b[3H\nx", &["a", "c", "x", "d"]),
+        ("a\r\nb\r\nc\r\nd\x1b[2;3r\x1b[2H\x1bMx", &["a", "x", "b", "d"]),
+        ("a\r\nb\x1b[2;3r\x1b[3Hc\x1b[9Ax\x1b[9By", &["a", "bx", "c y"]),
+        ("a\r\nb\r\nc\r\nd\x1b[2;3r\x1b[4H\x1b[Mx\n\ny", &["a", "b", "c", "xy"]),
+        // A status line below a region, as apt has it.
+        ("\x1b[4Hst\x1b[1;3r1\r\n2\r\n3\r\n4\r\n5", &["1", "2", "3", "4", "5", "st"]),
+        ("a\r\nb\x1b[3;3r\x1b[3;2rc", &["a", "bc"]),
+        ("a\r\nb\x1b[2;3r\x1b[!p\x1b[H\x1b[Mc", &["c"]),
+    ]);
+}
+
+#[test]
+fn tabs_stay_tabs_unless_written_over() {
+    check(&[
+        ("a\tb\r\n\tc\t\td\t\r\n", &["a\tb", "\tc\t\td\t"]),
+        ("1234567\tx\r12345678", &["12345678x"]),
+        ("a\tb\rx", &["x\tb"]),
+        ("a\tb\x1b[3Gx", &["a x     b"]),
+        ("a\tb\x1b[2Gx", &["ax      b"]),
+        ("a\tb\x1b[3G\x1b[K", &["a"]),
+        ("a\tb\r\x1b[@", &[" a       b"]),
+        ("ab\tc\r\x1b[P", &["b      c"]),
+        ("0123456789ab\r\tx", &["01234567x9ab"]),
+        ("é\tb\r\tx", &["é\tx"]),
+        ("é\tb\rx\t\x1b[C\tc", &["x\tb\tc"]),
+    ]);
+}
+
+#[test]
+fn wide_characters_take_two_columns_and_marks_none() {
+    check(&[
+        ("漢字", &["漢字"]),
+        ("漢字\rab", &["ab字"]),
+        ("漢字\ra", &["a 字"]),
+        ("漢字\x1b[2Ga", &[" a字"]),
+        ("abcd\r漢", &["漢cd"]),
+        ("a漢\x1b[2G\x1b[P", &["a"]),
+        ("a漢b\x1b[2G\x1b[Px", &["axb"]),
+        ("🙂\x08\x08ab", &["ab"]),
+        ("👨\u{200d}👩\u{200d}👧 ❤\u{fe0f}", &["👨\u{200d}👩\u{200d}👧 ❤\u{fe0f}"]),
+        ("e\u{301}a\rx\x1b[Cy", &["xay"]),
+        ("ea\re\x1b[C\u{301}", &["ea\u{301}"]),
+        ("ea\x08\u{301}", &["e\u{301}a"]),
+        ("漢字\r\x1b[2C\u{301}", &["漢\u{301}字"]),
+        // Nothing there to put them on.
+        ("\u{301}a\x1b[2C\u{301}", &["a"]),
+        ("a\u{85}\u{9b}b", &["ab"]),
+    ]);
+}
+
+#[test]
+fn lines_are_drawn() {
+    check(&[
+        ("\x1b(0lqk\x1b(B q\r\n\x1b(0mqj", &["┌─┐ q", "└─┘"]),
+        ("\x1b)0q\x0eq\x0fq", &["q─q"]),
+        ("\x1b7\x1b(0x\x1b8x\x1b(0x\x1b[2b\x1b[!px", &["x│││x"]),
+        ("\x1b(0_`~A0", &["\u{a0}◆·A0"]),
+    ]);
+}
+
+#[test]
+fn what_is_not_text_is_dropped() {
+    check(&[
+        ("\x1b[1;31mred\x1b[0m \x1b[38:2::1:2:3mx", &["red x"]),
+        ("\x1b]0;title\x07a\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", &["alink"]),
+        ("\x1bPq#0;2;0✜0\x07;0\x1b\\a\x1b_x\x1b\\b\x1b^x\x1b\\c\x1bXx\x1b\\d", &["abcd"]),
+        ("\x1bktitle\x1b\\a\x1bktitle\x07b\x1bkti\x18c", &["abc"]),
+        ("\x1b]0;x\x1b[31my", &["y"]),
+        ("\x1b[?25l\x1b[?2004ha\x1b[>1u\x1b[<ub\x1b=\x1b>\x1b#8c\x1b[?1$p", &["abc"]),
+        ("\x1b[1<2mx\x1b(%cy\x1b(Pz\x1b(ka\x1b([b", &["xyzab"]),
+        ("b\r\x1b[4h\x1b[!qa", &["ab"]),
+        ("b\r\x1b[20ha", &["a"]),
+    ]);
+    // A title that never ends was none.
+    let long = format!("\x1bk{}text", "t".repeat(4096));
+    assert_eq!(lines(&long), ["text"]);
+    let mut screen = Screen::new(HEIGHT);
+    long.bytes().for_each(|byte| screen.feed(&[byte], &mut |_| {}));
+    assert_eq!(screen.pending(), ["text"]);
+}
+
+#[test]
+fn bytes_that_are_no_text_are_shown_as_such() {
+    let table: [(&[u8], &[&str]); 6] = [
+        (b"a\xffb", &["a\u{fffd}b"]),
+        (b"a\xe2\x82b", &["a\u{fffd}b"]),
+        (b"a\xe2\x82\r\n\xf0\x9f\x98\x1b[mb", &["a\u{fffd}", "\u{fffd}b"]),
+        (b"\x80\xc0", &["\u{fffd}\u{fffd}"]),
+        (b"a\xe2\x82", &["a"]),
+        (b"\x1b\xe2\x1b[\xe9mx", &["x"]),
+    ];
+    for (bytes, expected) in table {
+        assert_eq!(lines(bytes), expected, "{bytes:?}");
+    }
+    let mut last = Vec::new();
+    let mut screen = Screen::new(1);
+    screen.feed(b"a\xe2\x82", &mut |_| {});
+    screen.finish(&mut |line| last.push(line.to_owned()));
+    assert_eq!(last, ["a\u{fffd}"]);
+}
+
+#[test]
+fn the_alternate_screen_leaves_nothing() {
+    let mut screen = Screen::new(HEIGHT);
+    let mut done = Vec::new();
+    let mut feed = |bytes: &str, screen: &mut Screen| {
+        screen.feed(bytes.as_bytes(), &mut |line| done.push(line.to_owned()));
+    };
+    feed("one\r\ntw", &mut screen);
+    assert!(!screen.in_alternate() && !screen.had_alternate());
+    feed("\x1b[?1049h\x1b[H1\r\n2\r\n3\r\n4\r\n5\x1b[2Svim\x1b7", &mut screen);
+    assert!(screen.in_alternate() && screen.had_alternate());
+    assert_eq!(screen.before_cursor(), " vim");
+    assert_eq!(screen.pending(), ["one", "tw"]);
+    feed("\x1b[?1049l", &mut screen);
+    assert!(!screen.in_alternate() && screen.had_alternate());
+    feed("o\r\n\x1b[?25;47hx\x1b[?47l\x1b[?1047hy\x1b[?1047l", &mut screen);
+    assert_eq!(screen.pending(), ["one", "two"]);
+    feed("\x1b[?1049h\x1bc", &mut screen);
+    assert!(!screen.in_alternate() && screen.had_alternate());
+    assert_eq!(done, [""; 0]);
+}
+
+#[test]
+fn questions_to_the_terminal_are_noticed() {
+    for question in [
+        "\x1b[c",
+        "\x1b[>c",
+        "\x1b[6n",
+        "\x1b[?6n",
+        "\x1b[?25$p",
+        "\x1b[4$p",
+        "\x1b[>q",
+        "\x1b]11;?\x07",
+        "\x1b]4;1;?\x1b\\",
+        "\x1b]52;c;?\x07",
+        "\x1bP+q544e\x1b\\",
+        "\x1bP$qm\x1b\\",
+    ] {
+        let mut screen = Screen::new(HEIGHT);
+        for byte in question.bytes() {
+            screen.feed(&[byte], &mut |_| {});
+        }
+        screen.feed(b"\x1bc", &mut |_| {});
+        assert!(screen.asked(), "{question:?}");
+    }
+    let long = format!("\x1b]0;{}?\x07", "a;".repeat(50));
+    for other in
+        ["\x1b[2q", "\x1b[!p", "\x1b]11;?\x18", "\x1b]0;why?\x07", "\x1bPq+q\x1b\\", long.as_str()]
+    {
+        let mut screen = Screen::new(HEIGHT);
+        screen.feed(other.as_bytes(), &mut |_| {});
+        assert!(!screen.asked(), "{other:?}");
+    }
+}
+
+#[test]
+fn the_cursor_can_be_asked_for() {
+    let mut screen = Screen::new(HEIGHT);
+    for (bytes, before, row) in [
+        ("a\r\nName: ", "Name: ", 1),
+        ("\x1b[3D", "Nam", 1),
+        ("\rö\tx\x1b[3G", "öa", 1),
+        ("\x1b[2K漢\t字\x1b[3C", "  漢\t字", 1),
+        ("\x1b[2K\r漢e\u{301}x\x08", "漢e\u{301}", 1),
+        ("\x1b[1;9H", "a", 0),
+    ] {
+        screen.feed(bytes.as_bytes(), &mut |_| {});
+        let seen = (screen.before_cursor(), screen.cursor_row());
+        assert_eq!(seen, (before.to_owned(), row), "{bytes:?}");
+    }
+}
+
+#[test]
+fn rows_become_final_at_the_top_and_at_the_end() {
+    let mut screen = Screen::new(0);
+    let mut done = Vec::new();
+    screen.feed(b"1\r\n2\r\n\x1b(0\x1b[4hx\xe2", &mut |line| done.push(line.to_owned()));
+    assert_eq!(done, ["1", "2"]);
+    screen.finish(&mut |line| done.push(line.to_owned()));
+    assert_eq!(done, ["1", "2", "│\u{fffd}"]);
+    assert!(screen.pending().is_empty());
+    screen.feed(b"x", &mut |_| {});
+    assert_eq!(screen.pending(), ["x"]);
+}
+
+#[test]
+fn a_few_bytes_cannot_make_us_work_much() {
+    let longest = |bytes: String| lines(bytes).iter().map(String::len).max();
+    assert_eq!(longest("\x1b[999999999Cx".into()), Some(10_001));
+    assert_eq!(longest("x\x1b[999999999b\x1b[999999999b".into()), Some(10_000));
+    assert_eq!(longest("x\x1b[999999999@\x1b[Dy\r\x1b[9999@\x1b[9999@".into()), Some(19_999));
+    // A column far right does not come along to another row, nor does it stay in an empty one.
+    let long = "x".repeat(1_000_000);
+    assert_eq!(lines(format!("{long}\nx"))[1].len(), 10_001);
+    assert_eq!(longest(format!("{long}\x1b[2Kx")), Some(10_001));
+    assert_eq!(longest(format!("e{}", "\u{301}".repeat(1000))), Some(65));
+    assert_eq!(longest(format!("e \x08{}", "\u{301}".repeat(1000))), Some(66));
+    check(&[
+        ("a\x1b[999999999L\x1b[999999999M\x1b[999999999S\x1b[999999999Tb", &[" b"]),
+        ("a\x1b[1;999999999r\x1b[999999999;999999999r\x1b[999999999Bb", &["a", "", "", "b"]),
+        ("a\x1b[999999999Z\x1b[999999999I\x1b[999999999P\x1b[999999999X", &["a"]),
+        ("a\x1b[99999999999G\x1b[999999999D\x1b[1K", &[]),
+    ]);
+    let mut screen = Screen::new(HEIGHT);
+    screen.feed(b"\x1b]0;", &mut |_| {});
+    (0..100).for_each(|_| screen.feed(&[b'x'; 1000], &mut |_| {}));
+    assert!(screen.input.string.len() < 100);
+    // Cells take more room than text: a row that grows is text again, a huge one stays text.
+    assert_eq!(lines(format!("é\r{long}"))[0], long);
+    assert_eq!(lines(format!("é{long}{long}\rx"))[0], format!("é{long}{long}"));
+}

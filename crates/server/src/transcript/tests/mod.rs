@@ -1,0 +1,48 @@
+//! Tests of transcripts: against plain vectors, in memory and in files, with lines of all sizes.
+
+mod grep;
+mod read;
+mod show;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+
+use super::store::Sizes;
+use super::{Transcript, View};
+
+/// So small that a few lines fill several blocks and the file.
+const TINY: Sizes = Sizes { memory: 64, write: 16, block: 24 };
+
+fn filled<T: AsRef<str>>(lines: impl IntoIterator<Item = T>) -> Transcript {
+    let mut transcript = Transcript::new();
+    lines.into_iter().for_each(|line| transcript.push(line.as_ref()));
+    transcript
+}
+
+/// In memory, and in a file.
+fn both_ways(lines: &[String]) -> [Transcript; 2] {
+    let mut spilled = Transcript::with_sizes(TINY, tempfile::tempfile);
+    lines.iter().for_each(|line| spilled.push(line));
+    [filled(lines), spilled]
+}
+
+fn strings<const N: usize>(lines: [&str; N]) -> Vec<String> {
+    lines.map(str::to_owned).to_vec()
+}
+
+fn any_lines() -> impl Strategy<Value = Vec<String>> {
+    vec(prop_oneof![4 => "[a-cé漢🙂]{0,9}", 1 => "[a-c🙂]{20,70}"], 0..40)
+}
+
+fn pending_rows() -> impl Strategy<Value = Vec<String>> {
+    vec("[a-c漢]{0,9}", 0..5)
+}
+
+fn chars(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// Every number in a text.
+fn numbers(text: &str) -> Vec<usize> {
+    text.split(|c: char| !c.is_ascii_digit()).filter_map(|digits| digits.parse().ok()).collect()
+}
