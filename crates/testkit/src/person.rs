@@ -4,6 +4,7 @@ use std::fs::File;
 use std::io::{Read, Write};
 use std::process::{Child, Stdio};
 
+use rustix::io::{FdFlags, fcntl_setfd};
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
@@ -20,8 +21,9 @@ pub struct Person {
 impl Person {
     /// Attaches to a session from a terminal of this size, and waits until tmux knows of it.
     pub fn attach(tmux: &TmuxServer, session: &str, columns: u16, rows: u16) -> Self {
-        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY | OpenptFlags::CLOEXEC;
+        let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
         let master = openpt(flags).expect("a terminal can be made");
+        fcntl_setfd(&master, FdFlags::CLOEXEC).expect("a terminal can be kept from children");
         grantpt(&master).expect("a terminal can be used");
         unlockpt(&master).expect("a terminal can be used");
         let size = Winsize { ws_col: columns, ws_row: rows, ws_xpixel: 0, ws_ypixel: 0 };

@@ -61,15 +61,15 @@ fn member(group: u32) -> Option<u32> {
     pids.find(|&pid| is_running(pid))
 }
 
-/// Nothing tells who reads. But a terminal that takes lines and does not show them is a password
-/// prompt.
+/// Nothing tells who reads. But a terminal that takes keys is a prompt or a full-screen program, and
+/// one that takes lines and does not show them is a password prompt.
 pub(super) fn input(pid: u32) -> Input {
     let mode = ps("tty=", pid)
         .and_then(|name| Terminal::open(&Path::new("/dev").join(name)))
         .and_then(|terminal| terminal.mode());
     match mode {
-        Some(Mode::NoEcho) => Input::Password,
-        _ => Input::Unknown,
+        Some(mode @ (Mode::NoEcho | Mode::Raw)) => mode.read(),
+        Some(Mode::Line) | None => Input::Unknown,
     }
 }
 

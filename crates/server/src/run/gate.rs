@@ -62,7 +62,9 @@ pub(super) fn front(pid: u32, declared: Option<ShellKind>) -> Front {
 fn is_prompt(kind: ShellKind, input: Input) -> bool {
     match kind {
         ShellKind::Bash | ShellKind::Zsh | ShellKind::Fish => input == Input::Raw,
-        ShellKind::Dash | ShellKind::Ksh => matches!(input, Input::Raw | Input::Line),
+        ShellKind::Dash | ShellKind::Ksh => {
+            matches!(input, Input::Raw | Input::Line | Input::Unknown)
+        }
     }
 }
 

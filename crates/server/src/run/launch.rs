@@ -1,7 +1,8 @@
 //! Starting a shell of our own so that it tells where a command's output begins and ends.
 
 use std::collections::BTreeMap;
-use std::io;
+use std::fs::File;
+use std::io::{self, Read};
 use std::path::Path;
 
 use tmux::{Command, Server};
@@ -32,7 +33,7 @@ pub(super) async fn plan(tmux: &Server, kit: &Kit, cwd: Option<String>) -> io::R
         return Ok(plain);
     };
     let dir = kit.dir()?;
-    let key = new_key();
+    let key = new_key()?;
     let file = |name: &str| dir.join(name).to_string_lossy().into_owned();
     let mut env = BTreeMap::from([
         ("TMUX_MCP_KEY".to_owned(), key.clone()),
@@ -68,11 +69,10 @@ pub(super) fn ready_file(key: &str) -> String {
 }
 
 /// Letters and digits nobody can guess.
-pub(super) fn new_key() -> String {
+pub(super) fn new_key() -> io::Result<String> {
     let mut bytes = [0; 12];
-    // The kernel's generator does not fail once the system has started.
-    let _ = rustix::rand::getrandom(&mut bytes, rustix::rand::GetRandomFlags::empty());
-    bytes.iter().map(|byte| format!("{byte:02x}")).collect()
+    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
+    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
 /// Which shell these two options of tmux start, and whether as a login shell. `None` if it is more
@@ -117,8 +117,8 @@ mod tests {
 
     #[test]
     fn keys_differ_and_are_one_word() {
-        let key = new_key();
-        assert!(key != new_key() && key.len() == 24, "{key}");
+        let key = new_key().unwrap();
+        assert!(key != new_key().unwrap() && key.len() == 24, "{key}");
         assert!(key.chars().all(|c| c.is_ascii_alphanumeric()));
     }
 }

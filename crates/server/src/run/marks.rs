@@ -42,12 +42,17 @@ impl Mark {
         let status = fields.next()?;
         let (what, key) = match what {
             "C" => (What::Start, status),
-            "D" => (What::End(status.parse().ok()?), fields.next()?),
+            "D" => (What::End(exit_code(status.parse().ok()?)), fields.next()?),
             _ => return None,
         };
         let key = key.strip_prefix("k=")?.to_owned();
         fields.next().is_none().then_some(Self { key, what })
     }
+}
+
+/// A status as most shells count it: ksh has 256 and more for a death by signal.
+fn exit_code(status: i32) -> i32 {
+    if status > 256 { status - 128 } else { status }
 }
 
 /// A piece of the stream.
@@ -172,6 +177,11 @@ mod tests {
             Ok(b"$ ".to_vec()),
         ];
         assert_eq!(pieces(&[&stream.concat()]), expected);
+    }
+
+    #[test]
+    fn a_signal_is_counted_as_everywhere() {
+        assert_eq!(pieces(&[b"\x1b]133;D;258;k=K\x07"]), [end(130, "K")]);
     }
 
     #[test]

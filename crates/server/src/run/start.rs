@@ -197,7 +197,7 @@ impl Start {
             let keys = Keys { command: shells.clone().unwrap_or_default(), shell: shells };
             return Ok(Typing { line: self.command.clone(), keys });
         };
-        let key = launch::new_key();
+        let key = launch::new_key()?;
         let place = Place { column: look.column, width: look.width };
         let path = self.engine.kit.dir()?.join(id).to_string_lossy().into_owned();
         let before = self.engine.memory().pane(&self.pane).status;
