@@ -105,7 +105,7 @@ impl Bare {
         self.count += 1;
         let Self { stdin, stdout, pane, count, .. } = self;
         let line = format!("{command}; printf '\\033]7717;{count}\\007'");
-        let line = line.replace('\\', "\\\\").replace('\'', "'\\''");
+        let line = line.replace('\'', "'\\''");
         writeln!(stdin, "send-keys -t {pane} -l '{line}'\nsend-keys -t {pane} Enter").unwrap();
         let seen = format!("\\033]7717;{count}\\007");
         let mut line = String::new();

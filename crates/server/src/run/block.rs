@@ -4,22 +4,29 @@
 pub(super) const PROMPT_ENDS: &[char] = &['>', '.', ':', '|', '$', '#', '%', '*', '?', '❯', '»'];
 
 /// The lines to be entered. An interpreter of Python ends a block at an empty line and wants one
-/// after each: neither is so in a file.
+/// after each, neither of which is so in a file; and takes a tab for a question.
 pub(super) fn lines(input: &str, program: &str) -> Vec<String> {
-    let given: Vec<&str> = input.trim_end_matches(['\n', '\r']).split('\n').collect();
-    let given = given.iter().map(|line| line.trim_end_matches('\r'));
-    if !program.contains("python") || given.len() == 1 {
+    let given = input.trim_end_matches(['\n', '\r']).split('\n');
+    let given = given.map(|line| line.trim_end_matches('\r'));
+    if !program.contains("python") {
         return given.map(str::to_owned).collect();
     }
     let mut lines: Vec<String> = Vec::new();
-    let mut in_block = false;
-    for line in given.filter(|line| !line.trim().is_empty()) {
-        let indented = line.starts_with([' ', '\t']);
-        if in_block && !indented && !continues(line) {
-            lines.push(String::new());
+    let (mut in_block, mut in_text) = (false, false);
+    for line in given {
+        let inside = in_text;
+        in_text ^= (line.matches("\"\"\"").count() + line.matches("'''").count()) % 2 == 1;
+        if !inside {
+            let indented = line.starts_with([' ', '\t']);
+            if line.trim().is_empty() {
+                continue;
+            }
+            if in_block && !indented && !continues(line) {
+                lines.push(String::new());
+            }
+            in_block = indented || opens(line);
         }
-        in_block = indented || line.trim_end().ends_with(':') || line.starts_with('@');
-        lines.push(line.to_owned());
+        lines.push(line.replace('\t', "\u{16}\t"));
     }
     if in_block {
         lines.push(String::new());
@@ -27,11 +34,23 @@ pub(super) fn lines(input: &str, program: &str) -> Vec<String> {
     lines
 }
 
+/// Whether a line that is not indented begins a block.
+fn opens(line: &str) -> bool {
+    let words = [
+        "if", "for", "while", "try", "with", "def", "class", "async", "match", "else", "elif",
+        "except", "finally",
+    ];
+    words.contains(&first_word(line))
+}
+
 /// Whether a line that is not indented belongs to the block before it.
 fn continues(line: &str) -> bool {
-    let word = line.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default();
-    matches!(word, "else" | "elif" | "except" | "finally" | "case")
+    matches!(first_word(line), "else" | "elif" | "except" | "finally")
         || line.starts_with([')', ']', '}'])
+}
+
+fn first_word(line: &str) -> &str {
+    line.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default()
 }
 
 /// The rows that are not the echo of the lines that were entered. The first row is that of the
@@ -53,17 +72,19 @@ pub(super) fn without_echo(rows: Vec<String>, lines: &[String], prompt: &str) ->
 }
 
 /// Whether a row is the echo of a line: behind a prompt, or, in a block that was pasted as a whole,
-/// behind none.
+/// behind none. Tabs may be shown as blanks.
 fn is_echo(row: &str, line: &str, prompt: &str, printed: bool) -> bool {
-    let row = row.trim_end();
-    let Some(before) = row.strip_suffix(line.trim_end()) else {
+    let squeeze = |text: &str| -> String {
+        text.chars().filter(|c| !c.is_whitespace() && !c.is_control()).collect()
+    };
+    let (row, line, prompt) = (squeeze(row), squeeze(line), squeeze(prompt));
+    let Some(before) = row.strip_suffix(&line) else {
         return false;
     };
-    let before = before.trim_end();
     if before.is_empty() {
-        return !printed && (line.trim().is_empty() == row.is_empty());
+        return !printed && (line.is_empty() == row.is_empty());
     }
-    before == prompt.trim_end()
+    before == prompt
         || (before.ends_with(PROMPT_ENDS) && before.chars().count() <= prompt.chars().count() + 12)
 }
 
@@ -96,6 +117,11 @@ mod tests {
             lines("if x:\n  1\nelse:\n  2\n", "python3"),
             ["if x:", "  1", "else:", "  2", ""]
         );
+        assert_eq!(lines("for x in y: print(x)\nx", "python3"), ["for x in y: print(x)", "", "x"]);
+        assert_eq!(lines("@a\ndef f(): 1", "python3"), ["@a", "def f(): 1", ""]);
+        let text = "x = '''a\n\n  b:\nc'''\nx";
+        assert_eq!(lines(text, "python3").join("\n"), text);
+        assert_eq!(lines("if x:\n\ty", "python3"), ["if x:", "\u{16}\ty", ""]);
         assert_eq!(lines("a\n\nb", "node"), ["a", "", "b"]);
         assert_eq!(lines("1 + 1\r\n", "python3"), ["1 + 1"]);
     }

@@ -88,17 +88,19 @@ pub(super) fn line(kind: ShellKind, path: &str, place: Place) -> String {
 pub(super) fn file(kind: ShellKind, cargo: Cargo<'_>, path: &str, place: Place) -> String {
     let Cargo { key, command, before } = cargo;
     let over = over_the_line(&line(kind, path, place), place);
-    let begin = quoted(kind, &format!("{over}{}\n{}", shown(command), Mark::start(key)));
+    // As a format, so that a shell that traces what it runs does not print the mark itself.
+    let begin =
+        format!("'{over}%s\\n{}' {}", Mark::start_format(key), quoted(kind, &shown(command)));
     let end = Mark::end_format(key);
     let command = quoted(kind, command);
     let status = match (before, kind) {
         (0, _) => String::new(),
         (before, ShellKind::Fish) => format!("command sh -c 'exit {before}'; "),
-        (before, _) => format!("(exit {before}); "),
+        (before, _) => format!("(\\exit {before}); "),
     };
     match kind {
         ShellKind::Fish => format!(
-            "printf %s {begin} >/dev/tty; {status}eval {command}; begin; set -l code $status; \
+            "printf {begin} >/dev/tty; {status}eval {command}; begin; set -l code $status; \
              printf '{end}' $code >/dev/tty; return $code; end\n"
         ),
         _ => {
@@ -110,9 +112,9 @@ pub(super) fn file(kind: ShellKind, cargo: Cargo<'_>, path: &str, place: Place) 
             };
             let forget = if kind == ShellKind::Bash { forget(path) } else { String::new() };
             format!(
-                "{{ {{ {forget}\\printf %s {begin} >/dev/tty; }} 2>/dev/null; {status}{eval} {command}\n\
+                "{{ {{ {forget}\\printf {begin} >/dev/tty; }} 2>/dev/null; {status}{eval} {command}\n\
                  {{ case $? in 0) \\printf '{end}' 0 >/dev/tty;; \
-                 *) (s=$?; \\printf '{end}' \"$s\" >/dev/tty; exit \"$s\");; esac; }} 2>/dev/null; }}\n"
+                 *) (s=$?; \\printf '{end}' \"$s\" >/dev/tty; \\exit \"$s\");; esac; }} 2>/dev/null; }}\n"
             )
         }
     }
@@ -127,7 +129,7 @@ pub(super) fn ask_status(kind: ShellKind, key: &str, place: Place, rows: u32) ->
         ShellKind::Fish => format!(
             " begin; set -l s $status; printf '\\033[{up:02}A\\r\\033[J{end}' $s; return $s; end"
         ),
-        _ => format!(" (s=$?;printf '\\033[{up:02}A\\r\\033[J{end}' $s;exit $s)"),
+        _ => format!(" (s=$?;\\printf '\\033[{up:02}A\\r\\033[J{end}' $s;\\exit $s)"),
     };
     let length = place.column as usize + build(0).len();
     let width = place.width.max(1) as usize;
@@ -136,11 +138,11 @@ pub(super) fn ask_status(kind: ShellKind, key: &str, place: Place, rows: u32) ->
     build(up.min(99)) + if full { " " } else { "" }
 }
 
-/// The escape sequence that goes from the row below a typed line back to where it began and erases
+/// The escape sequence, as a format, that goes from the row below a typed line back to where it began and erases
 /// it.
 fn over_the_line(line: &str, place: Place) -> String {
     let rows = (place.column as usize + line.len()) / place.width.max(1) as usize + 1;
-    format!("\x1b[{rows}A\x1b[{}G\x1b[J", place.column + 1)
+    format!("\\033[{rows}A\\033[{}G\\033[J", place.column + 1)
 }
 
 /// The command as people see it on the screen: without control characters, not endlessly long.
@@ -175,7 +177,7 @@ fn quoted(kind: ShellKind, text: &str) -> String {
 /// Takes the typed line out of bash's history where the leading blank did not.
 fn forget(path: &str) -> String {
     format!(
-        "case \":$HISTCONTROL:\" in *:ignorespace:*|*:ignoreboth:*) ;; \
+        "case \":${{HISTCONTROL-}}:\" in *:ignorespace:*|*:ignoreboth:*) ;; \
          *) case \"$(HISTTIMEFORMAT= \\history 1)\" in *{path}*) \\history -d \"$HISTCMD\";; esac;; \
          esac; "
     )

@@ -15,14 +15,15 @@ use super::gate::{self, Front, Shell};
 use super::job::{Job, Status, Waiting};
 use super::look::Look;
 use super::marks::{Piece, Scanner, What};
-use super::memory::{Lease, Prompt};
+use super::memory::Lease;
+use super::prompt::{Prompt, similar, without_end_of_line_mark};
 use crate::host::{Life, PaneState};
-use crate::process::{self, Input};
+use crate::process::{self, Input, ShellKind};
 use crate::screen::Screen;
 
 /// When to look at the processes, counted from the last output: a program that begins to wait, or a
 /// shell that gave up, has mostly just printed something. Later ones catch those that had not.
-const CHECKS: &[u64] = &[30, 100, 300, 1_000, 3_000];
+const CHECKS: &[u64] = &[30, 60, 150, 350, 1_050, 3_000];
 const LATER: Duration = Duration::from_secs(5);
 
 /// How long a program that reads keys must be silent to count as waiting for them: some read keys
@@ -32,6 +33,9 @@ const ASKS_QUIET: Duration = Duration::from_millis(300);
 
 /// How long a shell may take to begin a command, or to tell a status it was asked for.
 const SHELL_TIME: Duration = Duration::from_secs(3);
+
+/// More than zsh prints before its prompt.
+const HELD: usize = 1024;
 
 /// How long a shell takes to act on a key.
 const KEY_TIME: Duration = Duration::from_millis(20);
@@ -75,10 +79,14 @@ pub(super) struct Progress {
     check: usize,
     /// Whether its output has begun.
     started: bool,
+    /// What the last check said.
+    waiting: Option<Waiting>,
     /// When its status was asked for.
     asked: Option<Instant>,
     /// What came in one piece with its end: the shell's prompt.
     after: Vec<u8>,
+    /// The last output of a command in zsh, which may turn out to be the shell's.
+    held: Vec<u8>,
 }
 
 impl Default for Progress {
@@ -90,8 +98,10 @@ impl Default for Progress {
             last_output: now,
             check: 0,
             started: false,
+            waiting: None,
             asked: None,
             after: Vec::new(),
+            held: Vec::new(),
         }
     }
 }
@@ -138,10 +148,11 @@ impl Follow {
             Status::Exited(code) => Some(code),
             _ => None,
         };
+        let (unfinished, _) = self.job.last_row();
         self.job.finish(status);
         if let Some(code) = code {
-            self.engine.memory().pane(&self.pane).status = code;
-            self.settle().await;
+            self.engine.memory().pane(&self.pane).end(code);
+            self.settle(&unfinished).await;
         }
     }
 
@@ -164,11 +175,17 @@ impl Follow {
 
     fn read(&mut self, bytes: &[u8]) -> Option<Status> {
         let Self { job, keys, progress, .. } = self;
-        let Progress { scanner, started, after, .. } = progress;
+        let holds = self.shell.kind == ShellKind::Zsh && keys.shell.is_some();
+        let Progress { scanner, started, after, held, .. } = progress;
         let mut status = None;
         scanner.feed(bytes, |piece| match piece {
             Piece::Text(text) if status.is_some() => after.extend_from_slice(text),
             Piece::Mark(_) if status.is_some() => {}
+            Piece::Text(text) if *started && holds => {
+                held.extend_from_slice(text);
+                let sure = held.len().saturating_sub(HELD);
+                job.feed(held.drain(..sure).as_slice());
+            }
             Piece::Text(text) if *started => job.feed(text),
             Piece::Text(_) => {}
             Piece::Mark(mark) => match mark.what {
@@ -177,6 +194,8 @@ impl Follow {
                 What::End(code) => {
                     let shells = keys.shell.as_ref() == Some(&mark.key);
                     if *started && (mark.key == keys.command || shells) {
+                        job.feed(if shells { without_end_of_line_mark(held) } else { held });
+                        held.clear();
                         status = Some(Status::Exited(code));
                     }
                 }
@@ -184,12 +203,14 @@ impl Follow {
         });
         progress.last_output = Instant::now();
         progress.check = 0;
+        progress.waiting = None;
         status
     }
 
     /// Looks what the pane's program does. A status ends the command.
     async fn check(&mut self) -> Option<Status> {
         let quiet = self.progress.quiet();
+        self.job.feed(&std::mem::take(&mut self.progress.held));
         if self.progress.asked.is_some_and(|asked| asked.elapsed() > SHELL_TIME) {
             let why = "the shell gave it up and does not tell its status";
             return Some(Status::Lost(why.to_owned()));
@@ -217,7 +238,10 @@ impl Follow {
             }
             Front::Unknown => None,
         };
-        self.job.set_waiting(waiting);
+        // A script that starts one program after the other may look like this for a moment.
+        let twice = waiting == self.progress.waiting;
+        self.progress.waiting = waiting;
+        self.job.set_waiting(waiting.filter(|_| twice));
         None
     }
 
@@ -322,13 +346,15 @@ impl Follow {
 
     /// After the command: has the shell's prompt remembered, so that it can be told from what a
     /// person types there.
-    async fn settle(self) {
+    async fn settle(self, unfinished: &str) {
         let Self { engine, job, lease, pane, mut stream, progress, prompt, .. } = self;
         let asked = job.asked_terminal();
         let uses = lease.uses();
         // Another command may come as soon as nothing more is typed here.
         let kept = asked.then_some(lease);
         let mut after = Screen::new(PROMPT_ROWS);
+        // The prompt comes behind a last line without an end.
+        after.feed(unfinished.as_bytes(), &mut |_| {});
         after.feed(&progress.after, &mut |_| {});
         let begun = Instant::now();
         loop {
@@ -346,7 +372,10 @@ impl Follow {
             // What the terminal answered to the program's output now stands at the prompt.
             let clear = Key::Named("C-u".to_owned()).press(pane.pane);
             let _ = engine.tmux().run(clear).await;
-            let _ = tokio::time::timeout(KEY_TIME, stream.next()).await;
+            tokio::time::sleep(KEY_TIME).await;
+            if let Ok(look) = Look::at(engine.tmux(), pane.pane).await {
+                engine.learn(&pane, uses, Prompt { row: look.before, rows: prompt.rows });
+            }
         } else {
             let rows = u32::try_from(after.pending().len()).unwrap_or(1).max(1);
             let row = after.before_cursor();
@@ -356,16 +385,4 @@ impl Follow {
         }
         drop(kept);
     }
-}
-
-/// Whether two prompts differ in nothing but digits: a clock, a counter, a status.
-pub(super) fn similar(a: &str, b: &str) -> bool {
-    let plain = |text: &str| {
-        text.trim_end()
-            .chars()
-            .map(|c| if c.is_ascii_digit() { '0' } else { c })
-            .collect::<String>()
-    };
-    let (a, b) = (plain(a), plain(b));
-    !a.is_empty() && a == b
 }

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use tmux::keys::Key;
-use tmux::{PaneId, Server};
+use tmux::keys::{Key, type_text};
+use tmux::{Command, PaneId, Server};
 use tokio::time::Instant;
 
-use super::look::Look;
+use super::look::{Look, last_line};
 use super::refusal::Refusal;
 use crate::host::PaneState;
 use crate::process::{self, Foreground, Input, ShellKind};
@@ -69,12 +69,13 @@ fn is_prompt(kind: ShellKind, input: Input) -> bool {
 }
 
 /// Waits until the pane's shell is at its prompt: for a moment if it is at work itself, and longer
-/// if it is still starting. Says also whether it was not there at once.
+/// if it is still starting. While it settles after a command, whatever is there may go.
 pub(super) async fn shell_at_prompt(
     pane: &PaneState,
     declared: Option<ShellKind>,
     starting: Duration,
-) -> Result<(Shell, bool), Refusal> {
+    settling: Duration,
+) -> Result<Shell, Refusal> {
     let begun = Instant::now();
     let age = process::age(pane.pid).unwrap_or_default();
     let mut pause = Pause::default();
@@ -82,7 +83,8 @@ pub(super) async fn shell_at_prompt(
         let waited = begun.elapsed();
         let is_new = age + waited < NEW;
         match front(pane.pid, declared) {
-            Front::Prompt(shell, _) => return Ok((shell, pause.was_taken())),
+            Front::Prompt(shell, _) => return Ok(shell),
+            _ if waited < settling => {}
             Front::Shell(shell, input) => {
                 let reads = input == Input::Line || input == Input::Password;
                 if waited > starting.max(PROMPT_TIME) || (reads && waited > ECHO_TIME) {
@@ -129,10 +131,6 @@ impl Pause {
                 tokio::time::sleep(Duration::from_millis(1 << times.min(4))).await;
             }
         }
-    }
-
-    pub(super) fn was_taken(&self) -> bool {
-        self.0 > 0
     }
 }
 
@@ -228,29 +226,43 @@ pub(super) async fn must_be_empty(
     tmux: &Server,
     pane: PaneId,
     kind: ShellKind,
-    look: &Look,
-) -> Result<(), Refusal> {
-    let clear = Key::Named("C-u".to_owned());
-    tmux.run(clear.press(pane)).await?;
-    let begun = Instant::now();
-    while begun.elapsed() < ECHO_TIME {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-        let now = Look::at(tmux, pane).await?;
-        if now.column == look.column && now.before == look.before {
-            continue;
-        }
-        let text = look.before.strip_prefix(&now.before).unwrap_or(&look.before).to_owned();
-        let back = match kind {
-            // These keep what was cleared, exactly.
-            ShellKind::Bash | ShellKind::Zsh | ShellKind::Fish => {
-                vec![Key::Named("C-y".to_owned()).press(pane)]
-            }
-            _ => tmux::keys::type_text(pane, &text),
-        };
-        tmux.run_all(back).await?;
-        return Err(Refusal::HalfTyped { pane, text: text.trim().to_owned() });
+    look: Look,
+) -> Result<Look, Refusal> {
+    if look.has_text_behind() {
+        return Err(Refusal::HalfTyped { pane, text: look.after.trim().to_owned() });
     }
-    Ok(())
+    let line = last_line(tmux, pane).await?;
+    tmux.run(Key::Named("C-u".to_owned()).press(pane)).await?;
+    let mut base = look;
+    let mut since = Instant::now();
+    while since.elapsed() < ECHO_TIME {
+        tokio::time::sleep(Duration::from_millis(5)).await;
+        let mut now = Look::at(tmux, pane).await?;
+        if (now.row, now.column) < (base.row, base.column) {
+            // A shell that draws its prompt anew is on its way back.
+            tokio::time::sleep(ECHO_TIME / 2).await;
+            now = Look::at(tmux, pane).await?;
+        }
+        if (now.row, now.column) < (base.row, base.column) {
+            let text = line.strip_prefix(&now.before).unwrap_or(&line).to_owned();
+            tmux.run_all(back(pane, kind, &text)).await?;
+            return Err(Refusal::HalfTyped { pane, text: text.trim().to_owned() });
+        }
+        if now != base {
+            base = now;
+            since = Instant::now();
+        }
+    }
+    Ok(base)
+}
+
+/// What puts back what C-u has cleared: it is typed once more. fish would expand abbreviations in
+/// it, but keeps what was cleared.
+fn back(pane: PaneId, kind: ShellKind, text: &str) -> Vec<Command> {
+    match kind {
+        ShellKind::Fish => vec![Key::Named("C-y".to_owned()).press(pane)],
+        _ => type_text(pane, text),
+    }
 }
 
 #[cfg(test)]

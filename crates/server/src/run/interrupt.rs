@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::gate::{self, Front};
 use super::look::Look;
-use super::memory::Prompt;
+use super::prompt::Prompt;
 use super::{Engine, Job};
 use crate::host::PaneState;
 

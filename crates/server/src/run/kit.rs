@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io::{self, Write};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
@@ -41,7 +41,10 @@ impl Kit {
         if let Some(dir) = dir.as_ref().filter(|dir| dir.path().is_dir()) {
             return Ok(dir.path().to_owned());
         }
-        let made = tempfile::Builder::new().prefix(PREFIX).tempdir_in(parent())?;
+        let made = tempfile::Builder::new()
+            .prefix(PREFIX)
+            .permissions(fs::Permissions::from_mode(0o700))
+            .tempdir_in(parent())?;
         for (name, text) in SCRIPTS.iter().chain([&(OWNER, self.owner.as_str())]) {
             write(&made.path().join(name), text)?;
         }

@@ -15,14 +15,17 @@ row! {
 }
 
 /// What a look at a pane shows.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Look {
-    /// The cursor's column.
+    /// The cursor's row on the screen, and its column.
+    pub(super) row: u32,
     pub(super) column: u32,
     pub(super) width: u32,
     pub(super) height: u32,
     /// The text of the cursor's row before the cursor.
     pub(super) before: String,
+    /// The text behind it.
+    pub(super) after: String,
 }
 
 impl Look {
@@ -40,13 +43,29 @@ impl Look {
         let facts = Facts::parse_one("display-message", facts)?;
         let screen = String::from_utf8_lossy(screen);
         let row = screen.lines().nth(facts.y as usize).unwrap_or_default();
+        let before = before(row, facts.x as usize);
         Ok(Self {
+            row: facts.y,
             column: facts.x,
             width: facts.width,
             height: facts.height,
-            before: before(row, facts.x as usize),
+            after: row.strip_prefix(&before).unwrap_or_default().to_owned(),
+            before,
         })
     }
+
+    /// Whether text begins right behind the cursor. What a shell shows at the right end of a row
+    /// has a gap before it.
+    pub(super) fn has_text_behind(&self) -> bool {
+        self.after.starts_with(|c: char| !c.is_whitespace())
+    }
+}
+
+/// The last line on the screen, put together from all its rows.
+pub(super) async fn last_line(tmux: &Server, pane: PaneId) -> Result<String, Error> {
+    let screen = Capture { start: None, end: None, join: true, colors: false };
+    let text = tmux.run(screen.of(pane)).await?.text();
+    Ok(text.trim_end_matches('\n').lines().next_back().unwrap_or_default().to_owned())
 }
 
 /// The part of a row that takes up the first columns, blanks included.

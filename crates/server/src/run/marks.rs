@@ -25,12 +25,12 @@ pub(super) enum What {
 }
 
 impl Mark {
-    /// The bytes that say where output begins.
-    pub(super) fn start(key: &str) -> String {
-        format!("\x1b]133;C;k={key}\x07")
+    /// What says where output begins, as a `printf` format.
+    pub(super) fn start_format(key: &str) -> String {
+        format!("\\033]133;C;k={key}\\007")
     }
 
-    /// The same for the end, as a `printf` format that takes the status.
+    /// The same for the end; it takes the status.
     pub(super) fn end_format(key: &str) -> String {
         format!("\\033]133;D;%s;k={key}\\007")
     }
@@ -167,8 +167,7 @@ mod tests {
 
     #[test]
     fn marks_are_told_from_text() {
-        let start = Mark::start("K");
-        let stream = [b"echo".as_slice(), start.as_bytes(), b"out\r\n\x1b]133;D;42;k=K\x07$ "];
+        let stream = [b"echo".as_slice(), b"\x1b]133;C;k=K\x07", b"out\r\n\x1b]133;D;42;k=K\x07$ "];
         let expected = [
             Ok(b"echo".to_vec()),
             Err(Mark { key: "K".into(), what: What::Start }),

@@ -2,12 +2,14 @@
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
+use std::time::Duration;
 
 use tmux::PaneId;
 use tokio::time::Instant;
 
 use super::Engine;
 use super::job::Job;
+use super::prompt::Prompt;
 use super::refusal::Refusal;
 use crate::host::PaneState;
 
@@ -31,8 +33,10 @@ pub(super) struct Known {
     pid: u32,
     pub(super) marks: Marks,
     busy: Option<Busy>,
-    /// The prompt as it was after the last command, before anybody could type there.
+    /// The prompt as it was after a command, before anybody could type there.
     pub(super) prompt: Option<Prompt>,
+    /// Whether it was seen after the last command.
+    pub(super) settled: bool,
     /// When the last command ended.
     pub(super) ended: Option<Instant>,
     /// Whether something was typed there since.
@@ -60,15 +64,6 @@ pub(super) enum Marks {
 enum Busy {
     Starting,
     With(Arc<Job>),
-}
-
-/// A shell's prompt.
-#[derive(Debug, Clone)]
-pub(super) struct Prompt {
-    /// Its last row.
-    pub(super) row: String,
-    /// How many rows it has.
-    pub(super) rows: u32,
 }
 
 impl Memory {
@@ -112,12 +107,21 @@ impl Memory {
 }
 
 impl Known {
+    /// Notes that a command has ended and left this status.
+    pub(super) fn end(&mut self, status: i32) {
+        self.ended = Some(Instant::now());
+        self.typed = false;
+        self.settled = false;
+        self.status = status;
+    }
+
     pub(super) fn new(pid: u32) -> Self {
         Self {
             pid,
             marks: Marks::None,
             busy: None,
             prompt: None,
+            settled: false,
             ended: None,
             typed: false,
             status: 0,
@@ -126,8 +130,13 @@ impl Known {
         }
     }
 
+    /// Whether no command runs there. The shell may just be put in order after one.
     pub(super) fn is_idle(&self) -> bool {
-        self.busy.is_none()
+        match &self.busy {
+            None => true,
+            Some(Busy::Starting) => false,
+            Some(Busy::With(job)) => !job.is_running(),
+        }
     }
 
     /// The command that runs there.
@@ -147,8 +156,19 @@ pub(super) struct Lease {
 }
 
 impl Lease {
-    /// Takes the pane if nobody has it.
-    pub(super) fn take(engine: &Arc<Engine>, pane: &PaneState) -> Result<Self, Refusal> {
+    /// Takes the pane if nobody has it, or only a command that has ended.
+    pub(super) async fn take(engine: &Arc<Engine>, pane: &PaneState) -> Result<Self, Refusal> {
+        loop {
+            match Self::try_take(engine, pane) {
+                Err(Refusal::Busy { .. }) if engine.memory().pane(pane).is_idle() => {
+                    tokio::time::sleep(Duration::from_millis(2)).await;
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn try_take(engine: &Arc<Engine>, pane: &PaneState) -> Result<Self, Refusal> {
         let mut memory = engine.memory();
         memory.uses += 1;
         let uses = memory.uses;
@@ -180,8 +200,6 @@ impl Drop for Lease {
             && known.uses == self.uses
         {
             known.busy = None;
-            known.ended = Some(Instant::now());
-            known.typed = false;
         }
     }
 }

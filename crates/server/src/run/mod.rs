@@ -17,12 +17,12 @@ mod look;
 mod marks;
 mod memory;
 mod pool;
+mod prompt;
 mod refusal;
 mod repl;
 mod start;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
 
 use tmux::{PaneId, Server};
 
@@ -31,7 +31,8 @@ pub use crate::process::ShellKind;
 pub use interrupt::Interrupted;
 pub use job::{Alternate, Facts, Job, Status, Waiting};
 use kit::Kit;
-use memory::{Memory, Prompt};
+use memory::Memory;
+use prompt::Prompt;
 pub use refusal::Refusal;
 pub use repl::Answer;
 
@@ -72,17 +73,7 @@ impl Engine {
         pane: PaneState,
         command: String,
     ) -> Result<Arc<Job>, Refusal> {
-        let lease = loop {
-            match memory::Lease::take(self, &pane) {
-                // It has ended; its shell is just being put in order.
-                Err(Refusal::Busy { id, .. })
-                    if !self.job(&id).is_some_and(|job| job.is_running()) =>
-                {
-                    tokio::time::sleep(Duration::from_millis(2)).await;
-                }
-                other => break other?,
-            }
-        };
+        let lease = memory::Lease::take(self, &pane).await?;
         start::command(self, lease, pane, command).await
     }
 
@@ -149,6 +140,7 @@ impl Engine {
         let known = memory.pane(pane);
         if known.uses == uses {
             known.prompt = Some(prompt);
+            known.settled = true;
         }
     }
 }

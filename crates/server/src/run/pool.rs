@@ -76,7 +76,7 @@ async fn usable(
     if state.input_off || !state.mode.is_empty() {
         return None;
     }
-    let lease = Lease::take(engine, &state).ok()?;
+    let lease = Lease::take(engine, &state).await.ok()?;
     let shell = back_at_prompt(engine, &state, ended).await?;
     let there = cwd.is_none_or(|cwd| {
         let wanted = std::fs::canonicalize(cwd).ok();
@@ -108,7 +108,7 @@ async fn open(engine: &Arc<Engine>, cwd: Option<String>) -> Result<(Lease, PaneS
     let launch = launch::plan(engine.tmux(), &engine.kit, cwd).await?;
     let created = engine.host().new_pane(launch.wish).await?;
     let pane = engine.host().pane(&created.pane.to_string()).await?;
-    let lease = Lease::take(engine, &pane)?;
+    let lease = Lease::take(engine, &pane).await?;
     let mut memory = engine.memory();
     let known = memory.pane(&pane);
     known.pooled = true;

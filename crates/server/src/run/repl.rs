@@ -9,10 +9,10 @@ use tmux::stream::ring::Chunk;
 use tokio::time::{Instant, timeout_at};
 
 use super::block;
-use super::follow::similar;
 use super::gate::{self, Front};
 use super::look::Look;
 use super::memory::Talk;
+use super::prompt::similar;
 use super::{Engine, Refusal};
 use crate::host::PaneState;
 use crate::process::Input;
@@ -55,6 +55,9 @@ struct Exchange<'a> {
     /// The prompt before the input.
     prompt: String,
     lines: Vec<String>,
+    /// Whether each line must wait for its own prompt: the terminal echoes at once what is typed
+    /// into a program that reads lines.
+    by_line: bool,
     gone: Vec<String>,
     cut: bool,
     last_output: Instant,
@@ -74,7 +77,7 @@ impl Engine {
         let _talk = Talk::begin(self, pane.pane)?;
         let begun = Instant::now();
         let until = begun + timeout;
-        let program = self.reader(pane, until).await?;
+        let (program, input_kind) = self.reader(pane, until).await?;
         let stream = self.tmux().stream_in(pane.session, pane.pane).await?;
         let look = self.prompt(pane, &program, prompt, until).await?;
         let mut screen = Screen::new(look.height as usize);
@@ -86,12 +89,13 @@ impl Engine {
             screen,
             prompt: look.before,
             lines: block::lines(input, &program),
+            by_line: input_kind == Input::Line,
             gone: Vec::new(),
             cut: false,
             last_output: Instant::now(),
             ended: false,
         };
-        exchange.enter().await?;
+        exchange.enter(until).await?;
         let complete = exchange.answer(until).await?;
         let cut = exchange.cut;
         let output = exchange.output(complete);
@@ -99,14 +103,14 @@ impl Engine {
     }
 
     /// The program that waits for input, which may take a moment to start.
-    async fn reader(&self, pane: &PaneState, until: Instant) -> Result<String, Refusal> {
+    async fn reader(&self, pane: &PaneState, until: Instant) -> Result<(String, Input), Refusal> {
         let mut pause = Duration::from_millis(2);
         loop {
             let program = match gate::front(pane.pid, self.declared()) {
-                Front::Prompt(shell, _) => return Ok(shell.kind.name().to_owned()),
+                Front::Prompt(shell, input) => return Ok((shell.kind.name().to_owned(), input)),
                 Front::Shell(program, input) | Front::Program(program, input) => {
                     if input != Input::None {
-                        return Ok(program.name);
+                        return Ok((program.name, input));
                     }
                     program.argv.join(" ")
                 }
@@ -157,20 +161,44 @@ impl Engine {
 impl Exchange<'_> {
     /// Types the input, waits until it is echoed, and presses Enter: some interpreters take an
     /// Enter that comes at once for a part of a paste.
-    async fn enter(&mut self) -> Result<(), Refusal> {
-        let pane = self.pane.pane;
-        let tmux = self.engine.tmux();
+    async fn enter(&mut self, until: Instant) -> Result<(), Refusal> {
+        if self.by_line {
+            let lines = self.lines.clone();
+            for (index, line) in lines.iter().enumerate() {
+                if index > 0 {
+                    while !self.ended && Instant::now() < until {
+                        let quiet = self.quiet_for(QUIET, until).await;
+                        if quiet && self.reads() && !self.screen.before_cursor().is_empty() {
+                            break;
+                        }
+                    }
+                }
+                self.type_line(line).await?;
+            }
+            return Ok(());
+        }
         match self.lines.as_slice() {
-            [line] => tmux.run_all(type_text(pane, line)).await?,
+            [line] => self.type_line(&line.clone()).await,
             lines => {
                 let text = lines.join("\n");
                 let buffer = self.engine.host().new_buffer_name();
-                Paste { buffer: &buffer, text: &text, bracketed: true }.into(tmux, pane).await?;
+                let paste = Paste { buffer: &buffer, text: &text, bracketed: true };
+                paste.into(self.engine.tmux(), self.pane.pane).await?;
+                self.echoed().await;
+                self.press_enter().await
             }
-        };
+        }
+    }
+
+    async fn type_line(&mut self, line: &str) -> Result<(), Refusal> {
+        self.engine.tmux().run_all(type_text(self.pane.pane, line)).await?;
+        self.echoed().await;
+        self.press_enter().await
+    }
+
+    async fn echoed(&mut self) {
         let latest = Instant::now() + ECHO_TIME;
         while Instant::now() < latest && !self.quiet_for(ECHO_PAUSE, latest).await {}
-        self.press_enter().await
     }
 
     async fn press_enter(&mut self) -> Result<(), Refusal> {
@@ -181,7 +209,7 @@ impl Exchange<'_> {
 
     /// Reads until the interpreter asks for more. False if time was up first.
     async fn answer(&mut self, until: Instant) -> Result<bool, Refusal> {
-        let mut closed = self.lines.len() == 1;
+        let mut closed = false;
         let mut moved = false;
         while !self.ended && Instant::now() < until {
             moved |= !self.quiet_for(QUIET, until).await;
@@ -198,7 +226,8 @@ impl Exchange<'_> {
                 continue;
             }
             // An empty line closes the block it is still in.
-            if !closed && !row.trim().is_empty() {
+            let open = self.lines.len() > 1 && !row.trim().is_empty() || row.trim() == "...";
+            if !closed && open {
                 closed = true;
                 self.press_enter().await?;
                 continue;

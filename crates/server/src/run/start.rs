@@ -9,17 +9,21 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 
 use super::carry::{self, Cargo, Place};
-use super::follow::{Follow, Keys, Progress, similar};
+use super::follow::{Follow, Keys, Progress};
 use super::gate::{self, Shell};
 use super::launch;
 use super::look::Look;
-use super::memory::{Lease, Marks, Prompt};
+use super::memory::{Lease, Marks};
+use super::prompt::{Prompt, similar};
 use super::{Engine, Job, Refusal};
 use crate::host::PaneState;
 use crate::process::{self, ShellKind};
 
 /// How long after a command nobody but its shell can have written to the pane.
 const JUST_NOW: Duration = Duration::from_millis(100);
+
+/// How long after a command its shell may have something else in the foreground.
+const SETTLING: Duration = Duration::from_secs(1);
 
 /// How long a shell that we have just started may take to its first prompt.
 const OWN_START: Duration = Duration::from_secs(20);
@@ -96,46 +100,69 @@ impl Start {
         if pane.synchronized {
             return Err(Refusal::Synchronized { pane: pane.pane });
         }
-        let (marks, prompt, ended, typed) = {
+        let (marks, prompt, ended, untouched) = {
             let mut memory = engine.memory();
             let known = memory.pane(pane);
-            (known.marks.clone(), known.prompt.clone(), known.ended, known.typed)
+            let untouched = !known.typed && !known.settled;
+            (known.marks.clone(), known.prompt.clone(), known.ended, untouched)
         };
         let own_start = matches!(marks, Marks::Expected(_));
-        let just_ended = !typed && ended.is_some_and(|ended| ended.elapsed() < JUST_NOW);
         // A shell that has run a command is no longer starting.
         let patience = match ended {
             _ if own_start => OWN_START,
             Some(_) => Duration::ZERO,
             None => gate::START.saturating_sub(process::age(pane.pid).unwrap_or(gate::START)),
         };
-        let (shell, waited) = gate::shell_at_prompt(pane, engine.declared(), patience).await?;
+        let settling = SETTLING.saturating_sub(ended.map_or(SETTLING, |ended| ended.elapsed()));
+        let shell = gate::shell_at_prompt(pane, engine.declared(), patience, settling).await?;
         let marks = self.look_for_marks(marks);
         let stream = engine.tmux().stream_in(pane.session, pane.pane).await?;
-        let fresh = own_start || waited || (just_ended && prompt.is_none());
-        if fresh && self.is_typed_as_it_is(shell.kind, &marks) {
-            let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: 1 });
+        let as_it_is = self.is_typed_as_it_is(shell.kind, &marks);
+        if own_start && as_it_is {
+            let prompt = Prompt { row: String::new(), rows: 1 };
             return Ok(Ready { shell, stream, marks, prompt, look: None });
         }
-        gate::must_reach(pane.pane, shell)?;
-        let look = self.settled_look(fresh).await?;
-        let known = prompt.as_ref().map(|prompt| prompt.row.as_str());
-        if !fresh && !known.is_some_and(|known| similar(known, &look.before)) {
-            gate::must_not_continue(pane.pane, shell.kind, &look, known)?;
-            gate::must_look_like_a_prompt(pane.pane, shell.kind, &look)?;
-            gate::must_be_empty(engine.tmux(), pane.pane, shell.kind, &look).await?;
+        if !as_it_is {
+            gate::must_reach(pane.pane, shell)?;
         }
+        let just_ended = untouched && ended.is_some_and(|ended| ended.elapsed() < JUST_NOW);
+        let fresh = own_start || just_ended;
+        let look = self.empty_prompt(shell.kind, prompt.as_ref(), fresh).await?;
         let rows = prompt.map_or(1, |prompt| prompt.rows);
         let prompt = Prompt { row: look.before.clone(), rows };
         Ok(Ready { shell, stream, marks, prompt, look: Some(look) })
     }
 
+    /// The row of the prompt, with nothing typed. It is the one known from before, or, where a
+    /// command has just ended, another one that does not begin with it; else it is tried.
+    async fn empty_prompt(
+        &self,
+        kind: ShellKind,
+        known: Option<&Prompt>,
+        fresh: bool,
+    ) -> Result<Look, Refusal> {
+        let (tmux, pane) = (self.engine.tmux(), self.pane.pane);
+        let known = known.map(|known| known.row.as_str());
+        let is_known = |look: &Look| {
+            !look.has_text_behind() && known.is_some_and(|known| similar(known, &look.before))
+        };
+        let look = self.settled_look().await?;
+        let begins = |known: &str| !known.is_empty() && look.before.starts_with(known);
+        let new = fresh && !look.has_text_behind() && !known.is_some_and(begins);
+        if is_known(&look) || new {
+            return Ok(look);
+        }
+        gate::must_not_continue(pane, kind, &look, known)?;
+        gate::must_look_like_a_prompt(pane, kind, &look)?;
+        gate::must_be_empty(tmux, pane, kind, look).await
+    }
+
     /// A look that shows the prompt, which may still be on its way.
-    async fn settled_look(&self, fresh: bool) -> Result<Look, Refusal> {
+    async fn settled_look(&self) -> Result<Look, Refusal> {
         let begun = Instant::now();
         loop {
             let look = Look::at(self.engine.tmux(), self.pane.pane).await?;
-            if !fresh || !look.before.trim().is_empty() || begun.elapsed() > PROMPT_ON_ITS_WAY {
+            if !look.before.trim().is_empty() || begun.elapsed() > PROMPT_ON_ITS_WAY {
                 return Ok(look);
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
@@ -155,10 +182,10 @@ impl Start {
         marks
     }
 
-    /// zsh's own marks come after what its prompt functions print, so there the command is carried.
+    /// Only bash prints its own marks before what other hooks print; elsewhere commands are carried.
     fn is_typed_as_it_is(&self, kind: ShellKind, marks: &Marks) -> bool {
         matches!(marks, Marks::Known(_))
-            && matches!(kind, ShellKind::Bash | ShellKind::Fish)
+            && kind == ShellKind::Bash
             && carry::is_plain(&self.command)
     }
 
@@ -176,7 +203,6 @@ impl Start {
         engine.tmux().sequence(commands).await?;
         {
             let mut memory = engine.memory();
-            memory.pane(&pane).prompt = None;
             memory.keep(Arc::clone(&job), engine.options.results);
         }
         Ok(Follow { engine, job, lease, pane, shell, stream, keys: typing.keys, prompt, progress })

@@ -296,8 +296,16 @@ mod tests {
     /// Cells take sixteen times the room.
     #[test]
     fn a_row_is_cells_only_while_it_has_to_be() {
-        let mut row = Row::default();
+        let is_plain = |row: &Row| matches!(row.line, Line::Plain(_));
         let is_cells = |row: &Row| matches!(row.line, Line::Cells(_));
+        let mut row = Row::default();
+        row.put(0, "ab", 2);
+        row.put(1, "cd", 2);
+        row.erase(2, usize::MAX);
+        assert!(is_plain(&row));
+        row.mark(2, '\u{301}');
+        assert!(!is_plain(&row) && !is_cells(&row));
+        row.clear();
         assert_eq!(row.put(0, "é", 1), 1);
         row.tab(1);
         row.mark(8, '\u{301}');

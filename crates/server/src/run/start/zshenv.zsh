@@ -10,26 +10,12 @@ unset TMUX_MCP_ZDOTDIR TMUX_MCP_KEY TMUX_MCP_READY
 
 if [[ -o interactive ]]; then
     __tmux_mcp_done() {
-        builtin print -n -- "\e]133;D;$?;k=$__tmux_mcp_key\a"
-        # What zsh does by itself, but before anybody could print a mark.
-        if [[ -n $__tmux_mcp_sp ]]; then
-            unset __tmux_mcp_sp
-            setopt prompt_sp
-            builtin print -nP -- "${PROMPT_EOL_MARK-%B%S%#%s%b}${(l:COLUMNS-1:)}"
-            builtin print -n -- "\r \r"
-        fi
-    }
-    __tmux_mcp_start() {
-        if [[ -o prompt_sp ]]; then
-            typeset -g __tmux_mcp_sp=1
-            unsetopt prompt_sp
-        fi
+        builtin print -n -- "\e]133;D;$?;k=$__tmux_mcp_key\a" >/dev/tty
     }
     # What carries a command is no command of the user's.
     __tmux_mcp_history() { [[ $1 != ' eval "$(<'*/tmux-mcp-* ]] }
     __tmux_mcp_first() {
         precmd_functions=(__tmux_mcp_done ${precmd_functions:#__tmux_mcp_first})
-        preexec_functions+=(__tmux_mcp_start)
         zshaddhistory_functions+=(__tmux_mcp_history)
         : >|$__tmux_mcp_ready
         # The user's history is read by now, and stays as it is.
