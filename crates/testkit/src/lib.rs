@@ -2,6 +2,7 @@
 //!
 //! - [`TmuxServer`]: a private server that goes away with its test, also when the test fails.
 //! - [`Person`]: a client on a terminal of its own, as people have.
+//! - [`Shell`]: the shells people have, and panes of a server that run them.
 //! - [`Launch`]: the real program, with [`Mcp`], a real client, or [`Raw`], lines of JSON.
 //! - [`wait_until`], [`until()`]: ask again until it is so; never sleep and hope.
 
@@ -16,6 +17,7 @@ mod launch;
 mod mcp;
 mod person;
 mod raw;
+mod shell;
 mod tmux_server;
 mod until;
 
@@ -23,5 +25,6 @@ pub use launch::Launch;
 pub use mcp::{Mcp, Outcome};
 pub use person::Person;
 pub use raw::Raw;
+pub use shell::Shell;
 pub use tmux_server::TmuxServer;
 pub use until::{until, wait_until};

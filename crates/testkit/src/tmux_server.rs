@@ -98,6 +98,30 @@ impl TmuxServer {
         pane
     }
 
+    /// Opens a window that runs `command`, as a person would, and returns its pane's id.
+    pub fn open(&self, command: &str) -> String {
+        self.tmux(&["new-window", "-d", "-P", "-F", "#{pane_id}", "-t", "=main:", command])
+    }
+
+    /// The same for a shell, once it shows its prompt.
+    pub fn open_shell(&self, command: &str) -> String {
+        let pane = self.open(command);
+        wait_until(&format!("{command} shows its prompt"), || {
+            self.screen(&pane).ends_with(['$', '#', '%', '>']).then_some(())
+        });
+        pane
+    }
+
+    /// Types into a pane past everything that would keep an agent from it, as a person can.
+    pub fn types(&self, pane: &str, text: &str) {
+        self.tmux(&["send-keys", "-t", pane, "-l", "--", text]);
+    }
+
+    /// Presses keys there, by tmux's names for them.
+    pub fn presses(&self, pane: &str, keys: &[&str]) {
+        self.tmux(&[&["send-keys", "-t", pane], keys].concat());
+    }
+
     /// Kills the server and waits until its process has ended, so that another can be started.
     pub fn kill(&self) {
         let pid = process(self.pid()).expect("a server has a process id");

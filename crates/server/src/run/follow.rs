@@ -378,10 +378,14 @@ impl Follow {
             }
         } else {
             let rows = u32::try_from(after.pending().len()).unwrap_or(1).max(1);
-            let row = after.before_cursor();
-            // What follows the prompt of before is no prompt: somebody was very quick.
-            let quick = !prompt.row.is_empty() && row.starts_with(&prompt.row);
-            engine.learn(&pane, uses, if quick { prompt } else { Prompt { row, rows } });
+            let mut row = after.before_cursor();
+            // What follows the prompt of before is no prompt: somebody was quick, or typed ahead.
+            if !prompt.row.is_empty()
+                && let Some(at) = row.rfind(&prompt.row)
+            {
+                row.truncate(at + prompt.row.len());
+            }
+            engine.learn(&pane, uses, Prompt { row, rows });
         }
         drop(kept);
     }

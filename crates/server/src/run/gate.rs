@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tmux::keys::{Key, type_text};
-use tmux::{Command, PaneId, Server};
+use tmux::{PaneId, Server};
 use tokio::time::Instant;
 
 use super::look::{Look, last_line};
@@ -245,7 +245,7 @@ pub(super) async fn must_be_empty(
         }
         if (now.row, now.column) < (base.row, base.column) {
             let text = line.strip_prefix(&now.before).unwrap_or(&line).to_owned();
-            tmux.run_all(back(pane, kind, &text)).await?;
+            put_back(tmux, pane, kind, &base, &text).await?;
             return Err(Refusal::HalfTyped { pane, text: text.trim().to_owned() });
         }
         if now != base {
@@ -256,12 +256,33 @@ pub(super) async fn must_be_empty(
     Ok(base)
 }
 
-/// What puts back what C-u has cleared: it is typed once more. fish would expand abbreviations in
-/// it, but keeps what was cleared.
-fn back(pane: PaneId, kind: ShellKind, text: &str) -> Vec<Command> {
+/// Puts back what C-u has cleared: it is typed once more. fish would expand abbreviations in it, and
+/// zsh divides long lines by itself, but they keep what was cleared; zsh does not when it is told to
+/// be vi.
+async fn put_back(
+    tmux: &Server,
+    pane: PaneId,
+    kind: ShellKind,
+    look: &Look,
+    text: &str,
+) -> Result<(), tmux::Error> {
+    let press = |key: &str| tmux.run(Key::Named(key.to_owned()).press(pane));
     match kind {
-        ShellKind::Fish => vec![Key::Named("C-y".to_owned()).press(pane)],
-        _ => type_text(pane, text),
+        ShellKind::Fish => press("C-y").await.map(|_| ()),
+        ShellKind::Zsh => {
+            press("C-y").await?;
+            let begun = Instant::now();
+            while begun.elapsed() < ECHO_TIME {
+                tokio::time::sleep(Duration::from_millis(5)).await;
+                let now = Look::at(tmux, pane).await?;
+                if (now.row, now.column) == (look.row, look.column) {
+                    return Ok(());
+                }
+            }
+            press("BSpace").await?;
+            tmux.run_all(type_text(pane, text)).await
+        }
+        _ => tmux.run_all(type_text(pane, text)).await,
     }
 }
 

@@ -30,9 +30,10 @@ impl Mark {
         format!("\\033]133;C;k={key}\\007")
     }
 
-    /// The same for the end; it takes the status.
+    /// The same for the end; it takes the status. A program may have left the terminal in the
+    /// middle of a string, so that is ended first.
     pub(super) fn end_format(key: &str) -> String {
-        format!("\\033]133;D;%s;k={key}\\007")
+        format!("\\033\\134\\033]133;D;%s;k={key}\\007")
     }
 
     /// Reads what stands between `OPEN` and the terminator.

@@ -153,7 +153,9 @@ impl Start {
             return Ok(look);
         }
         gate::must_not_continue(pane, kind, &look, known)?;
-        gate::must_look_like_a_prompt(pane, kind, &look)?;
+        if known.is_none() {
+            gate::must_look_like_a_prompt(pane, kind, &look)?;
+        }
         gate::must_be_empty(tmux, pane, kind, look).await
     }
 

@@ -26,7 +26,7 @@ if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
             # The user's history is read by now, and stays as it is.
             unset HISTFILE __tmux_mcp_ready
         fi
-        builtin printf '\e]133;D;%s;k=%s\a' "$status" "$__tmux_mcp_key" >/dev/tty
+        builtin printf '\e\\\e]133;D;%s;k=%s\a' "$status" "$__tmux_mcp_key" >/dev/tty
         return "$status"
     }
     PS0="${PS0-}\e]133;C;k=$__tmux_mcp_key\a"

@@ -10,7 +10,7 @@ unset TMUX_MCP_ZDOTDIR TMUX_MCP_KEY TMUX_MCP_READY
 
 if [[ -o interactive ]]; then
     __tmux_mcp_done() {
-        builtin print -n -- "\e]133;D;$?;k=$__tmux_mcp_key\a" >/dev/tty
+        builtin printf '\e\\\e]133;D;%s;k=%s\a' $? $__tmux_mcp_key >/dev/tty
     }
     # What carries a command is no command of the user's.
     __tmux_mcp_history() { [[ $1 != ' eval "$(<'*/tmux-mcp-* ]] }

@@ -1,0 +1,341 @@
+//! `run_in_repl`: interpreters of all kinds, their prompts, and what they answer.
+
+use serde_json::{Value, json};
+use testkit::{Mcp, TmuxServer, until, wait_until};
+
+use crate::serve;
+use crate::support::{exited, pane, shows, string};
+
+/// A pane of 80 columns that runs an interpreter, once it shows its prompt.
+fn interpreter(tmux: &TmuxServer, command: &str, prompt: &str) -> String {
+    let pane = tmux.open(&format!("exec {command}"));
+    wait_until(&format!("{command} shows its prompt"), || {
+        tmux.screen(&pane).ends_with(prompt.trim_end()).then_some(())
+    });
+    pane
+}
+
+async fn enter(mcp: &Mcp, target: &str, input: &str) -> Value {
+    mcp.call("run_in_repl", json!({"target": target, "input": input, "timeout": 30})).await.ok()
+}
+
+/// Enters one input after the other and compares what is said to each.
+async fn says(mcp: &Mcp, target: &str, table: &[(&str, &str)]) {
+    let mut wrong = Vec::new();
+    for (input, expected) in table {
+        let answer = enter(mcp, target, input).await;
+        let output = answer["output"].as_str().unwrap_or_default();
+        if output != *expected || answer.get("timed_out").is_some() || answer["pane_id"] != target {
+            wrong.push(format!("{input:?} is to be answered with {expected:?}: {answer}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+const TRACEBACK: &str = "Traceback (most recent call last):\n  File \"<stdin>\", line 1, in <module>\n\
+                         ZeroDivisionError: division by zero";
+
+#[tokio::test]
+async fn python_answers_lines_and_blocks() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = interpreter(&tmux, "python3 -q", ">>>");
+    let long = format!("'{}'", "x".repeat(300));
+    says(
+        &mcp,
+        &target,
+        &[
+            ("6 * 7", "42"),
+            ("x = 5", ""),
+            ("x\n", "5"),
+            ("print('a'); print('b')", "a\nb"),
+            ("print('>>> ')", ">>> "),
+            ("'6 * 7'", "'6 * 7'"),
+            ("'漢字 🙂'", "'漢字 🙂'"),
+            ("'x' * 300", &long),
+            ("1 / 0", TRACEBACK),
+            ("print('no end', end='')", "no end"),
+            ("6 * 7", "42"),
+            ("def f(x):\n    y = x + 1\n\n    return y\n", ""),
+            ("f(1)", "2"),
+            ("for i in range(3):\n    print(i)\nprint('done')", "0\n1\n2\ndone"),
+            ("if x == 4:\n    'four'\nelif x == 5:\n    'five'\nelse:\n    'other'", "'five'"),
+            ("class C:\n    a = 1\n\n    def m(self):\n        return self.a\n\nC().m()", "1"),
+            ("d = {\n    'a': 1,\n\n    'b': 2,\n}\nd", "{'a': 1, 'b': 2}"),
+            ("for i in range(3): print(i)", "0\n1\n2"),
+            ("while x > 3: x -= 1\nx", "3"),
+            ("try: 1 / 0\nexcept ZeroDivisionError: print('oh')\nx", "oh\n3"),
+            ("@staticmethod\ndef g():\n    return 7\ng()", "7"),
+            ("def h():\n\treturn 8\nh()", "8"),
+            ("import time; time.sleep(1); print('late')", "late"),
+            ("print('>>> ', end='', flush=True); time.sleep(1); print('x')", ">>> x"),
+        ],
+    )
+    .await;
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn python_keeps_what_is_in_a_text_of_several_lines() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = interpreter(&tmux, "python3 -q", ">>>");
+    let text = "text = '''one\n\n  two:\nthree'''\ntext";
+    says(&mcp, &target, &[(text, "'one\\n\\n  two:\\nthree'")]).await;
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_question_of_the_program_is_a_prompt_too() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = interpreter(&tmux, "python3 -q", ">>>");
+    says(&mcp, &target, &[("name = input('Name? ')", ""), ("Ann", ""), ("name", "'Ann'")]).await;
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn node_answers_lines_and_blocks() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = interpreter(&tmux, "node", ">");
+    let long = format!("'{}'", "x".repeat(300));
+    says(
+        &mcp,
+        &target,
+        &[
+            ("6 * 7", "42"),
+            ("console.log('hello')", "hello\nundefined"),
+            ("function f(x) {\n  const y = x + 1;\n\n  return y;\n}\nf(1)", "undefined\n2"),
+            ("'x'.repeat(300)", &long),
+            ("[1, 2].map((x) => {\n  return x * 2;\n})", "[ 2, 4 ]"),
+        ],
+    )
+    .await;
+    let answer = enter(&mcp, &target, "nothing()").await;
+    assert!(string(&answer["output"]).contains("nothing is not defined"), "{answer}");
+    assert_eq!(answer["foreground"], "node", "{answer}");
+    says(&mcp, &target, &[("6 * 7", "42")]).await;
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn sqlite_answers_statements() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = interpreter(&tmux, "sqlite3", "sqlite>");
+    says(
+        &mcp,
+        &target,
+        &[
+            ("select 6 * 7;", "42"),
+            ("create table t(a);\ninsert into t values (1), (2);\nselect * from t;", "1\n2"),
+            ("select a\n  from t\n  where a > 1;", "2"),
+            ("select 'a|b', 1;", "a|b|1"),
+        ],
+    )
+    .await;
+    mcp.close().await;
+}
+
+/// Takes statements that end in a semicolon, as database clients do.
+const DATABASE: &str = r#"
+prompt='db=> '
+while printf %s "$prompt" && read -r line; do
+    statement="$statement$line "
+    case $line in
+        *\;) echo "ran $statement"; statement=; prompt='db=> ' ;;
+        *) prompt='db-> ' ;;
+    esac
+done
+"#;
+
+#[tokio::test]
+async fn a_database_client_answers_statements_of_several_lines() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let file = tmux.home().join("database");
+    std::fs::write(&file, DATABASE).unwrap();
+    let target = interpreter(&tmux, &format!("sh {}", file.display()), "db=>");
+    says(
+        &mcp,
+        &target,
+        &[
+            ("select 1;", "ran select 1; "),
+            ("select\n1;", "ran select 1; "),
+            ("select\n  2\n;\nselect 3;", "ran select 2 ; \nran select 3; "),
+            // Not finished: it asks for the rest.
+            ("select", ""),
+            ("4;", "ran select 4; "),
+        ],
+    )
+    .await;
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn shells_answer_like_any_interpreter() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for (shell, block) in [
+        ("bash --norc --noprofile -i", "for x in a b; do\n  echo $x\ndone"),
+        ("zsh -f -i", "for x in a b; do\n  echo $x\ndone"),
+        ("dash -i", "for x in a b; do\n  echo $x\ndone"),
+        ("env XDG_CONFIG_HOME= XDG_DATA_HOME= fish -i", "for x in a b\n  echo $x\nend"),
+    ] {
+        let target = tmux.open_shell(&format!("exec {shell}"));
+        says(
+            &mcp,
+            &target,
+            &[
+                ("echo hello", "hello"),
+                ("true", ""),
+                (block, "a\nb"),
+                ("echo one\necho two", "one\ntwo"),
+                ("sleep 1; echo late", "late"),
+            ],
+        )
+        .await;
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_prompt_that_is_given_is_waited_for() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = interpreter(&tmux, "python3 -q", ">>>");
+    let entered = |input: &'static str, prompt: &'static str, timeout: f64| {
+        let arguments =
+            json!({"target": target, "input": input, "prompt": prompt, "timeout": timeout});
+        mcp.call("run_in_repl", arguments)
+    };
+    assert_eq!(entered("6 * 7", ">>> ", 30.0).await.ok()["output"], "42");
+    assert_eq!(entered("6 * 7", ">", 30.0).await.ok()["output"], "42");
+    let before = tmux.screen(&target);
+    let error = entered("6 * 7", "sql> ", 0.5).await.err("not_ready");
+    assert!(error.contains("behind `>>>`") && error.contains("Next: "), "{error}");
+    assert_eq!(tmux.screen(&target), before);
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn what_does_not_read_gets_nothing() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = tmux.open("exec sleep 1000");
+    let arguments = json!({"target": target, "input": "6 * 7", "timeout": 0.5});
+    let error = mcp.call("run_in_repl", arguments).await.err("not_ready");
+    assert!(error.contains("`sleep 1000`") && error.contains("Next: "), "{error}");
+    assert_eq!(tmux.screen(&target), "");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn an_answer_that_takes_too_long_is_given_as_far_as_it_is() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = interpreter(&tmux, "python3 -q", ">>>");
+    let input = "import time; print('first', flush=True); time.sleep(1000)";
+    let arguments = json!({"target": target, "input": input, "timeout": 3});
+    let answer = mcp.call("run_in_repl", arguments).await.ok();
+    assert_eq!(answer["timed_out"], true, "{answer}");
+    assert_eq!(answer["output"], "first", "{answer}");
+    // It does not read now, and nothing is typed.
+    let arguments = json!({"target": target, "input": "6 * 7", "timeout": 0});
+    mcp.call("run_in_repl", arguments).await.err("not_ready");
+    mcp.call("interrupt", json!({"target": target, "timeout": 1})).await.text();
+    until("it is back", async || tmux.screen(&target).ends_with(">>>").then_some(())).await;
+    says(&mcp, &target, &[("6 * 7", "42")]).await;
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn one_input_at_a_time_is_entered() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = interpreter(&tmux, "python3 -q", ">>>");
+    let file = tmux.home().join("go");
+    let wait = format!("while not os.path.exists('{}'): time.sleep(0.05)", file.display());
+    let first = format!("import os, time\nprint('begun')\n{wait}");
+    let first = enter(&mcp, &target, &first);
+    let second = async {
+        shows(&mcp, &target, "\nbegun").await;
+        let arguments = json!({"target": target, "input": "6 * 7"});
+        let error = mcp.call("run_in_repl", arguments).await.err("busy");
+        std::fs::write(&file, "").unwrap();
+        error
+    };
+    let (answer, error) = tokio::join!(first, second);
+    assert_eq!(answer["output"], "begun", "{answer}");
+    assert!(error.contains(&target) && error.contains("Next: "), "{error}");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn an_interpreter_that_a_command_started_can_be_talked_to() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let persons = tmux.open_shell("exec bash --norc --noprofile -i");
+    for target in [None, Some(&persons)] {
+        let mut arguments = json!({"command": "python3 -q; echo back"});
+        if let Some(target) = target {
+            arguments["target"] = json!(target);
+        }
+        let begun = mcp.call("run_command", arguments).await.ok();
+        assert_eq!(begun["waiting"], "keys", "{begun}");
+        let pane = string(&begun["pane_id"]);
+        says(&mcp, &pane, &[("x = 6", ""), ("x * 7", "42")]).await;
+        mcp.call("send_keys", json!({"target": pane, "text": "exit()", "enter": true}))
+            .await
+            .text();
+        let arguments = json!({"command_id": begun["command_id"], "wait": 30});
+        let result = until("it has ended", async || {
+            let result = mcp.call("command_result", arguments.clone()).await.ok();
+            (result["status"] != "running").then_some(result)
+        });
+        let result = result.await;
+        assert_eq!(result["exit_code"], 0, "{result}");
+        assert!(string(&result["output"]).ends_with("\nback"), "{result}");
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn an_interpreter_may_end_with_its_answer() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    // In a shell, whose prompt is the next one.
+    let target = tmux.open_shell("exec bash --norc --noprofile -i");
+    tmux.type_line(&target, "python3 -q");
+    wait_until("python is there", || tmux.screen(&target).ends_with(">>>").then_some(()));
+    says(&mcp, &target, &[("print('bye'); exit()", "bye"), ("echo hello", "hello")]).await;
+    // With its pane.
+    let target = interpreter(&tmux, "python3 -q", ">>>");
+    let answer = enter(&mcp, &target, "exit()").await;
+    assert_eq!(answer.get("timed_out"), None, "{answer}");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_pane_that_takes_no_input_is_refused_with_the_reason() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let dead = pane(&mcp, "exit 3").await;
+    exited(&mcp, &dead).await;
+    let read = interpreter(&tmux, "python3 -q", ">>>");
+    tmux.tmux(&["copy-mode", "-t", &read]);
+    let off = interpreter(&tmux, "python3 -q", ">>>");
+    tmux.tmux(&["select-pane", "-d", "-t", &off]);
+    for (target, code, words) in [
+        (dead.as_str(), "not_ready", "has exited"),
+        (&read, "not_ready", "copy-mode"),
+        (&off, "not_ready", "switched off"),
+        ("%99", "not_found", "%99"),
+    ] {
+        let arguments = json!({"target": target, "input": "6 * 7"});
+        let error = mcp.call("run_in_repl", arguments).await.err(code);
+        assert!(error.contains(words) && error.contains("Next: "), "{error}");
+    }
+    mcp.close().await;
+}

@@ -1,0 +1,295 @@
+//! Commands that wait for input say so at once, go on when it comes, and are told of while they run:
+//! progress, cancelled calls, signals.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use testkit::{Mcp, Raw, Shell, TmuxServer, until};
+
+use crate::support::{exited, pane, ready_pane, shows, string};
+use crate::{launch, serve};
+
+/// Runs a command that must be told to wait for something, long before its time is up.
+async fn waits(mcp: &Mcp, command: &str, what: &str) -> Value {
+    let arguments = json!({"command": command, "timeout": 600});
+    let call = mcp.call("run_command", arguments);
+    let result = tokio::time::timeout(Duration::from_secs(60), call).await.unwrap().ok();
+    assert_eq!(result["status"], "running", "{command}: {result}");
+    assert_eq!(result["waiting"], what, "{command}: {result}");
+    result
+}
+
+/// Types into a command's pane.
+async fn answer(mcp: &Mcp, of: &Value, text: &str) {
+    let arguments = json!({"target": of["pane_id"], "text": text, "enter": true});
+    mcp.call("send_keys", arguments).await.text();
+}
+
+/// Waits for a command's end.
+async fn end(mcp: &Mcp, of: &Value) -> Value {
+    let arguments = json!({"command_id": of["command_id"], "wait": 60});
+    until(&format!("{of} has ended"), async || {
+        let result = mcp.call("command_result", arguments.clone()).await.ok();
+        (result["status"] != "running").then_some(result)
+    })
+    .await
+}
+
+/// A server whose own panes run this shell.
+fn server_with(shell: Shell) -> TmuxServer {
+    let tmux = TmuxServer::new();
+    tmux.use_shell(shell);
+    tmux
+}
+
+#[tokio::test]
+async fn a_command_that_reads_says_so_and_goes_on_with_what_it_gets() {
+    let secret = "sh -c 'stty -echo; echo Password:; read x; stty echo; echo got $x'";
+    for (shell, command, waiting, typed, output) in [
+        (Shell::Bash, "read x; echo got $x", "line", "a b", "a b\ngot a b"),
+        (Shell::Zsh, "read x; echo got $x", "line", "a b", "a b\ngot a b"),
+        (Shell::Dash, "read x; echo got $x", "line", "a b", "a b\ngot a b"),
+        (Shell::Bash, "head -n 1; sh -c 'exit 3'", "line", "one", "one\none"),
+        (Shell::Zsh, "head -n 1", "line", "one", "one\none"),
+        (Shell::Fish, "head -n 1", "line", "one", "one\none"),
+        (Shell::Dash, "head -n 1", "line", "one", "one\none"),
+        (Shell::Bash, "read -s x; echo got $x", "password", "hush", "got hush"),
+        (Shell::Bash, secret, "password", "hush", "Password:\ngot hush"),
+        (Shell::Zsh, secret, "password", "hush", "Password:\ngot hush"),
+        (Shell::Fish, secret, "password", "hush", "Password:\ngot hush"),
+        (Shell::Dash, secret, "password", "hush", "Password:\ngot hush"),
+    ] {
+        let tmux = server_with(shell);
+        let mcp = serve(&tmux).await;
+        let begun = waits(&mcp, command, waiting).await;
+        answer(&mcp, &begun, typed).await;
+        let result = end(&mcp, &begun).await;
+        let code = if command.contains("exit 3") { 3 } else { 0 };
+        assert_eq!(result["exit_code"], code, "{shell:?}, {command}: {result}");
+        assert_eq!(result["output"], output, "{shell:?}, {command}: {result}");
+        assert_eq!(result.get("waiting"), None, "{shell:?}, {command}: {result}");
+        mcp.close().await;
+    }
+}
+
+#[tokio::test]
+async fn the_first_line_of_the_text_says_what_a_command_waits_for() {
+    let tmux = server_with(Shell::Bash);
+    let mcp = launch(&tmux).mcp().await;
+    for (command, words) in [
+        ("read x", "running · waits for a line of input: send_keys"),
+        ("read -s x", "running · waits for a password: send_keys"),
+        ("python3 -q", "running · waits for keys: send_keys"),
+    ] {
+        let text = mcp.call("run_command", json!({"command": command})).await.text();
+        assert!(text.lines().next().unwrap().starts_with(words), "{text}");
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn an_interpreter_waits_for_keys() {
+    for shell in [Shell::Bash, Shell::Fish] {
+        let tmux = server_with(shell);
+        let mcp = serve(&tmux).await;
+        let begun = waits(&mcp, "python3 -q", "keys").await;
+        assert_eq!(begun["output"], ">>> ", "{begun}");
+        answer(&mcp, &begun, "print(6 * 7)").await;
+        shows(&mcp, begun["pane_id"].as_str().unwrap(), "\n42").await;
+        answer(&mcp, &begun, "raise SystemExit(4)").await;
+        let result = end(&mcp, &begun).await;
+        assert_eq!(result["exit_code"], 4, "{result}");
+        assert!(string(&result["output"]).contains("\n42\n"), "{result}");
+        mcp.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_takes_over_the_screen_is_said_so() {
+    let tmux = server_with(Shell::Bash);
+    let mcp = serve(&tmux).await;
+    let file = tmux.home().join("file");
+    std::fs::write(&file, "page\n".repeat(500)).unwrap();
+    let command = format!("echo before; less {}; echo after", file.display());
+    let begun = waits(&mcp, &command, "keys").await;
+    assert_eq!(begun["alternate_screen"], true, "{begun}");
+    assert_eq!(begun["output"], "before", "{begun}");
+    assert!(string(&begun["note"]).contains("capture_pane"), "{begun}");
+    shows(&mcp, begun["pane_id"].as_str().unwrap(), "page").await;
+    mcp.call("send_keys", json!({"target": begun["pane_id"], "keys": ["q"]})).await.text();
+    let result = end(&mcp, &begun).await;
+    assert_eq!(result["exit_code"], 0, "{result}");
+    assert_eq!(result["output"], "before\nafter", "{result}");
+    assert!(string(&result["note"]).contains("had taken over the screen"), "{result}");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_command_that_works_is_not_said_to_wait() {
+    let tmux = server_with(Shell::Bash);
+    let mcp = serve(&tmux).await;
+    let file = tmux.home().join("go");
+    let wait = format!("until test -e {}; do sleep 0.05; done", file.display());
+    for command in [
+        format!("echo busy; {wait}"),
+        format!("sh -c 'echo busy; {wait}'"),
+        format!("echo busy; cat | sh -c '{wait}' < /dev/null"),
+        format!("echo busy; (echo a; {wait}) | cat"),
+    ] {
+        let arguments = json!({"command": command, "timeout": 2});
+        let result = mcp.call("run_command", arguments).await.ok();
+        assert_eq!(result["status"], "running", "{command}: {result}");
+        if !command.contains("cat | sh") {
+            assert_eq!(result.get("waiting"), None, "{command}: {result}");
+        }
+        std::fs::write(&file, "").unwrap();
+        if command.contains("cat | sh") {
+            answer(&mcp, &result, "").await;
+        }
+        assert_eq!(end(&mcp, &result).await["exit_code"], 0, "{command}");
+        std::fs::remove_file(&file).unwrap();
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn progress_is_told_while_a_command_runs() {
+    let tmux = server_with(Shell::Bash);
+    let mcp = serve(&tmux).await;
+    let file = tmux.home().join("go");
+    let command = format!("seq 3; until test -e {}; do sleep 0.05; done", file.display());
+    let call = mcp.call("run_command", json!({"command": command, "timeout": 60}));
+    let told = async {
+        let step = until("progress is told", async || mcp.progress().into_iter().next()).await;
+        std::fs::write(&file, "").unwrap();
+        step
+    };
+    let (result, step) = tokio::join!(call, told);
+    assert_eq!(result.ok()["exit_code"], 0);
+    assert!(step.progress > 0.0 && step.total == Some(60.0), "{step:?}");
+    let message = step.message.unwrap();
+    assert!(message.contains("3 lines so far"), "{message}");
+    mcp.close().await;
+}
+
+async fn call(raw: &mut Raw, tool: &str, arguments: Value) -> Value {
+    let reply = raw.request("tools/call", json!({"name": tool, "arguments": arguments})).await;
+    reply["result"]["structuredContent"].clone()
+}
+
+async fn raw(tmux: &TmuxServer, config: &str) -> Raw {
+    let file = tmux.home().join("config.toml");
+    std::fs::write(&file, config).unwrap();
+    let args = ["--toolset", "all", "--structured", "--config", &file.to_string_lossy()];
+    let mut raw = launch(tmux).args(&args).raw();
+    raw.initialize("2025-11-25").await;
+    raw
+}
+
+#[tokio::test]
+async fn a_cancelled_call_leaves_its_command_alone() {
+    let tmux = server_with(Shell::Bash);
+    let mut raw = raw(&tmux, "").await;
+    let (begun, go) = (tmux.home().join("begun"), tmux.home().join("go"));
+    let wait = format!("until test -e {}; do sleep 0.05; done", go.display());
+    let command = format!("touch {}; {wait}; echo went on", begun.display());
+    let arguments = json!({"command": command, "timeout": 600});
+    let params =
+        json!({"name": "run_command", "arguments": arguments, "_meta": {"progressToken": 1}});
+    let id = raw.start("tools/call", params).await;
+    until("it has begun", async || begun.exists().then_some(())).await;
+    let params = json!({"requestId": id, "reason": "no longer needed"});
+    raw.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}))
+        .await;
+    let result = call(&mut raw, "command_result", json!({"command_id": "c1"})).await;
+    assert_eq!(result["status"], "running", "{result}");
+    std::fs::write(&go, "").unwrap();
+    let result = call(&mut raw, "command_result", json!({"command_id": "c1", "wait": 15})).await;
+    assert_eq!(result["exit_code"], 0, "{result}");
+    assert_eq!(result["output"], "went on", "{result}");
+    let next = call(&mut raw, "run_command", json!({"command": "echo next"})).await;
+    assert_eq!(next["output"], "next", "{next}");
+    assert_eq!(next["pane_id"], result["pane_id"], "{next}");
+}
+
+#[tokio::test]
+async fn a_client_that_sees_no_progress_is_not_kept_waiting() {
+    let tmux = server_with(Shell::Bash);
+    let mut raw = raw(&tmux, "[limits]\nblock = 1\n").await;
+    // Both would take longer than this test's client waits.
+    let arguments = json!({"command": "echo begun; sleep 1000", "timeout": 300});
+    let result = call(&mut raw, "run_command", arguments).await;
+    assert_eq!(result["status"], "running", "{result}");
+    assert_eq!(result["output"], "begun", "{result}");
+    let arguments = json!({"command_id": result["command_id"], "wait": 300});
+    let result = call(&mut raw, "command_result", arguments).await;
+    assert_eq!(result["status"], "running", "{result}");
+}
+
+#[tokio::test]
+async fn a_signal_reaches_the_program_in_the_foreground() {
+    for shell in Shell::ALL {
+        let tmux = server_with(shell);
+        let mcp = serve(&tmux).await;
+        for (signal, code) in [("TERM", 143), ("SIGKILL", 137), ("1", 129)] {
+            let command = "sh -c 'echo begun; exec sleep 1000'";
+            let begun = mcp.call("run_command", json!({"command": command, "timeout": 0})).await;
+            let begun = begun.ok();
+            shows(&mcp, begun["pane_id"].as_str().unwrap(), "\nbegun").await;
+            let program = until("sleep is there", async || {
+                let arguments = json!({"target": begun["pane_id"], "signal": "CONT"});
+                let told = mcp.call("send_signal", arguments).await.ok();
+                (told["foreground"] == "sleep 1000").then_some(told)
+            });
+            assert_eq!(program.await["pane_id"], begun["pane_id"]);
+            let arguments = json!({"target": begun["pane_id"], "signal": signal});
+            mcp.call("send_signal", arguments).await.text();
+            let result = end(&mcp, &begun).await;
+            assert_eq!(result["exit_code"], code, "{shell:?}, {signal}: {result}");
+            mcp.call("kill", json!({"target": begun["pane_id"]})).await.text();
+        }
+        mcp.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_signal_that_cannot_be_sent_is_refused_with_the_reason() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let own = ready_pane(&mcp, "echo ready; exec cat", "ready").await;
+    for signal in ["NOPE", "", "0", "99", "SIG"] {
+        let error = mcp.call("send_signal", json!({"target": own, "signal": signal})).await;
+        let error = error.err("invalid_argument");
+        assert!(error.contains(&format!("`{signal}`")), "{error}");
+        assert!(error.contains("HUP, INT, QUIT") && error.contains("TERM"), "{error}");
+    }
+    let dead = pane(&mcp, "exit 1").await;
+    exited(&mcp, &dead).await;
+    for (target, code, words) in
+        [(dead.as_str(), "not_ready", "has exited"), ("%99", "not_found", "%99")]
+    {
+        let error = mcp.call("send_signal", json!({"target": target, "signal": "TERM"})).await;
+        let error = error.err(code);
+        assert!(error.contains(words) && error.contains("Next: "), "{error}");
+    }
+    // What a person runs is not ours to end.
+    let error = mcp.call("send_signal", json!({"target": "%0", "signal": "TERM"})).await;
+    error.err("denied");
+    assert_eq!(tmux.screen("%0"), "$");
+    mcp.close().await;
+    let args = ["--toolset", "all", "--structured", "--tier", "destructive"];
+    let mcp = launch(&tmux).args(&args).mcp().await;
+    tmux.type_line("%0", "clear; exec sleep 1000");
+    until("it sleeps", async || {
+        let sent = mcp.call("send_signal", json!({"target": "%0", "signal": "CONT"})).await.ok();
+        (sent["foreground"] == "sleep 1000").then_some(())
+    })
+    .await;
+    mcp.call("send_signal", json!({"target": "%0", "signal": "TERM"})).await.text();
+    until("it has ended", async || {
+        let panes = tmux.try_tmux(&["list-panes", "-a", "-F", "#{pane_id}"]).unwrap_or_default();
+        (!panes.lines().any(|pane| pane == "%0")).then_some(())
+    })
+    .await;
+    mcp.close().await;
+}
