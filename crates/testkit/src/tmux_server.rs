@@ -44,6 +44,10 @@ impl TmuxServer {
             .prefix("tm")
             .tempdir_in("/tmp")
             .expect("a directory under /tmp can be made");
+        // Without it, a fish that starts for the first time has a process of its own make it from
+        // all manual pages, which lives on and writes when everything else is gone.
+        let completions = dir.path().join(".local/share/fish/generated_completions");
+        std::fs::create_dir_all(completions).expect("the directory can be written to");
         let socket = dir.path().join("s");
         Self { dir, socket, pid: AtomicU32::new(0) }
     }

@@ -100,8 +100,8 @@ pub(super) fn file(kind: ShellKind, cargo: Cargo<'_>, path: &str, place: Place) 
     };
     match kind {
         ShellKind::Fish => format!(
-            "printf {begin} >/dev/tty; {status}eval {command}; begin; set -l code $status; \
-             printf '{end}' $code >/dev/tty; return $code; end\n"
+            "builtin printf {begin} >/dev/tty; {status}eval {command}; begin; set -l code $status; \
+             builtin printf '{end}' $code >/dev/tty; return $code; end\n"
         ),
         _ => {
             // One compound command, which is parsed as a whole: a mistake in the command can then
@@ -127,7 +127,7 @@ pub(super) fn ask_status(kind: ShellKind, key: &str, place: Place, rows: u32) ->
     let end = Mark::end_format(key);
     let build = |up: usize| match kind {
         ShellKind::Fish => format!(
-            " begin; set -l s $status; printf '\\033[{up:02}A\\r\\033[J{end}' $s; return $s; end"
+            " begin; set -l s $status; builtin printf '\\033[{up:02}A\\r\\033[J{end}' $s; return $s; end"
         ),
         _ => format!(" (s=$?;\\printf '\\033[{up:02}A\\r\\033[J{end}' $s;\\exit $s)"),
     };

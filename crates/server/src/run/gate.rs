@@ -46,6 +46,10 @@ pub(super) fn front(pid: u32, declared: Option<ShellKind>) -> Front {
         return Front::Unknown;
     };
     let input = process::input(pid);
+    // Between the two looks another program may have come to the front: what read was not this one.
+    if process::foreground(pid).is_none_or(|now| now.pid != foreground.pid) {
+        return Front::Unknown;
+    }
     let known = process::shell(&foreground);
     let kind = known.or(declared.filter(|_| foreground.pid == pid && input == Input::Raw));
     match kind {
@@ -96,7 +100,7 @@ pub(super) async fn shell_at_prompt(
                 let reads = !matches!(input, Input::None | Input::Unknown);
                 // A process that tmux has just made is not yet the program it will be.
                 let itself = program.pid == pane.pid && !is_new;
-                if waited > starting || reads || itself {
+                if waited > starting || (reads && !is_new) || itself {
                     return Err(Refusal::Program {
                         pane: pane.pane,
                         program: program.argv.join(" "),

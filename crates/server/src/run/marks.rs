@@ -31,9 +31,9 @@ impl Mark {
     }
 
     /// The same for the end; it takes the status. A program may have left the terminal in the
-    /// middle of a string, so that is ended first.
+    /// middle of a string, or above old text: the one is ended before, the other erased after.
     pub(super) fn end_format(key: &str) -> String {
-        format!("\\033\\134\\033]133;D;%s;k={key}\\007")
+        format!("\\033\\134\\033]133;D;%s;k={key}\\007\\033[J")
     }
 
     /// Reads what stands between `OPEN` and the terminator.

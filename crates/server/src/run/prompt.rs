@@ -12,7 +12,9 @@ pub(super) struct Prompt {
 /// What zsh prints when it comes back to its prompt begins with a mark for a line without an end, and
 /// blanks that make the terminal begin a new row if it was one.
 pub(super) fn without_end_of_line_mark(bytes: &[u8]) -> &[u8] {
-    let Some(row) = bytes.strip_suffix(b"\r \r") else {
+    // Our own mark begins with the end of a string.
+    let printed = bytes.strip_suffix(b"\x1b\\").unwrap_or(bytes);
+    let Some(row) = printed.strip_suffix(b"\r \r") else {
         return bytes;
     };
     let blanks = row.iter().rev().take_while(|&&byte| byte == b' ').count();
@@ -53,9 +55,11 @@ mod tests {
         let mark = "\x1b[1m\x1b[7m%\x1b[27m\x1b[1m\x1b[0m";
         let blanks = " ".repeat(79);
         for before in ["", "abc", "^C", "\x1b[31mred\r\n"] {
-            let text = format!("{before}{mark}{blanks}\r \r");
-            let left = without_end_of_line_mark(text.as_bytes());
-            assert_eq!(String::from_utf8_lossy(left), before);
+            for end in ["", "\x1b\\"] {
+                let text = format!("{before}{mark}{blanks}\r \r{end}");
+                let left = without_end_of_line_mark(text.as_bytes());
+                assert_eq!(String::from_utf8_lossy(left), before);
+            }
         }
         assert_eq!(without_end_of_line_mark(b"abc\r\n"), b"abc\r\n");
     }

@@ -1,6 +1,7 @@
 //! Coming and going: with and without tmux, by every way a process can end.
 
 use serde_json::json;
+use std::path::Path;
 use testkit::{Launch, Mcp, TmuxServer, until, wait_until};
 
 use crate::{PROGRAM, launch, serve};
@@ -240,8 +241,10 @@ async fn version_and_help_go_to_stdout() {
 #[tokio::test]
 async fn the_demo_tells_its_story_and_leaves_nothing_behind() {
     let tmux = TmuxServer::not_started();
-    let home = tmux.home().to_str().unwrap();
-    let demo = Launch::without_tmux(PROGRAM, tmux.home())
+    let home = tmux.home().join("demo");
+    std::fs::create_dir(&home).unwrap();
+    let home = home.to_str().unwrap();
+    let demo = Launch::without_tmux(PROGRAM, Path::new(home))
         .env("TMUX_MCP_TMUX", TmuxServer::program().to_str().unwrap())
         .env("TMPDIR", home)
         .args(&["demo"]);

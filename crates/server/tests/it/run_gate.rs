@@ -291,6 +291,8 @@ async fn a_pane_of_our_own_in_which_a_person_types_is_left_to_them() {
         let tmux = TmuxServer::new();
         tmux.use_shell(shell);
         let mcp = serve(&tmux).await;
+        // Twice: when its first command is typed, nobody has looked at its prompt yet.
+        mcp.call("run_command", json!({"command": "true"})).await.text();
         let first = mcp.call("run_command", json!({"command": "true"})).await.ok();
         let taken = string(&first["pane_id"]);
         let session = tmux.tmux(&["display-message", "-p", "-t", &taken, "#{session_name}"]);
