@@ -126,7 +126,8 @@ impl Start {
             gate::must_reach(pane.pane, shell)?;
         }
         let just_ended = untouched && ended.is_some_and(|ended| ended.elapsed() < JUST_NOW);
-        let fresh = own_start || just_ended;
+        // fish draws its prompt so slowly that a person can be quicker.
+        let fresh = own_start || (just_ended && shell.kind != ShellKind::Fish);
         let look = self.empty_prompt(shell.kind, prompt.as_ref(), fresh).await?;
         let rows = prompt.map_or(1, |prompt| prompt.rows);
         let prompt = Prompt { row: look.before.clone(), rows };

@@ -72,7 +72,7 @@ fn cursor(tmux: &TmuxServer, pane: &str) -> String {
 }
 
 /// Waits until tmux names this program as the one in the foreground.
-fn runs(tmux: &TmuxServer, pane: &str, program: &str) {
+pub(crate) fn runs(tmux: &TmuxServer, pane: &str, program: &str) {
     wait_until(&format!("{program} runs in {pane}"), || {
         let name = tmux.tmux(&["display-message", "-p", "-t", pane, "#{pane_current_command}"]);
         name.starts_with(program).then_some(())

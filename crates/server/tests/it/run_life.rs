@@ -8,7 +8,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use testkit::{Mcp, Shell, TmuxServer, until};
 
-use crate::run_gate::works;
+use crate::run_gate::{runs, works};
 use crate::support::{shows, string};
 use crate::{launch, serve};
 
@@ -178,8 +178,12 @@ async fn a_command_runs_in_the_directory_it_is_given() {
 async fn an_interrupted_command_ends_with_130_and_its_pane_is_usable() {
     for shell in Shell::ALL {
         for site in [Site::own(shell).await, Site::persons(shell).await] {
-            for command in ["echo begun; sleep 1000", "sh -c 'echo begun; sleep 1000'"] {
+            for (command, program) in
+                [("echo begun; sleep 1000", "sleep"), ("sh -c 'echo begun; sleep 1000'", "sh")]
+            {
                 let begun = site.start(command, "begun").await;
+                // A key that comes between the two would be for the shell.
+                runs(&site.tmux, begun["pane_id"].as_str().unwrap(), program);
                 let stopped =
                     site.mcp.call("interrupt", json!({"target": begun["pane_id"]})).await.ok();
                 assert_eq!(stopped["at_prompt"], true, "{site}: {stopped}");
