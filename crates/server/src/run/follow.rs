@@ -151,7 +151,7 @@ impl Follow {
         let (unfinished, _) = self.job.last_row();
         self.job.finish(status);
         if let Some(code) = code {
-            self.engine.memory().pane(&self.pane).end(code);
+            self.engine.memory().pane(&self.pane).end(code, unfinished.is_empty());
             self.settle(&unfinished).await;
         }
     }

@@ -41,6 +41,8 @@ pub(super) struct Known {
     pub(super) ended: Option<Instant>,
     /// Whether something was typed there since.
     pub(super) typed: bool,
+    /// Whether its output ended with a line: then nobody typed ahead.
+    pub(super) clean: bool,
     /// The status it left in the shell.
     pub(super) status: i32,
     /// Which command it was, counted over all panes: tells an old user's word from a new one's.
@@ -108,7 +110,8 @@ impl Memory {
 
 impl Known {
     /// Notes that a command has ended and left this status.
-    pub(super) fn end(&mut self, status: i32) {
+    pub(super) fn end(&mut self, status: i32, clean: bool) {
+        self.clean = clean;
         self.ended = Some(Instant::now());
         self.typed = false;
         self.settled = false;
@@ -124,6 +127,7 @@ impl Known {
             settled: false,
             ended: None,
             typed: false,
+            clean: false,
             status: 0,
             uses: 0,
             pooled: false,

@@ -19,8 +19,9 @@ pub(super) async fn run(
     command: String,
     cwd: Option<String>,
 ) -> Result<Arc<Job>, Refusal> {
+    let mut dead = Vec::new();
     for pane in idle(engine) {
-        let Some((lease, pane)) = usable(engine, pane, cwd.as_deref()).await else {
+        let Some((lease, pane)) = usable(engine, pane, cwd.as_deref(), &mut dead).await else {
             continue;
         };
         match start::command(engine, lease, pane, command.clone()).await {
@@ -34,6 +35,8 @@ pub(super) async fn run(
         }
     }
     let (lease, pane) = open(engine, cwd).await?;
+    // Not before, since the last pane takes our session and the client in it along.
+    dead.into_iter().for_each(|pane| close(engine, pane));
     start::command(engine, lease, pane, command).await
 }
 
@@ -59,13 +62,14 @@ async fn usable(
     engine: &Arc<Engine>,
     pane: PaneId,
     cwd: Option<&str>,
+    dead: &mut Vec<PaneId>,
 ) -> Option<(Lease, PaneState)> {
     let Ok(state) = engine.host().pane(&pane.to_string()).await else {
         engine.memory().panes.remove(&pane);
         return None;
     };
     if state.life.is_over() {
-        close(engine, pane);
+        dead.push(pane);
         return None;
     }
     // Asking took a moment, in which it may have been taken, or given to another process.

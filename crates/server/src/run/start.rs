@@ -100,10 +100,12 @@ impl Start {
         if pane.synchronized {
             return Err(Refusal::Synchronized { pane: pane.pane });
         }
+        let clean;
         let (marks, prompt, ended, untouched) = {
             let mut memory = engine.memory();
             let known = memory.pane(pane);
             let untouched = !known.typed && !known.settled;
+            clean = known.clean && known.pooled;
             (known.marks.clone(), known.prompt.clone(), known.ended, untouched)
         };
         let own_start = matches!(marks, Marks::Expected(_));
@@ -118,14 +120,14 @@ impl Start {
         let marks = self.look_for_marks(marks);
         let stream = engine.tmux().stream_in(pane.session, pane.pane).await?;
         let as_it_is = self.is_typed_as_it_is(shell.kind, &marks);
-        if own_start && as_it_is {
-            let prompt = Prompt { row: String::new(), rows: 1 };
+        let just_ended = untouched && ended.is_some_and(|ended| ended.elapsed() < JUST_NOW);
+        if as_it_is && (own_start || (just_ended && clean)) {
+            let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: 1 });
             return Ok(Ready { shell, stream, marks, prompt, look: None });
         }
         if !as_it_is {
             gate::must_reach(pane.pane, shell)?;
         }
-        let just_ended = untouched && ended.is_some_and(|ended| ended.elapsed() < JUST_NOW);
         // fish draws its prompt so slowly that a person can be quicker.
         let fresh = own_start || (just_ended && shell.kind != ShellKind::Fish);
         let look = self.empty_prompt(shell.kind, prompt.as_ref(), fresh).await?;
