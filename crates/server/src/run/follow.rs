@@ -357,7 +357,8 @@ impl Follow {
         after.feed(unfinished.as_bytes(), &mut |_| {});
         after.feed(&progress.after, &mut |_| {});
         let begun = Instant::now();
-        loop {
+        // The next command has its own end to look at.
+        while engine.memory().pane(&pane).uses == uses {
             // Once the shell reads, its prompt is out, and no person has typed anything yet.
             let reads = matches!(gate::front(pane.pid, engine.declared()), Front::Prompt(..));
             match tokio::time::timeout(ON_ITS_WAY, stream.next()).await {
