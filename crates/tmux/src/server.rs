@@ -234,7 +234,22 @@ impl Server {
 
     /// The same for a pane that is known to be in this session, one question less.
     pub async fn stream_in(&self, session: SessionId, pane: PaneId) -> Result<PaneStream, Error> {
-        self.inner.streams.subscribe_in(self, session, pane, None).await
+        let (stream, _) = self.stream_from(session, pane, Vec::new()).await?;
+        Ok(stream)
+    }
+
+    /// The same with queries whose answers tell of the server exactly where the stream begins: with
+    /// all that was printed before, and nothing of what the stream will bring.
+    pub async fn stream_from(
+        &self,
+        session: SessionId,
+        pane: PaneId,
+        queries: Vec<Command>,
+    ) -> Result<(PaneStream, Vec<Reply>), Error> {
+        for query in &queries {
+            query.check()?;
+        }
+        self.inner.streams.subscribe_in(self, session, pane, None, queries).await
     }
 
     /// Goes on filling a ring whose pane has moved to another session.

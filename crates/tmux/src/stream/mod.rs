@@ -5,6 +5,7 @@
 //! been gone for a while. It always reads as fast as tmux writes; a reader that does not keep up
 //! finds a gap in its ring and never slows down the pane's program.
 
+mod questions;
 pub mod ring;
 mod task;
 
@@ -13,11 +14,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, mpsc, oneshot};
 
+use crate::command::Command;
 use crate::control::door::Door;
 use crate::control::link::Timing;
 use crate::error::Error;
 use crate::id::{PaneId, SessionId};
-use crate::server::Server;
+use crate::server::{Reply, Server};
 use crate::stream::ring::{Chunk, End, Ring};
 use crate::stream::task::Task;
 
@@ -46,8 +48,9 @@ impl Shared {
     }
 }
 
-/// A reader of one pane's output, from the moment it was opened.
-#[derive(Debug)]
+/// A reader of one pane's output, from the moment it was opened. A clone reads by itself, from where
+/// the first one is.
+#[derive(Debug, Clone)]
 pub struct PaneStream {
     shared: Arc<Shared>,
     position: u64,
@@ -77,6 +80,16 @@ impl PaneStream {
     pub fn position(&self) -> u64 {
         self.position
     }
+
+    /// Whether the other one reads the same bytes, so that positions can be compared.
+    pub fn is_beside(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.shared, &other.shared)
+    }
+
+    /// Skips everything that has come until now.
+    fn go_to_head(&mut self) {
+        self.position = self.shared.ring().head();
+    }
 }
 
 /// What a stream task can be asked for.
@@ -85,8 +98,13 @@ struct Follow {
     pane: PaneId,
     /// The ring of a pane that comes from another session, with the readers it has.
     shared: Option<Arc<Shared>>,
-    reply: oneshot::Sender<Result<PaneStream, Error>>,
+    /// What to ask of tmux at the very place where the reader begins.
+    questions: Vec<Command>,
+    reply: oneshot::Sender<Result<Begun, Error>>,
 }
+
+/// A new reader, and the answers to what was asked where it begins.
+type Begun = (PaneStream, Vec<Reply>);
 
 /// All the stream clients of one tmux server.
 #[derive(Debug)]
@@ -117,25 +135,37 @@ impl Hub {
         shared: Option<Arc<Shared>>,
     ) -> Result<PaneStream, Error> {
         let place: Place = server.row(&pane.to_string()).await?;
-        self.subscribe_in(server, place.session, pane, shared).await
+        let (stream, _) =
+            self.subscribe_in(server, place.session, pane, shared, Vec::new()).await?;
+        Ok(stream)
     }
 
-    /// The same for a pane that is known to be in this session.
+    /// The same for a pane that is known to be in this session, with questions to ask there.
     pub(crate) async fn subscribe_in(
         &self,
         server: &Server,
         session: SessionId,
         pane: PaneId,
         shared: Option<Arc<Shared>>,
-    ) -> Result<PaneStream, Error> {
-        loop {
-            let (reply, answer) = oneshot::channel();
-            self.send(server, session, Follow { pane, shared: shared.clone(), reply });
-            // No answer: the task was just leaving. The next try finds it gone and starts another.
-            if let Ok(outcome) = answer.await {
-                return outcome;
+        questions: Vec<Command>,
+    ) -> Result<Begun, Error> {
+        let begin = async {
+            loop {
+                let (reply, answer) = oneshot::channel();
+                let (shared, questions) = (shared.clone(), questions.clone());
+                self.send(server, session, Follow { pane, shared, questions, reply });
+                // No answer: the task was just leaving, or its client went. The next try finds
+                // another.
+                if let Ok(outcome) = answer.await {
+                    return outcome;
+                }
             }
-        }
+        };
+        // One deadline for a client to come, one for it to answer.
+        let after = self.timing.deadline * 2;
+        tokio::time::timeout(after, begin)
+            .await
+            .unwrap_or_else(|_| Err(Error::Timeout { command: "attach-session".to_owned(), after }))
     }
 
     /// Hands the wish to the session's task, starting one where there is none.

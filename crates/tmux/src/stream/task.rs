@@ -15,6 +15,7 @@ use crate::control::reader::Item;
 use crate::error::Error;
 use crate::id::{PaneId, SessionId};
 use crate::server::WeakServer;
+use crate::stream::questions::Questions;
 use crate::stream::{End, Follow, PaneStream, Place, Ring, Shared};
 
 pub(super) struct Task {
@@ -75,15 +76,16 @@ impl Task {
         let idle = self.timing.idle_with(version);
         let alarm = tokio::time::sleep(idle);
         tokio::pin!(alarm);
+        let mut questions = Questions::default();
         loop {
             let mut moved = false;
             let panes = &self.panes;
             tokio::select! {
                 wish = wishes.recv() => match wish {
-                    Some(follow) => self.follow(follow),
+                    Some(follow) => self.follow(follow, connection, &mut questions),
                     None => return Why::Idle,
                 },
-                turn = connection.turn(|item| moved |= route(panes, &item)) => {
+                turn = connection.turn(|item| moved |= route(panes, &mut questions, item)) => {
                     if turn == Turn::Closed {
                         return Why::Closed;
                     }
@@ -105,10 +107,22 @@ impl Task {
         }
     }
 
-    /// Starts to collect a pane's output and hands out a reader that begins here.
-    fn follow(&mut self, follow: Follow) {
-        let rings = self.panes.entry(follow.pane).or_default();
-        let shared = match (follow.shared, rings.first()) {
+    /// Starts to collect a pane's output and hands out a reader that begins here, or where its
+    /// questions are answered.
+    fn follow(&mut self, follow: Follow, connection: &mut Connection, questions: &mut Questions) {
+        let asked = follow.questions;
+        let (reader, reply) = (self.reader(follow.pane, follow.shared), follow.reply);
+        if asked.is_empty() {
+            let _ = reply.send(Ok((reader, Vec::new())));
+        } else {
+            connection.send(&questions.ask(asked, reader, reply));
+        }
+    }
+
+    /// A reader that begins here.
+    fn reader(&mut self, pane: PaneId, moved: Option<Arc<Shared>>) -> PaneStream {
+        let rings = self.panes.entry(pane).or_default();
+        let shared = match (moved, rings.first()) {
             (None, Some(shared)) => Arc::clone(shared),
             (moved, _) => {
                 let shared = moved.unwrap_or_else(|| Arc::new(Shared::new()));
@@ -117,7 +131,7 @@ impl Task {
             }
         };
         let position = shared.ring().head();
-        let _ = follow.reply.send(Ok(PaneStream { shared, position }));
+        PaneStream { shared, position }
     }
 
     /// Drops the rings that nobody reads any more.
@@ -180,20 +194,25 @@ enum Why {
     Closed,
 }
 
-/// Puts output into its ring. True if the item means that a pane may have moved.
-fn route(panes: &Panes, item: &Item<'_>) -> bool {
+/// Puts output into its ring and answers where they belong. True if the item means that a pane may
+/// have moved.
+fn route(panes: &Panes, questions: &mut Questions, item: Item<'_>) -> bool {
     match item {
         Item::Line(Line::Output { pane, bytes }) => {
-            for shared in panes.get(pane).into_iter().flatten() {
-                shared.change(|ring| ring.push(bytes));
+            for shared in panes.get(&pane).into_iter().flatten() {
+                shared.change(|ring| ring.push(&bytes));
             }
             false
         }
         Item::Line(line) => matches!(
-            Event::from_line(line),
+            Event::from_line(&line),
             Some(Event::WindowClosed(_) | Event::LayoutChanged(_) | Event::SessionsChanged)
         ),
-        Item::Answer(_) | Item::Garbage(_) => false,
+        Item::Answer(answer) => {
+            questions.answer(answer);
+            false
+        }
+        Item::Garbage(_) => false,
     }
 }
 
@@ -201,18 +220,10 @@ fn route(panes: &Panes, item: &Item<'_>) -> bool {
 mod tests {
     use std::time::Duration;
 
-    use tokio::sync::oneshot;
-
     use super::*;
     use crate::server::Server;
     use crate::socket::Socket;
     use crate::spawn::Program;
-
-    fn follow(task: &mut Task, shared: Option<Arc<Shared>>) -> PaneStream {
-        let (reply, mut answer) = oneshot::channel();
-        task.follow(Follow { pane: PaneId(1), shared, reply });
-        answer.try_recv().unwrap().unwrap()
-    }
 
     #[tokio::test]
     async fn a_pane_that_comes_with_readers_keeps_them_beside_those_it_has_here() {
@@ -220,11 +231,11 @@ mod tests {
         let server = Server::new(program.clone());
         let door = Door::new(program, Duration::ZERO);
         let mut task = Task::new(door, Timing::default(), SessionId(0), server.downgrade());
-        let here = follow(&mut task, None);
-        let moved = follow(&mut task, Some(Arc::new(Shared::new())));
-        let beside = follow(&mut task, None);
+        let here = task.reader(PaneId(1), None);
+        let moved = task.reader(PaneId(1), Some(Arc::new(Shared::new())));
+        let beside = task.reader(PaneId(1), None);
         let output = Line::Output { pane: PaneId(1), bytes: b"abc".as_slice().into() };
-        route(&task.panes, &Item::Line(output));
+        route(&task.panes, &mut Questions::default(), Item::Line(output));
         for reader in [here, moved, beside] {
             assert_eq!(reader.shared.ring().head(), 3);
         }

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use testkit::{TmuxServer, until, wait_until};
+use tmux::capture::Capture;
 use tmux::stream::PaneStream;
 use tmux::stream::ring::{Chunk, End};
-use tmux::{Command, PaneId, Server, Timing};
+use tmux::{Command, Error, PaneId, Server, SessionId, Timing};
 
 use crate::{connect, impatient, program};
 
@@ -112,6 +113,35 @@ async fn twenty_thousand_lines_arrive_at_every_reader() {
     for reader in readers.iter_mut().chain([&mut late]) {
         assert_eq!(read(reader, 5).await, b"later");
     }
+}
+
+/// Every number once: those on the screen where the stream begins, then those in the stream.
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_tell_of_the_place_where_the_stream_begins() {
+    let tmux = TmuxServer::new();
+    let count = "i=0; while :; do i=$((i+1)); echo $i; done";
+    let ids = tmux.tmux(&["new-window", "-P", "-F", "#{pane_id} #{session_id}", count]);
+    let (pane, session) = ids.split_once(' ').unwrap();
+    let (pane, session): (PaneId, SessionId) = (pane.parse().unwrap(), session.parse().unwrap());
+    let server = connect(&tmux);
+    for _ in 0..100 {
+        let screen = Capture { start: None, end: None, join: false, colors: false };
+        let cursor = Command::query("display-message").arg("-p").option("-t", pane);
+        let questions = vec![cursor.arg("#{cursor_y} #{cursor_x}"), screen.of(pane)];
+        let (mut reader, answers) = server.stream_from(session, pane, questions).await.unwrap();
+        let [cursor, screen] = &answers[..] else { panic!("{answers:?}") };
+        let row: usize = cursor.text().split(' ').next().unwrap().parse().unwrap();
+        let mut text: String =
+            screen.text().lines().take(row).fold(String::new(), |all, line| all + line + "\n");
+        text.push_str(screen.text().lines().nth(row).unwrap_or_default());
+        text.push_str(&String::from_utf8(read(&mut reader, 20).await).unwrap());
+        let numbers: Vec<u64> = text.lines().filter_map(|line| line.trim().parse().ok()).collect();
+        let whole = &numbers[..numbers.len() - 1];
+        assert!(whole.len() > 1 && whole.windows(2).all(|two| two[1] == two[0] + 1), "{text}");
+    }
+    let unknown = vec![Command::query("display-message").args(["-p", "a", "b"])];
+    let refused = server.stream_from(session, pane, unknown).await.unwrap_err();
+    assert!(matches!(refused, Error::Refused { .. }), "{refused:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
