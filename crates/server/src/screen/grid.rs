@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use super::Done;
 use super::charset::Charset;
 use super::row::{Row, next_stop};
+use super::terminal::Size;
 
 /// The tallest terminal; tmux allows no taller one either.
 const TALLEST: usize = 10_000;
@@ -19,52 +20,56 @@ struct Saved {
 
 /// A screen full of rows.
 pub(super) struct Grid {
-    rows: VecDeque<Row>,
+    pub(super) rows: VecDeque<Row>,
+    /// Where text goes on in the next row.
+    width: usize,
     row: usize,
     column: usize,
     /// The first and the last row of the part that scrolls.
     top: usize,
     bottom: usize,
     saved: Saved,
+    /// The begin of a line whose end is the first row.
+    pub(super) carried: String,
+    /// The first row that was changed since somebody looked.
+    pub(super) touched: usize,
 }
 
 impl Grid {
-    pub(super) fn new(height: usize) -> Self {
-        let height = height.clamp(1, TALLEST);
+    pub(super) fn new(size: Size) -> Self {
+        let height = size.height.clamp(1, TALLEST);
         Self {
             rows: (0..height).map(|_| Row::default()).collect(),
+            width: size.width.max(1),
             row: 0,
             column: 0,
             top: 0,
             bottom: height - 1,
             saved: Saved::default(),
+            carried: String::new(),
+            touched: usize::MAX,
         }
     }
 
     /// An empty grid of this size, with the cursor where it is here.
     pub(super) fn blank_copy(&self) -> Self {
-        let mut copy = Self::new(self.height());
+        let mut copy = Self::new(self.size());
         copy.go(self.row, self.column);
         copy
     }
 
-    pub(super) fn height(&self) -> usize {
-        self.rows.len()
+    pub(super) fn size(&self) -> Size {
+        Size { width: self.width, height: self.rows.len() }
     }
 
     fn last(&self) -> usize {
         self.rows.len().saturating_sub(1)
     }
 
-    /// The rows that count as lines: down to the last one that has text or was left by a line feed.
-    pub(super) fn lines(&self) -> impl Iterator<Item = &Row> {
-        let lines = self.rows.iter().rposition(Row::is_line).map_or(0, |last| last + 1);
-        self.rows.iter().take(lines)
-    }
-
     pub(super) fn before_cursor(&self) -> String {
         self.rows.get(self.row).map_or_else(String::new, |row| row.before(self.column))
     }
+
     pub(super) fn cursor_row(&self) -> usize {
         self.row
     }
@@ -75,18 +80,48 @@ impl Grid {
 
     /// Changes the cursor's row.
     pub(super) fn edit(&mut self, change: impl FnOnce(&mut Row, usize)) {
+        self.touch(self.row);
         if let Some(row) = self.rows.get_mut(self.row) {
             change(row, self.column);
         }
     }
 
-    /// Writes plain text or one character, which takes so many columns.
-    pub(super) fn put(&mut self, text: &str, width: usize, insert: bool) {
+    /// Writes plain text or one character, which takes so many columns. It goes on in the next row
+    /// where this one ends.
+    pub(super) fn put(&mut self, text: &str, width: usize, insert: bool, done: Done<'_>) {
+        let (mut text, mut width) = (text, width);
+        while width > self.width.saturating_sub(self.column) {
+            let room = if text.is_ascii() { self.width.saturating_sub(self.column) } else { 0 };
+            let (part, rest) = text.split_at(room);
+            self.put_in_row(part, room, insert);
+            self.wrap(done);
+            (text, width) = (rest, width - room);
+            if width > self.width && !text.is_ascii() {
+                return;
+            }
+        }
+        self.put_in_row(text, width, insert);
+    }
+
+    fn put_in_row(&mut self, text: &str, width: usize, insert: bool) {
+        self.touch(self.row);
         let Some(row) = self.rows.get_mut(self.row) else { return };
         if insert {
             row.insert(self.column, width);
         }
         self.column = row.put(self.column, text, width);
+    }
+
+    /// Goes on in the next row.
+    fn wrap(&mut self, done: Done<'_>) {
+        self.edit(|row, _| row.wrap());
+        self.next_row(done);
+        self.column = 0;
+    }
+
+    /// Notes that this row and those below may have changed.
+    fn touch(&mut self, row: usize) {
+        self.touched = self.touched.min(row);
     }
 
     /// Adds a character without a width to the one before the cursor.
@@ -96,7 +131,7 @@ impl Grid {
 
     pub(super) fn go(&mut self, row: usize, column: usize) {
         self.row = row.min(self.last());
-        self.column = column;
+        self.column = column.min(self.width - 1);
     }
 
     pub(super) fn up(&mut self, count: usize) {
@@ -157,6 +192,10 @@ impl Grid {
 
     pub(super) fn line_feed(&mut self, done: Done<'_>) {
         self.edit(|row, _| row.leave());
+        self.next_row(done);
+    }
+
+    fn next_row(&mut self, done: Done<'_>) {
         if self.row == self.bottom {
             self.scroll_up(1, done);
         } else {
@@ -176,7 +215,7 @@ impl Grid {
     /// not at the top, so what scrolls off such a region is lost.
     pub(super) fn scroll_up(&mut self, count: usize, done: Done<'_>) {
         if self.top == 0 {
-            self.lines().take(count.min(self.bottom + 1)).for_each(|row| done(&row.text()));
+            self.let_go(count.min(self.bottom + 1), done);
         }
         self.remove_rows(self.top, count);
     }
@@ -201,6 +240,7 @@ impl Grid {
     fn remove_rows(&mut self, from: usize, count: usize) {
         let count = count.min(self.bottom + 1 - from);
         if from == 0 && self.bottom == self.last() {
+            self.touched = self.touched.saturating_sub(count);
             for _ in 0..count {
                 let Some(mut row) = self.rows.pop_front() else { break };
                 row.clear();
@@ -208,6 +248,7 @@ impl Grid {
             }
             return;
         }
+        self.touch(from);
         if let Some(part) = self.rows.make_contiguous().get_mut(from..=self.bottom) {
             part.rotate_left(count);
         }
@@ -224,15 +265,16 @@ impl Grid {
     }
 
     fn clear_rows(&mut self, from: usize, to: usize) {
+        self.touch(from);
         self.rows.iter_mut().take(to).skip(from).for_each(Row::clear);
     }
 
     /// `CSI J`: below, above, or all.
     pub(super) fn erase_screen(&mut self, what: usize) {
         match what {
-            0 => self.clear_rows(self.row + 1, self.height()),
+            0 => self.clear_rows(self.row + 1, self.rows.len()),
             1 => self.clear_rows(0, self.row),
-            2 => self.clear_rows(0, self.height()),
+            2 => self.clear_rows(0, self.rows.len()),
             _ => return,
         }
         self.erase_row(what);

@@ -49,7 +49,7 @@ pub(super) struct Input {
 
 impl Input {
     pub(super) fn feed(&mut self, bytes: &[u8], terminal: &mut Terminal, done: Done<'_>) {
-        let mut rest = self.mend(bytes, terminal);
+        let mut rest = self.mend(bytes, terminal, done);
         while !rest.is_empty() {
             rest = match self.state {
                 State::Ground => self.ground(rest, terminal, done),
@@ -62,28 +62,28 @@ impl Input {
     }
 
     /// No more bytes will come: what was torn stays torn.
-    pub(super) fn finish(&mut self, terminal: &mut Terminal) {
+    pub(super) fn finish(&mut self, terminal: &mut Terminal, done: Done<'_>) {
         if !self.torn.is_empty() {
-            terminal.print("\u{fffd}");
+            terminal.print("\u{fffd}", done);
         }
         *self = Self::default();
     }
 
     /// Completes a character that the last read had cut, and returns what follows it.
-    fn mend<'a>(&mut self, bytes: &'a [u8], terminal: &mut Terminal) -> &'a [u8] {
+    fn mend<'a>(&mut self, bytes: &'a [u8], terminal: &mut Terminal, done: Done<'_>) -> &'a [u8] {
         let mut rest = bytes;
         while !self.torn.is_empty() {
             let Some((&byte, tail)) = rest.split_first() else { break };
             self.torn.push(byte);
             match str::from_utf8(&self.torn) {
                 Ok(text) => {
-                    terminal.print(text);
+                    terminal.print(text, done);
                     self.torn.clear();
                 }
                 Err(error) if error.error_len().is_none() => {}
                 Err(_) => {
                     // This byte is none of its bytes.
-                    terminal.print("\u{fffd}");
+                    terminal.print("\u{fffd}", done);
                     self.torn.clear();
                     break;
                 }
@@ -100,7 +100,7 @@ impl Input {
             let length = bytes.iter().position(|b| b.is_ascii_control()).unwrap_or(bytes.len());
             let (text, rest) = bytes.split_at(length);
             if length > 0 {
-                self.text(text, rest.is_empty(), terminal);
+                self.text(text, rest.is_empty(), terminal, done);
             }
             let Some((&control, rest)) = rest.split_first() else { return rest };
             if control == ESCAPE {
@@ -117,19 +117,25 @@ impl Input {
         }
     }
 
-    fn text(&mut self, bytes: &[u8], more_may_come: bool, terminal: &mut Terminal) {
+    fn text(
+        &mut self,
+        bytes: &[u8],
+        more_may_come: bool,
+        terminal: &mut Terminal,
+        done: Done<'_>,
+    ) {
         let mut bytes = bytes;
         loop {
             let error = match str::from_utf8(bytes) {
-                Ok(text) => return terminal.print(text),
+                Ok(text) => return terminal.print(text, done),
                 Err(error) => error,
             };
             let (valid, bad) = bytes.split_at(error.valid_up_to());
-            terminal.print(str::from_utf8(valid).unwrap_or_default());
+            terminal.print(str::from_utf8(valid).unwrap_or_default(), done);
             if error.error_len().is_none() && more_may_come {
                 return self.torn.extend_from_slice(bad);
             }
-            terminal.print("\u{fffd}");
+            terminal.print("\u{fffd}", done);
             bytes = error.error_len().and_then(|length| bad.get(length..)).unwrap_or_default();
         }
     }

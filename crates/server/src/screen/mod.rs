@@ -1,19 +1,21 @@
 //! What a program wrote to its terminal, as the lines a person would have seen there.
 //!
-//! The terminal has a height, but no width: nothing wraps, so a line stays one line. That is why
-//! this is our own on top of the parser `vte`: avt, vt100 and alacritty_terminal all have a width.
+//! The terminal has a height, but need not have a width: then nothing wraps, so a line stays one
+//! line, wherever a program cuts it. That is why this is our own on top of the parser `vte`: avt,
+//! vt100 and alacritty_terminal all have a width.
 //!
 //! Rows that scrolled off the top are final. Colours, titles, and what was drawn on the alternate
 //! screen are dropped.
 //!
 //! - `input`: bytes → text, controls and sequences. `perform`: what each sequence does.
 //! - `terminal`: two grids and the modes. `grid`: rows and a cursor.
-//! - `row`, `cells`: the text of a row. `charset`: line drawing.
+//! - `lines`: rows as lines. `row`, `cells`: the text of a row. `charset`: line drawing.
 
 mod cells;
 mod charset;
 mod grid;
 mod input;
+mod lines;
 mod perform;
 mod row;
 mod terminal;
@@ -21,21 +23,67 @@ mod terminal;
 mod tests;
 
 use input::Input;
-use terminal::Terminal;
+pub(crate) use lines::Line;
+use terminal::{Size, Terminal};
 
 /// Takes a line that can no longer change.
 type Done<'a> = &'a mut dyn FnMut(&str);
 
-/// A terminal without a width.
+/// Where a terminal's cursor is.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Place {
+    pub(crate) width: usize,
+    pub(crate) height: usize,
+    /// The row the cursor is in.
+    pub(crate) row: usize,
+    /// The text before it there.
+    pub(crate) before: String,
+    /// Whether the alternate screen is shown.
+    pub(crate) alternate: bool,
+}
+
+/// A terminal.
 pub(crate) struct Screen {
     input: Input,
     terminal: Terminal,
 }
 
 impl Screen {
-    /// A terminal of so many rows: this is how far up a program can go to change what it wrote.
+    /// A terminal of so many rows: this is how far up a program can go to change what it wrote. It
+    /// has no width.
     pub(crate) fn new(height: usize) -> Self {
-        Self { input: Input::default(), terminal: Terminal::new(height) }
+        let size = Size { width: usize::MAX, height };
+        Self { input: Input::default(), terminal: Terminal::new(size) }
+    }
+
+    /// A terminal as it is now, but for its text: only what is written from now on is in it, and
+    /// what the cursor's row had before.
+    pub(crate) fn at(place: &Place) -> Self {
+        let size = Size { width: place.width, height: place.height };
+        let mut screen = Self { input: Input::default(), terminal: Terminal::new(size) };
+        if place.alternate {
+            screen.terminal.show_alternate(true);
+        }
+        screen.terminal.grid().go(place.row, 0);
+        screen.terminal.print(&place.before, &mut |_| {});
+        screen.fresh_lines();
+        screen
+    }
+
+    /// The lines of the screen that is shown, from the first that has changed since this was last
+    /// asked.
+    pub(crate) fn fresh_lines(&mut self) -> Vec<Line> {
+        self.terminal.grid().fresh_lines()
+    }
+
+    /// How often the bell rang.
+    pub(crate) fn bells(&self) -> u64 {
+        self.terminal.bells()
+    }
+
+    /// The lines of the screen that is shown.
+    pub(crate) fn shown(&self) -> Vec<Line> {
+        self.terminal.active().lines()
     }
 
     /// Takes bytes, cut anywhere. Lines that are final go to `done`, in order.
@@ -45,13 +93,13 @@ impl Screen {
 
     /// The lines that may still change: what is on the screen below the final ones.
     pub(crate) fn pending(&self) -> Vec<String> {
-        self.terminal.main().lines().map(|row| row.text().into_owned()).collect()
+        self.terminal.main().lines().into_iter().map(|line| line.text).collect()
     }
 
     /// Ends the text: what is pending goes to `done`, and the screen is as new.
     pub(crate) fn finish(&mut self, done: &mut impl FnMut(&str)) {
-        self.input.finish(&mut self.terminal);
-        self.terminal.main().lines().for_each(|row| done(&row.text()));
+        self.input.finish(&mut self.terminal, done);
+        self.terminal.main().lines().iter().for_each(|line| done(&line.text));
         self.terminal.reset();
     }
 

@@ -86,7 +86,7 @@ impl Performer<'_> {
             'X' => grid.edit(|row, column| row.erase(column, column.saturating_add(count))),
             'S' => self.terminal.scroll_up(count, self.done),
             'T' => grid.scroll_down(count),
-            'b' => self.terminal.repeat(count),
+            'b' => self.terminal.repeat(count, self.done),
             'r' => grid.set_region(y, second),
             's' => self.terminal.save(),
             'u' => self.terminal.restore(),

@@ -39,11 +39,13 @@ pub(super) struct Row {
     rewritten: bool,
     /// Whether the cursor went on from here by a line feed, so this is a line even if empty.
     left: bool,
+    /// Whether its text was too long for it and goes on in the next row.
+    wraps: bool,
 }
 
 impl Default for Row {
     fn default() -> Self {
-        Self { line: Line::Plain(String::new()), rewritten: false, left: false }
+        Self { line: Line::Plain(String::new()), rewritten: false, left: false, wraps: false }
     }
 }
 
@@ -96,6 +98,15 @@ impl Row {
         self.left = true;
     }
 
+    /// The text goes on in the next row.
+    pub(super) fn wrap(&mut self) {
+        self.wraps = true;
+    }
+
+    pub(super) fn wraps(&self) -> bool {
+        self.wraps
+    }
+
     /// Makes it a new row.
     pub(super) fn clear(&mut self) {
         self.empty();
@@ -111,6 +122,7 @@ impl Row {
         buffer.shrink_to(KEPT_BUFFER);
         self.line = Line::Plain(buffer);
         self.rewritten = false;
+        self.wraps = false;
     }
 
     /// Writes visible ASCII, or one character, of so many columns. Returns the column after it.
@@ -229,6 +241,7 @@ impl Row {
     }
 
     fn truncate(&mut self, column: usize) {
+        self.wraps = false;
         if column == 0 {
             self.empty();
         } else if column < self.columns() && self.make_editable(true) {

@@ -7,6 +7,13 @@ use super::charset::{Charset, drawn};
 use super::grid::Grid;
 use super::row::REACH;
 
+/// How large a terminal is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Size {
+    pub(super) width: usize,
+    pub(super) height: usize,
+}
+
 /// A terminal that is told what to do.
 pub(super) struct Terminal {
     main: Grid,
@@ -15,6 +22,8 @@ pub(super) struct Terminal {
     had_alternate: bool,
     /// Whether something was asked of the terminal.
     asked: bool,
+    /// How often the bell rang.
+    bells: u64,
     pub(super) charset: Charset,
     /// Whether text pushes what follows it to the right.
     pub(super) insert: bool,
@@ -23,12 +32,13 @@ pub(super) struct Terminal {
 }
 
 impl Terminal {
-    pub(super) fn new(height: usize) -> Self {
+    pub(super) fn new(size: Size) -> Self {
         Self {
-            main: Grid::new(height),
+            main: Grid::new(size),
             alternate: None,
             had_alternate: false,
             asked: false,
+            bells: 0,
             charset: Charset::default(),
             insert: false,
             last: None,
@@ -63,45 +73,55 @@ impl Terminal {
         self.asked = true;
     }
 
+    pub(super) fn bells(&self) -> u64 {
+        self.bells
+    }
+
     /// Writes text without controls.
-    pub(super) fn print(&mut self, text: &str) {
+    pub(super) fn print(&mut self, text: &str, done: Done<'_>) {
         let Some(last) = text.chars().next_back() else { return };
         self.last = Some(last);
         if self.charset.draws() {
-            return text.chars().for_each(|c| self.put(drawn(c)));
+            return text.chars().for_each(|c| self.put(drawn(c), done));
         }
         let mut rest = text;
         while !rest.is_empty() {
             let length = rest.bytes().position(|b| !b.is_ascii()).unwrap_or(rest.len());
             let (plain, tail) = rest.split_at(length);
             if length > 0 {
-                let insert = self.insert;
-                self.grid().put(plain, length, insert);
+                self.write(plain, length, done);
             }
             let mut others = tail.chars();
             if let Some(c) = others.next() {
-                self.put(c);
+                self.put(c, done);
             }
             rest = others.as_str();
         }
     }
 
-    fn put(&mut self, c: char) {
-        let insert = self.insert;
+    fn put(&mut self, c: char, done: Done<'_>) {
         match c.width() {
             // A control of the upper half.
             None => {}
             Some(0) => self.grid().mark(c),
-            Some(width) => self.grid().put(c.encode_utf8(&mut [0; 4]), width, insert),
+            Some(width) => self.write(c.encode_utf8(&mut [0; 4]), width, done),
+        }
+    }
+
+    fn write(&mut self, text: &str, width: usize, done: Done<'_>) {
+        let insert = self.insert;
+        match &mut self.alternate {
+            Some(grid) => grid.put(text, width, insert, &mut |_| {}),
+            None => self.main.put(text, width, insert, done),
         }
     }
 
     /// Writes the last character again.
-    pub(super) fn repeat(&mut self, count: usize) {
+    pub(super) fn repeat(&mut self, count: usize, done: Done<'_>) {
         let Some(last) = self.last else { return };
         let (_, column) = self.grid().cursor();
         let text = last.encode_utf8(&mut [0; 4]).repeat(count.min(REACH.saturating_sub(column)));
-        self.print(&text);
+        self.print(&text, done);
     }
 
     pub(super) fn control(&mut self, byte: u8, done: Done<'_>) {
@@ -109,6 +129,7 @@ impl Terminal {
             b'\n' | 0x0b | 0x0c => self.line_feed(done),
             b'\r' => self.grid().carriage_return(),
             b'\t' => self.grid().tab(),
+            0x07 => self.bells += 1,
             0x08 => self.grid().back(),
             0x0e => self.charset.shift(true),
             0x0f => self.charset.shift(false),
@@ -157,7 +178,7 @@ impl Terminal {
 
     /// As new, but for what is known of the program.
     pub(super) fn reset(&mut self) {
-        let Self { had_alternate, asked, .. } = *self;
-        *self = Self { had_alternate, asked, ..Self::new(self.main.height()) };
+        let Self { had_alternate, asked, bells, .. } = *self;
+        *self = Self { had_alternate, asked, bells, ..Self::new(self.main.size()) };
     }
 }

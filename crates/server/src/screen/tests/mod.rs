@@ -1,6 +1,7 @@
 //! Tables of bytes and the lines they leave.
 
 mod random;
+mod width;
 
 use super::*;
 
