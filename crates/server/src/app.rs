@@ -8,6 +8,7 @@ use crate::host::Host;
 use crate::registry::Registry;
 use crate::run::Engine;
 use crate::tool::{Entry, Surroundings};
+use crate::watch::Watches;
 
 /// The server's parts.
 #[derive(Debug)]
@@ -31,7 +32,9 @@ impl App {
         let registry = Registry::new(tools, settings.policy, settings.structured);
         let host = Arc::new(Host::new(settings.program(), settings.keep));
         let runs = Arc::new(Engine::new(Arc::clone(&host), settings.runs));
-        let around = Surroundings { host, runs, block: settings.block };
+        let errors = settings.errors.clone();
+        let watches = Watches::new(Arc::clone(&host), Arc::clone(&runs), errors);
+        let around = Surroundings { host, runs, watches, block: settings.block };
         Self { settings, registry, around }
     }
 

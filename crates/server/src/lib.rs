@@ -8,18 +8,21 @@
 //! - [`registry`]: the tools that are offered.
 //! - [`policy`]: what may be done; pure.
 //! - [`tool`]: what a tool is. [`tools`]: the tools, one file each.
-//! - `creation`, `outcome`, `typing`, `filter`, [`model`]: what several tools share.
+//! - `creation`, `starting`, `outcome`, `event`, `standing`, `typing`, `filter`, [`model`]: what several
+//!   tools share.
+//! - [`watch`]: waiting for things to happen in panes.
 //! - [`run`]: commands and interpreters. `screen`, `transcript`: what they print.
 //! - [`host`]: one tmux server: ownership, our own session, the pane we run in.
 //! - `process`: what the operating system knows. `text`: cleaning and cutting.
 //!
-//! Left may use right: `cli → mcp → registry → tools → tool → run → host → tmux`. ARCHITECTURE.md has the
-//! map and the reasons.
+//! Left may use right: `cli → mcp → registry → tools → tool → watch → run → host → tmux`.
+//! ARCHITECTURE.md has the map and the reasons.
 
 pub mod app;
 pub mod cli;
 pub mod config;
 mod creation;
+mod event;
 mod filter;
 pub mod host;
 pub mod mcp;
@@ -30,8 +33,11 @@ mod process;
 pub mod registry;
 pub mod run;
 mod screen;
+mod standing;
+mod starting;
 mod text;
 pub mod tool;
 pub mod tools;
 mod transcript;
 mod typing;
+pub mod watch;

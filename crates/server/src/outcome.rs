@@ -12,7 +12,7 @@ use crate::tool::{Cx, Form, Output, Step};
 use crate::transcript::{self, Wish};
 
 /// How often a client is told that a command goes on.
-const REPORT_EVERY: Duration = Duration::from_secs(5);
+pub(crate) const REPORT_EVERY: Duration = Duration::from_secs(5);
 
 /// What is known of a command.
 #[derive(Serialize, JsonSchema)]

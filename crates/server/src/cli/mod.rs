@@ -4,6 +4,7 @@
 mod demo;
 mod serve;
 mod tools;
+mod watch;
 
 use std::io::{self, Write};
 use std::process::ExitCode;
@@ -11,6 +12,7 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command};
 
 use crate::config::{self, Settings};
+use crate::tool::{Code, ToolError};
 
 /// Wrong arguments or settings, as is usual.
 const USAGE_ERROR: u8 = 2;
@@ -49,11 +51,20 @@ pub fn command() -> Command {
         .subcommand(
             Command::new("tools").about("Show what a model would see of the tools, with its size"),
         )
+        .subcommand(watch::command())
 }
 
 struct Failure {
     message: String,
     code: u8,
+}
+
+impl From<ToolError> for Failure {
+    fn from(error: ToolError) -> Self {
+        let hint = error.hint.map(|hint| format!("\nhint: {hint}")).unwrap_or_default();
+        let code = if error.code == Code::InvalidArgument { USAGE_ERROR } else { 1 };
+        Self { message: format!("{}{hint}", error.message), code }
+    }
 }
 
 impl From<io::Error> for Failure {
@@ -73,6 +84,7 @@ fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     match name {
         "demo" => runtime.block_on(demo::run(settings))?,
+        "watch" => runtime.block_on(watch::run(settings, matches))?,
         "tools" => runtime.block_on(async { tools::run(settings) })?,
         _ => {
             runtime.block_on(serve::run(settings));

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
-use super::SETTINGS;
+use super::{Kind, SETTINGS};
 use crate::tool::nearest;
 
 /// Where the file is looked for when none is named: the platform's own place, by the few rules
@@ -42,6 +42,7 @@ fn flatten(prefix: &str, table: Table, entries: &mut Vec<(String, String)>) -> R
             Value::Integer(number) => number.to_string(),
             Value::Float(number) => number.to_string(),
             Value::Boolean(flag) => flag.to_string(),
+            Value::Array(items) if is_list(&key) => list(&key, items)?,
             Value::Array(_) | Value::Datetime(_) => {
                 return Err(format!("config key `{key}`: text, a number or true/false is wanted"));
             }
@@ -49,6 +50,17 @@ fn flatten(prefix: &str, table: Table, entries: &mut Vec<(String, String)>) -> R
         entries.push((key, text));
     }
     Ok(())
+}
+
+fn is_list(key: &str) -> bool {
+    super::setting(key).is_some_and(|setting| matches!(setting.kind, Kind::List(_)))
+}
+
+/// Texts, a line each.
+fn list(key: &str, items: Vec<Value>) -> Result<String, String> {
+    let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+    let wanted = || format!("config key `{key}`: a list of texts is wanted");
+    Ok(texts.ok_or_else(wanted)?.join("\n"))
 }
 
 /// The error for a key that is not declared.

@@ -20,6 +20,7 @@ use crate::policy::{Ceiling, Policy};
 use crate::process::ShellKind;
 use crate::run;
 use crate::tool::Toolset;
+use crate::watch::Patterns;
 
 /// What kind of value a setting takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +33,8 @@ pub enum Kind {
     Switch,
     /// A whole number.
     Number,
+    /// Any number of texts; in the config file only.
+    List(&'static str),
 }
 
 /// One setting.
@@ -158,6 +161,15 @@ pub const SETTINGS: &[Setting] = &[
         help: "The most characters of terminal text in one result",
         set: |s, v| number(v, 100, 500_000).map(|v| s.text_limit = v),
     },
+    Setting {
+        key: "watch.errors",
+        flag: None,
+        env: None,
+        kind: Kind::List("REGEX"),
+        default: "see docs/until.md",
+        help: "What a line looks like that the condition `error` takes for one",
+        set: |s, v| Patterns::new(v.lines()).map(|v| s.errors = v),
+    },
 ];
 
 /// A number within bounds.
@@ -192,6 +204,8 @@ pub struct Settings {
     pub block: Duration,
     /// The most characters of terminal text in one result.
     pub text_limit: usize,
+    /// What an error looks like.
+    pub(crate) errors: Patterns,
 }
 
 impl Default for Settings {
@@ -206,6 +220,7 @@ impl Default for Settings {
             runs: run::Options::default(),
             block: Duration::from_secs(50),
             text_limit: 16_000,
+            errors: Patterns::default(),
         }
     }
 }
@@ -272,6 +287,7 @@ fn flag(setting: &Setting) -> Option<Arg> {
             .value_parser(clap::builder::PossibleValuesParser::new(choices))
             .hide_possible_values(true),
         Kind::Number => arg.value_name("N"),
+        Kind::List(name) => arg.value_name(name),
         Kind::Switch => arg
             .action(ArgAction::Set)
             .num_args(0..=1)

@@ -17,6 +17,15 @@ pub(super) fn text(app: &App) -> String {
              gets a pane of your own, where cd and variables stay. On status running it goes on: \
              command_result waits for it or reads any part of its output (tail, from, grep).",
         ),
+        (
+            "start_and_watch",
+            "Start a server, build or anything long: start_and_watch with until, e.g. [\"text:Listening\", \"error\", \"exit\"].",
+        ),
+        (
+            "wait_for",
+            "Wait instead of looking again and again: wait_for (text, regex, gone, exit, prompt, input, password, error, \
+             bell, change, idle, stable).",
+        ),
         ("interrupt", "Stop what runs in a pane: interrupt."),
         ("run_in_repl", "Talk to an interpreter at its prompt (python, node, psql): run_in_repl."),
         ("list_panes", "See what there is: list_panes."),

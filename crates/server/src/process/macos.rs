@@ -87,6 +87,11 @@ pub(super) fn foreground_has_child(_: u32) -> Option<bool> {
 }
 
 #[cfg(not(target_os = "linux"))]
+pub(super) fn has_company(_: u32) -> Option<bool> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
 pub(super) fn exe(_: u32) -> Option<String> {
     None
 }

@@ -101,6 +101,12 @@ pub(crate) fn foreground_has_child(pid: u32) -> Option<bool> {
     os::foreground_has_child(pid)
 }
 
+/// Whether a process other than `pid` and its parents belongs to the session of `pid`, and so may
+/// print where it does. `None` where this cannot be known.
+pub(crate) fn has_company(pid: u32) -> Option<bool> {
+    os::has_company(pid)
+}
+
 /// The directory a process is in. `None` also if it has been removed.
 pub(crate) fn cwd(pid: u32) -> Option<PathBuf> {
     os::cwd(pid)

@@ -1,7 +1,7 @@
 //! A block of lines on its way into an interpreter, and the echo it leaves on the screen.
 
 /// What may stand at the end of a prompt.
-pub(super) const PROMPT_ENDS: &[char] = &['>', '.', ':', '|', '$', '#', '%', '*', '?', '❯', '»'];
+pub(crate) const PROMPT_ENDS: &[char] = &['>', '.', ':', '|', '$', '#', '%', '*', '?', '❯', '»'];
 
 /// The lines to be entered. An interpreter of Python ends a block at an empty line and wants one
 /// after each, neither of which is so in a file; and takes a tab for a question.

@@ -39,26 +39,70 @@ pub(super) enum Front {
     Unknown,
 }
 
+/// Who has a pane's terminal, and what it does with what is typed.
+#[derive(Debug)]
+pub(crate) struct Sight {
+    pub(crate) foreground: Foreground,
+    pub(crate) input: Input,
+    /// Which shell it is, if it is one.
+    pub(crate) shell: Option<ShellKind>,
+}
+
+impl Sight {
+    /// The shell, if it reads as shells do at their prompts.
+    fn prompt(&self) -> Option<Shell> {
+        let kind = self.shell.filter(|&kind| is_prompt(kind, self.input))?;
+        Some(Shell { kind, pid: self.foreground.pid })
+    }
+}
+
 /// Looks who has the terminal of the pane with this first process. `declared` is what a shell is
 /// that has no known name.
-pub(super) fn front(pid: u32, declared: Option<ShellKind>) -> Front {
-    let Some(foreground) = process::foreground(pid) else {
-        return Front::Unknown;
-    };
+fn sight(pid: u32, declared: Option<ShellKind>) -> Option<Sight> {
+    let foreground = process::foreground(pid)?;
     let input = process::input(pid);
     // Between the two looks another program may have come to the front: what read was not this one.
-    if process::foreground(pid).is_none_or(|now| now.pid != foreground.pid) {
-        return Front::Unknown;
-    }
+    process::foreground(pid).filter(|now| now.pid == foreground.pid)?;
     let known = process::shell(&foreground);
-    let kind = known.or(declared.filter(|_| foreground.pid == pid && input == Input::Raw));
-    match kind {
-        Some(kind) if is_prompt(kind, input) => {
-            Front::Prompt(Shell { kind, pid: foreground.pid }, input)
-        }
-        Some(_) => Front::Shell(foreground, input),
-        None => Front::Program(foreground, input),
+    let shell = known.or(declared.filter(|_| foreground.pid == pid && input == Input::Raw));
+    Some(Sight { foreground, input, shell })
+}
+
+/// The same as what it means for somebody who wants to type a command.
+pub(super) fn front(pid: u32, declared: Option<ShellKind>) -> Front {
+    let Some(sight) = sight(pid, declared) else {
+        return Front::Unknown;
+    };
+    match (sight.prompt(), sight.shell) {
+        (Some(shell), _) => Front::Prompt(shell, sight.input),
+        (None, Some(_)) => Front::Shell(sight.foreground, sight.input),
+        (None, None) => Front::Program(sight.foreground, sight.input),
     }
+}
+
+/// Looks for a moment if need be, and says also whether a shell is at its prompt: one without a line
+/// editor that reads a line may do so for a command.
+pub(super) async fn look(
+    tmux: &Server,
+    pane: &PaneState,
+    declared: Option<ShellKind>,
+) -> Option<(Sight, bool)> {
+    let begun = Instant::now();
+    let mut pause = Pause::default();
+    let sight = loop {
+        match sight(pane.pid, declared) {
+            Some(sight) => break sight,
+            None if begun.elapsed() > ECHO_TIME => return None,
+            None => pause.take().await,
+        }
+    };
+    let at_prompt = match sight.prompt() {
+        None => false,
+        Some(shell) => Look::at(tmux, pane.pane)
+            .await
+            .is_ok_and(|look| must_look_like_a_prompt(pane.pane, shell.kind, &look).is_ok()),
+    };
+    Some((sight, at_prompt))
 }
 
 /// Shells with a line editor read their prompt's input raw; when they read a line, it is for a

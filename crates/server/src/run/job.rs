@@ -137,6 +137,14 @@ impl Job {
         }
     }
 
+    /// Its exit code, if it has ended with one.
+    pub fn exit_code(&self) -> Option<i32> {
+        match self.state().status {
+            Status::Exited(code) => Some(code),
+            _ => None,
+        }
+    }
+
     /// Whether it still runs.
     pub fn is_running(&self) -> bool {
         self.state().status == Status::Running
@@ -180,16 +188,21 @@ impl Job {
 
     /// Waits until it has ended. False if time was up first.
     pub(super) async fn ended(&self, until: Instant) -> bool {
+        tokio::time::timeout_at(until, self.end()).await.is_ok()
+    }
+
+    /// Waits until it has ended. Its exit code, if that is known.
+    pub(crate) async fn end(&self) -> Option<i32> {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
-            if !self.is_running() {
-                return true;
+            match self.state().status {
+                Status::Running => {}
+                Status::Exited(code) => return Some(code),
+                Status::Lost(_) => return None,
             }
-            if tokio::time::timeout_at(until, changed).await.is_err() {
-                return false;
-            }
+            changed.await;
         }
     }
 

@@ -2,7 +2,8 @@
 
 use tmux::capture::Capture;
 use tmux::{Error, PaneId, Row, Server, row};
-use unicode_width::UnicodeWidthChar;
+
+use crate::text::first_columns;
 
 row! {
     Facts {
@@ -43,7 +44,7 @@ impl Look {
         let facts = Facts::parse_one("display-message", facts)?;
         let screen = String::from_utf8_lossy(screen);
         let row = screen.lines().nth(facts.y as usize).unwrap_or_default();
-        let before = before(row, facts.x as usize);
+        let before = first_columns(row, facts.x as usize);
         Ok(Self {
             row: facts.y,
             column: facts.x,
@@ -66,33 +67,4 @@ pub(super) async fn last_line(tmux: &Server, pane: PaneId) -> Result<String, Err
     let screen = Capture { start: None, end: None, join: true, colors: false };
     let text = tmux.run(screen.of(pane)).await?.text();
     Ok(text.trim_end_matches('\n').lines().next_back().unwrap_or_default().to_owned())
-}
-
-/// The part of a row that takes up the first columns, blanks included.
-fn before(row: &str, columns: usize) -> String {
-    let mut width = 0;
-    let mut text = String::new();
-    for c in row.chars() {
-        let wide = c.width().unwrap_or(0);
-        if width + wide > columns {
-            break;
-        }
-        width += wide;
-        text.push(c);
-    }
-    text.extend(std::iter::repeat_n(' ', columns.saturating_sub(width)));
-    text
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_row_is_cut_at_the_cursor() {
-        assert_eq!(before("$ echo", 2), "$ ");
-        assert_eq!(before("$", 2), "$ ");
-        assert_eq!(before("漢字> x", 6), "漢字> ");
-        assert_eq!(before("", 0), "");
-    }
 }

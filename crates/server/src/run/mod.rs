@@ -21,6 +21,8 @@ mod prompt;
 mod refusal;
 mod repl;
 mod start;
+mod trail;
+mod typed;
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -28,6 +30,8 @@ use tmux::{PaneId, Server};
 
 use crate::host::{Host, PaneState};
 pub use crate::process::ShellKind;
+pub(crate) use block::PROMPT_ENDS;
+pub(crate) use gate::Sight;
 pub use interrupt::Interrupted;
 pub use job::{Alternate, Facts, Job, Status, Waiting};
 use kit::Kit;
@@ -35,6 +39,10 @@ use memory::Memory;
 use prompt::Prompt;
 pub use refusal::Refusal;
 pub use repl::Answer;
+pub use trail::Started;
+pub(crate) use trail::{Part, Trail};
+use typed::Typed;
+pub(crate) use typed::{Recent, TypedLine};
 
 /// How the engine is set up.
 #[derive(Debug, Clone, Copy)]
@@ -58,13 +66,14 @@ pub struct Engine {
     kit: Kit,
     options: Options,
     memory: Mutex<Memory>,
+    typed: Typed,
 }
 
 impl Engine {
     /// An engine that has done nothing yet.
     pub fn new(host: Arc<Host>, options: Options) -> Self {
         let kit = Kit::new(host.token());
-        Self { host, kit, options, memory: Mutex::default() }
+        Self { host, kit, options, memory: Mutex::default(), typed: Typed::default() }
     }
 
     /// Runs a command in this pane. It goes on when nobody waits for it any more.
@@ -72,7 +81,7 @@ impl Engine {
         self: &Arc<Self>,
         pane: PaneState,
         command: String,
-    ) -> Result<Arc<Job>, Refusal> {
+    ) -> Result<Started, Refusal> {
         let lease = memory::Lease::take(self, &pane).await?;
         start::command(self, lease, pane, command).await
     }
@@ -82,7 +91,7 @@ impl Engine {
         self: &Arc<Self>,
         command: String,
         cwd: Option<String>,
-    ) -> Result<Arc<Job>, Refusal> {
+    ) -> Result<Started, Refusal> {
         pool::run(self, command, cwd).await
     }
 
@@ -101,11 +110,23 @@ impl Engine {
         self.memory().panes.get(&pane).and_then(|known| known.job()).cloned()
     }
 
-    /// Notes that something was typed into a pane, which may now stand at its prompt.
-    pub fn typed_into(&self, pane: PaneId) {
+    /// Who has a pane's terminal, and whether it is a shell at its prompt; `None` if nobody can tell.
+    pub(crate) async fn sight(&self, pane: &PaneState) -> Option<(Sight, bool)> {
+        let (sight, at_prompt) = gate::look(self.tmux(), pane, self.declared()).await?;
+        Some((sight, at_prompt && self.running_in(pane.pane).is_none()))
+    }
+
+    /// Notes that this was typed into a pane, where it may now stand at its prompt.
+    pub fn typed_into(&self, pane: PaneId, text: &str, enter: bool) {
+        self.typed.note(pane, text, enter);
         if let Some(known) = self.memory().panes.get_mut(&pane) {
             known.typed = true;
         }
+    }
+
+    /// What was typed into a pane lately.
+    pub(crate) fn typed(&self, pane: PaneId) -> Option<Recent> {
+        self.typed.into_pane(pane)
     }
 
     /// Removes the private files.

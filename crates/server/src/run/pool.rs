@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::gate::{self, Front, Pause, Shell};
 use super::memory::{Lease, Marks};
-use super::{Engine, Job, Refusal, launch, start};
+use super::{Engine, Refusal, Started, launch, start};
 use crate::host::PaneState;
 use crate::process;
 
@@ -18,7 +18,7 @@ pub(super) async fn run(
     engine: &Arc<Engine>,
     command: String,
     cwd: Option<String>,
-) -> Result<Arc<Job>, Refusal> {
+) -> Result<Started, Refusal> {
     let mut dead = Vec::new();
     for pane in idle(engine) {
         let Some((lease, pane)) = usable(engine, pane, cwd.as_deref(), &mut dead).await else {

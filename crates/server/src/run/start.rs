@@ -15,6 +15,7 @@ use super::launch;
 use super::look::Look;
 use super::memory::{Lease, Marks};
 use super::prompt::{Prompt, similar};
+use super::trail::{Started, Trail};
 use super::{Engine, Job, Refusal};
 use crate::host::PaneState;
 use crate::process::{self, ShellKind};
@@ -41,7 +42,7 @@ pub(super) async fn command(
     lease: Lease,
     pane: PaneState,
     command: String,
-) -> Result<Arc<Job>, Refusal> {
+) -> Result<Started, Refusal> {
     let (tell, told) = oneshot::channel();
     let start = Start { engine: Arc::clone(engine), lease, pane, command };
     let id = start.pane.pane;
@@ -72,7 +73,7 @@ struct Typing {
 }
 
 impl Start {
-    async fn conduct(self, tell: oneshot::Sender<Result<Arc<Job>, Refusal>>) {
+    async fn conduct(self, tell: oneshot::Sender<Result<Started, Refusal>>) {
         let ready = match self.make_ready().await {
             Ok(ready) => ready,
             Err(refusal) => {
@@ -85,7 +86,13 @@ impl Start {
         }
         match self.begin(ready).await {
             Ok(follow) => {
-                let _ = tell.send(Ok(Arc::clone(&follow.job)));
+                let _ = tell.send(Ok(Started {
+                    job: Arc::clone(&follow.job),
+                    pane: follow.pane.clone(),
+                    shell: follow.shell.pid,
+                    stream: follow.stream.clone(),
+                    trail: Trail::new(follow.keys.clone()),
+                }));
                 follow.run().await;
             }
             Err(refusal) => {
@@ -205,6 +212,7 @@ impl Start {
         let progress = Progress::default();
         let mut commands = type_text(pane.pane, &typing.line);
         commands.push(Key::enter().press(pane.pane));
+        engine.typed.note(pane.pane, &job.command, true);
         engine.tmux().sequence(commands).await?;
         {
             let mut memory = engine.memory();

@@ -117,13 +117,7 @@ impl Input {
         }
     }
 
-    fn text(
-        &mut self,
-        bytes: &[u8],
-        more_may_come: bool,
-        terminal: &mut Terminal,
-        done: Done<'_>,
-    ) {
+    fn text(&mut self, bytes: &[u8], more_may_come: bool, terminal: &mut Terminal, done: Done<'_>) {
         let mut bytes = bytes;
         loop {
             let error = match str::from_utf8(bytes) {

@@ -25,7 +25,7 @@ impl Grid {
             if number == cursor_row {
                 line.cursor = Some(line.text.len() + row.before(column).len());
             }
-            line.text.push_str(&row.text());
+            line.text.push_str(&if row.wraps() { row.whole_text() } else { row.text() });
             if !row.wraps() || number + 1 == rows {
                 let next = Line { index: line.index + 1, text: String::new(), cursor: None };
                 lines.push(std::mem::replace(&mut line, next));
@@ -34,12 +34,15 @@ impl Grid {
         lines
     }
 
-    /// Those from the first that was changed since this was last asked.
-    pub(super) fn fresh_lines(&mut self) -> Vec<Line> {
+    /// Those from the first that was changed since this was last asked. `None` if nothing was.
+    pub(super) fn fresh_lines(&mut self) -> Option<Vec<Line>> {
         let touched = std::mem::replace(&mut self.touched, usize::MAX);
+        if touched == usize::MAX {
+            return None;
+        }
         let before = self.rows.iter().take(touched.min(self.rows.len()));
         let unchanged = before.filter(|row| !row.wraps()).count();
-        self.lines().into_iter().skip(unchanged).collect()
+        Some(self.lines().into_iter().skip(unchanged).collect())
     }
 
     /// Lets go of the first rows.
@@ -47,7 +50,7 @@ impl Grid {
         let lines = self.rows.iter().rposition(Row::is_line).map_or(0, |last| last + 1);
         for row in self.rows.iter().take(rows.min(lines)) {
             if row.wraps() {
-                self.carried.push_str(&row.text());
+                self.carried.push_str(&row.whole_text());
             } else if self.carried.is_empty() {
                 done(&row.text());
             } else {

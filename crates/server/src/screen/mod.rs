@@ -71,8 +71,8 @@ impl Screen {
     }
 
     /// The lines of the screen that is shown, from the first that has changed since this was last
-    /// asked.
-    pub(crate) fn fresh_lines(&mut self) -> Vec<Line> {
+    /// asked. `None` if nothing has.
+    pub(crate) fn fresh_lines(&mut self) -> Option<Vec<Line>> {
         self.terminal.grid().fresh_lines()
     }
 

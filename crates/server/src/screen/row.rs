@@ -60,17 +60,21 @@ impl Row {
 
     /// The text, as it is seen.
     pub(super) fn text(&self) -> Cow<'_, str> {
-        let text = match &self.line {
-            Line::Plain(text) | Line::Text { text, .. } => Cow::Borrowed(text.as_str()),
-            Line::Cells(cells) => Cow::Owned(cells.text(usize::MAX)),
-        };
-        match text {
+        match self.whole_text() {
             text if !self.rewritten => text,
             Cow::Borrowed(text) => Cow::Borrowed(text.trim_end_matches(' ')),
             Cow::Owned(mut text) => {
                 text.truncate(text.trim_end_matches(' ').len());
                 Cow::Owned(text)
             }
+        }
+    }
+
+    /// The text with the blanks at its end.
+    pub(super) fn whole_text(&self) -> Cow<'_, str> {
+        match &self.line {
+            Line::Plain(text) | Line::Text { text, .. } => Cow::Borrowed(text.as_str()),
+            Line::Cells(cells) => Cow::Owned(cells.text(usize::MAX)),
         }
     }
 

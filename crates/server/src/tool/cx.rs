@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 use super::{Meta, Target, Tier, ToolError};
 use crate::host::{Host, Life, PaneState};
 use crate::run::Engine;
+use crate::watch::Watches;
 
 /// What a call is about to touch.
 #[derive(Debug)]
@@ -97,6 +98,8 @@ pub struct Cx {
     pub host: Arc<Host>,
     /// Runs commands there.
     pub runs: Arc<Engine>,
+    /// Watches panes there.
+    pub watches: Watches,
     /// Tripped when nobody waits for the answer any more.
     pub cancel: CancellationToken,
     /// Where to report progress.
@@ -113,6 +116,8 @@ pub struct Surroundings {
     pub host: Arc<Host>,
     /// Runs commands there.
     pub runs: Arc<Engine>,
+    /// Watches panes there.
+    pub watches: Watches,
     /// How long a call may block when its client cannot see that it goes on.
     pub block: Duration,
 }
@@ -129,8 +134,8 @@ impl Cx {
         cancel: CancellationToken,
         progress: Progress,
     ) -> Self {
-        let Surroundings { host, runs, block } = around.clone();
-        Self { host, runs, cancel, progress, meta, guard, block }
+        let Surroundings { host, runs, watches, block } = around.clone();
+        Self { host, runs, watches, cancel, progress, meta, guard, block }
     }
 
     /// How long this call may wait if it is asked to wait so many seconds.

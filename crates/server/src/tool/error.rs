@@ -6,6 +6,7 @@ use std::fmt;
 use tmux::target::TargetError;
 
 use crate::run::Refusal;
+use crate::watch::BadCondition;
 
 macro_rules! codes {
     ($($(#[doc = $doc:literal])* $variant:ident = $name:literal,)*) => {
@@ -153,6 +154,12 @@ impl From<Refusal> for ToolError {
             Refusal::Io(_) => Code::Internal,
         };
         Self::new(code, refusal.to_string()).hint(refusal.hint())
+    }
+}
+
+impl From<BadCondition> for ToolError {
+    fn from(bad: BadCondition) -> Self {
+        Self::invalid_argument(bad.to_string()).hint(bad.hint())
     }
 }
 

@@ -56,6 +56,8 @@ pub enum Group {
     Screen,
     /// Running commands.
     Command,
+    /// Waiting for things to happen.
+    Watch,
 }
 
 impl fmt::Display for Group {
@@ -69,6 +71,7 @@ impl fmt::Display for Group {
             Self::Input => "input",
             Self::Screen => "screen",
             Self::Command => "command",
+            Self::Watch => "watch",
         })
     }
 }

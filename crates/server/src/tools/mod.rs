@@ -8,6 +8,7 @@ mod pane;
 mod screen;
 mod server;
 mod session;
+mod watch;
 mod window;
 
 use crate::tool::Entry;
@@ -15,6 +16,7 @@ use crate::tool::Entry;
 /// The groups, in the order of the documentation.
 const GROUPS: &[&[Entry]] = &[
     command::TOOLS,
+    watch::TOOLS,
     session::TOOLS,
     window::TOOLS,
     pane::TOOLS,

@@ -8,6 +8,7 @@ use serde_json::Value;
 use tmux_mcp::config::{Kind, SETTINGS};
 use tmux_mcp::tool::{Code, Entry, Tier, Toolset};
 use tmux_mcp::tools;
+use tmux_mcp::watch::{ERROR_PATTERNS, KINDS};
 
 fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -112,6 +113,7 @@ fn config_md_is_current() {
             Kind::Choice(choices) => choices.join(", "),
             Kind::Switch => "true, false".to_owned(),
             Kind::Number => "number".to_owned(),
+            Kind::List(name) => format!("list of {}", name.to_lowercase()),
         };
         writeln!(
             doc,
@@ -125,6 +127,41 @@ fn config_md_is_current() {
         .unwrap();
     }
     must_be("docs/config.md", &doc);
+}
+
+#[test]
+fn until_md_is_current() {
+    let mut doc = String::from(
+        "# What can be waited for\n\nMade from the declarations in `crates/server/src/watch/conditions`; `make bless`\n\
+         rewrites it.\n\n\
+         `until` of `wait_for` and `start_and_watch` is a list of these. The first that happens wins; of those that\n\
+         hold at the same time, the first in the list. Text counts only if it is printed after the call began, line\n\
+         by line however long the lines are, and never if it is the echo of what was typed by a tool.\n\n\
+         | condition | holds when |\n|---|---|\n",
+    );
+    for kind in KINDS {
+        writeln!(doc, "| `{}` | {} |", kind.form(), kind.help).unwrap();
+    }
+    doc.push_str(
+        "\n## What looks like an error\n\n\
+         A whole line that one of these fits. What says that there is none, as in `0 errors` or `failures: 0`, is\n\
+         not looked at. `watch.errors` in the config file replaces the list.\n\n```\n",
+    );
+    for pattern in ERROR_PATTERNS {
+        writeln!(doc, "{pattern}").unwrap();
+    }
+    doc.push_str("```\n");
+    must_be("docs/until.md", &doc);
+    let schema = tools::all().into_iter().find(|entry| entry.meta.name == "wait_for").unwrap();
+    let schema = Value::Object((schema.input_schema)());
+    let said = schema["properties"]["until"]["description"].as_str().unwrap();
+    for kind in KINDS {
+        assert!(
+            said.split([' ', '\n', ',', '.', ':']).any(|word| word == kind.name),
+            "{}",
+            kind.name
+        );
+    }
 }
 
 #[test]

@@ -48,7 +48,14 @@ fn layers_hold() {
     let forbidden: &[(&str, &[&str])] = &[
         ("tools", &["mcp", "policy", "cli", "config", "registry", "app", "tools"]),
         ("tool", &["mcp", "policy", "cli", "config", "registry", "app", "tools"]),
-        ("run", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "model"]),
+        ("watch", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "model"]),
+        (
+            "run",
+            &[
+                "mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "model",
+                "watch",
+            ],
+        ),
         (
             "host",
             &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "model", "run"],

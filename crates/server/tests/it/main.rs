@@ -30,6 +30,8 @@ mod sessions;
 mod stdio;
 mod support;
 mod targets;
+mod wait;
+mod wait_life;
 mod windows;
 
 use testkit::{Launch, Mcp, TmuxServer};

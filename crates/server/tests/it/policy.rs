@@ -23,6 +23,10 @@ fn arguments(tool: &str) -> Value {
         "run_command" => json!({"target": "%99", "command": "true"}),
         "run_in_repl" => json!({"target": "%99", "input": "1"}),
         "send_signal" => json!({"target": "%99", "signal": "TERM"}),
+        "wait_for" => json!({"target": "%99", "until": ["exit"]}),
+        "start_and_watch" => {
+            json!({"target": "%99", "command": "true", "until": ["exit"]})
+        }
         "command_result" => json!({"command_id": "c99"}),
         _ => json!({"target": "%99"}),
     }
@@ -34,6 +38,8 @@ const TOOLS: &[&str] = &[
     "interrupt",
     "run_in_repl",
     "send_signal",
+    "wait_for",
+    "start_and_watch",
     "list_sessions",
     "list_windows",
     "list_panes",
@@ -55,6 +61,7 @@ const TOOLS: &[&str] = &[
 
 const READING: &[&str] = &[
     "command_result",
+    "wait_for",
     "list_sessions",
     "list_windows",
     "list_panes",
@@ -112,6 +119,8 @@ async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
         "command_result",
         "interrupt",
         "run_in_repl",
+        "wait_for",
+        "start_and_watch",
         "list_sessions",
         "list_panes",
         "create_session",
@@ -122,7 +131,8 @@ async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
         "paste_text",
         "capture_pane",
     ];
-    let others = ["create_pane", "interrupt", "run_in_repl", "send_signal"];
+    let others =
+        ["create_pane", "interrupt", "run_in_repl", "send_signal", "wait_for", "start_and_watch"];
     let primitives: Vec<&str> =
         TOOLS.iter().copied().filter(|tool| !others.contains(tool)).collect();
     for (toolset, expected) in [

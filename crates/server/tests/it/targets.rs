@@ -16,6 +16,8 @@ fn calls(target: &str) -> Vec<(&'static str, Value)> {
         ("run_command", json!({"target": target, "command": "true"})),
         ("run_in_repl", json!({"target": target, "input": "true"})),
         ("interrupt", json!({"target": target})),
+        ("wait_for", json!({"target": target, "until": ["exit"]})),
+        ("start_and_watch", json!({"target": target, "command": "true", "until": ["exit"]})),
         ("send_signal", json!({"target": target, "signal": "CONT"})),
         ("send_keys", json!({"target": target, "text": "#"})),
         ("paste_text", json!({"target": target, "text": "#"})),

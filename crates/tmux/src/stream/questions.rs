@@ -24,6 +24,10 @@ struct Asked {
 }
 
 impl Questions {
+    pub(super) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Notes what is asked. Returns the line to send.
     pub(super) fn ask(
         &mut self,

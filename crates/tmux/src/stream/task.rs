@@ -72,17 +72,21 @@ impl Task {
         connection: &mut Connection,
         wishes: &mut mpsc::UnboundedReceiver<Follow>,
     ) -> Why {
-        let version = self.server.upgrade().and_then(|server| server.known_version());
-        let idle = self.timing.idle_with(version);
-        let alarm = tokio::time::sleep(idle);
+        // Two rounds without a reader are enough: a person's session is not ours to stay in.
+        let round = self.timing.idle / 2;
+        let alarm = tokio::time::sleep(round);
         tokio::pin!(alarm);
+        let mut was_unread = false;
         let mut questions = Questions::default();
         loop {
             let mut moved = false;
             let panes = &self.panes;
             tokio::select! {
                 wish = wishes.recv() => match wish {
-                    Some(follow) => self.follow(follow, connection, &mut questions),
+                    Some(follow) => {
+                        was_unread = false;
+                        self.follow(follow, connection, &mut questions);
+                    }
                     None => return Why::Idle,
                 },
                 turn = connection.turn(|item| moved |= route(panes, &mut questions, item)) => {
@@ -97,11 +101,12 @@ impl Task {
                     }
                 }
                 () = &mut alarm => {
-                    self.forget_unread();
-                    if self.panes.is_empty() {
+                    let unread = self.is_unread() && questions.is_empty();
+                    if unread && was_unread {
                         return Why::Idle;
                     }
-                    alarm.as_mut().reset(Instant::now() + idle);
+                    was_unread = unread;
+                    alarm.as_mut().reset(Instant::now() + round);
                 }
             }
         }
@@ -132,6 +137,12 @@ impl Task {
         };
         let position = shared.ring().head();
         PaneStream { shared, position }
+    }
+
+    /// Whether nobody reads anything.
+    fn is_unread(&mut self) -> bool {
+        self.forget_unread();
+        self.panes.is_empty()
     }
 
     /// Drops the rings that nobody reads any more.

@@ -61,7 +61,7 @@ pub(super) fn threads_of(pid: u32) -> Vec<u32> {
     numbers_in(&format!("/proc/{pid}/task")).collect()
 }
 
-fn everyone() -> impl Iterator<Item = u32> {
+pub(super) fn everyone() -> impl Iterator<Item = u32> {
     numbers_in("/proc")
 }
 

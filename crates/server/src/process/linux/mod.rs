@@ -82,6 +82,14 @@ pub(super) fn foreground_has_child(pid: u32) -> Option<bool> {
     Some(children.into_iter().filter_map(Stat::of).any(|child| child.group == group))
 }
 
+pub(super) fn has_company(pid: u32) -> Option<bool> {
+    let session = Stat::of(pid)?.session;
+    let family = super::ancestors(pid);
+    let mut others = group::everyone().filter_map(Stat::of);
+    let shares = |stat: &Stat| stat.session == session && stat.is_alive();
+    Some(others.any(|stat| shares(&stat) && !family.contains(&stat.pid)))
+}
+
 /// The file that a process runs.
 pub(super) fn exe(pid: u32) -> Option<String> {
     let path = fs::read_link(format!("/proc/{pid}/exe")).ok()?;

@@ -19,7 +19,7 @@ fn lines(place: &Place, bytes: &str) -> (Vec<String>, usize) {
 fn fresh(screen: &mut Screen, bytes: &str) -> Vec<(usize, String, Option<usize>)> {
     screen.feed(bytes.as_bytes(), &mut |_| {});
     let of = |Line { index, text, cursor }| (index, text, cursor);
-    screen.fresh_lines().into_iter().map(of).collect()
+    screen.fresh_lines().into_iter().flatten().map(of).collect()
 }
 
 #[test]
@@ -35,6 +35,8 @@ fn what_is_too_long_for_a_row_is_still_one_line() {
         // What line editors print to have the terminal go on in the next row.
         ("abcde \rfgh", vec!["abcdefgh"]),
         ("abcdefg\x1b[A\x1b[K", vec!["ab", "fg"]),
+        // A blank in the last column is a blank.
+        ("abcdxy\x1b[A\x1b[5G ", vec!["abcd y"]),
         ("abcdef\x1b[9Cg", vec!["abcdef   g"]),
         ("abcdef\x08\x08\x08X", vec!["abcdeX"]),
     ] {

@@ -52,10 +52,11 @@ impl Tool for PasteText {
         }
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
+        let enter = args.enter.unwrap_or(false);
+        cx.runs.typed_into(pane.pane, &args.text, enter);
         let buffer = cx.host.new_buffer_name();
         Paste { buffer: &buffer, text: &args.text, bracketed }.into(cx.tmux(), pane.pane).await?;
-        cx.runs.typed_into(pane.pane);
-        if args.enter.unwrap_or(false) {
+        if enter {
             pause_before_enter(cx, &pane, Duration::ZERO).await?;
             press_enter(cx, &pane).await?;
         }

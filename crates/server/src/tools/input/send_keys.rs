@@ -51,8 +51,9 @@ impl Tool for SendKeys {
             if round > 0 {
                 typing.wait(cx, round).await;
             }
+            let enters = typing.enter || typing.keys.contains(&Key::enter());
+            cx.runs.typed_into(pane.pane, &typing.text, enters);
             typing.once(cx, &pane).await?;
-            cx.runs.typed_into(pane.pane);
         }
         Ok(Typed::into(&pane))
     }

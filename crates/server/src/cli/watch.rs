@@ -1,0 +1,134 @@
+//! `watch`: a line on stdout for everything that happens in panes, for scripts and monitors.
+
+use std::io::{self, Write};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
+use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+
+use super::{Failure, USAGE_ERROR};
+use crate::app::App;
+use crate::config::Settings;
+use crate::event::without_twins;
+use crate::text::inline;
+use crate::tool::{Cx, Progress, Target, ToolError, Toolset};
+use crate::watch::{Event, KINDS, Kind, Lost, Watch};
+
+/// The tool that does the same for agents; what it may look at, this may.
+const TOOL: &str = "wait_for";
+
+/// The command's own arguments.
+pub(super) fn command() -> Command {
+    let conditions: Vec<String> = KINDS.iter().map(Kind::form).collect();
+    Command::new("watch")
+        .about("Print a line for everything that happens in panes: pane, condition and text, with tabs between")
+        .arg(
+            Arg::new("target")
+                .value_name("TARGET")
+                .num_args(1..)
+                .required(true)
+                .help("Panes, as tools name them: %3, dev, dev:logs, dev:2.0"),
+        )
+        .arg(
+            Arg::new("until")
+                .long("until")
+                .value_name("CONDITION")
+                .action(ArgAction::Append)
+                .required(true)
+                .help(format!("What to look for, any number of times: {}", conditions.join(", "))),
+        )
+        .arg(
+            Arg::new("once")
+                .long("once")
+                .action(ArgAction::SetTrue)
+                .help("End after the first line"),
+        )
+        .arg(
+            Arg::new("timeout")
+                .long("timeout")
+                .value_name("SECONDS")
+                .value_parser(value_parser!(f64))
+                .help("End after so long; exit code 1 if nothing happened"),
+        )
+}
+
+/// Prints events until no pane is left, or as it was told.
+pub(super) async fn run(mut settings: Settings, matches: &ArgMatches) -> Result<(), Failure> {
+    settings.policy.toolset = Toolset::All;
+    let texts = |name: &str| matches.get_many::<String>(name).into_iter().flatten().cloned();
+    let app = App::new(settings);
+    let targets: Vec<Target> = texts("target").map(Target).collect();
+    let until: Vec<String> = texts("until").collect();
+    let mut watch = begin(&app, &targets, &until).await?;
+    let end = match matches.get_one::<f64>("timeout") {
+        None => None,
+        Some(&seconds) => Some(Instant::now() + duration(seconds)?),
+    };
+    let once = matches.get_flag("once");
+    let mut happened = false;
+    loop {
+        let next = async {
+            match end {
+                None => Ok(watch.next().await),
+                Some(end) => tokio::time::timeout_at(end, watch.next()).await,
+            }
+        };
+        let Ok(next) = next.await else { break };
+        let (pane, is_last, line) = match next {
+            Ok(Event { pane, words, says, is_last }) => {
+                (pane, is_last, format!("{pane}\t{}\t{}", inline(&words), inline(&says)))
+            }
+            Err(lost @ (Lost::PaneGone(pane) | Lost::Respawned(pane))) => {
+                (pane, true, format!("{pane}\tgone\t{lost}"))
+            }
+            Err(lost @ Lost::ServerGone) => {
+                for pane in watch.panes() {
+                    print(&format!("{pane}\tgone\t{lost}"))?;
+                }
+                return Err(Failure { message: lost.to_string(), code: 1 });
+            }
+        };
+        if !print(line.trim_end())? {
+            return Ok(());
+        }
+        happened = true;
+        if once || (is_last && !watch.leave(pane)) {
+            return Ok(());
+        }
+    }
+    if happened {
+        return Ok(());
+    }
+    Err(Failure { message: "nothing happened".to_owned(), code: 1 })
+}
+
+async fn begin(app: &App, targets: &[Target], until: &[String]) -> Result<Watch, Failure> {
+    let meta = app.registry.find(TOOL)?.entry.meta;
+    let guard = Arc::new(app.settings.policy);
+    let cx = Cx::new(&app.around, meta, guard, CancellationToken::new(), Progress::default());
+    let until = cx.watches.until(until).map_err(ToolError::from)?;
+    let mut panes = Vec::new();
+    for target in targets {
+        panes.push(cx.pane(target).await?);
+    }
+    let panes = without_twins(panes, |pane| pane.pane);
+    Ok(cx.watches.begin(panes, &until).await.map_err(ToolError::from)?)
+}
+
+fn duration(seconds: f64) -> Result<Duration, Failure> {
+    Duration::try_from_secs_f64(seconds).map_err(|_| Failure {
+        message: format!("--timeout: {seconds} is no number of seconds"),
+        code: USAGE_ERROR,
+    })
+}
+
+/// Prints a line at once. False if nobody reads any more.
+fn print(line: &str) -> io::Result<bool> {
+    let mut out = io::stdout().lock();
+    match writeln!(out, "{line}").and_then(|()| out.flush()) {
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        other => other.map(|()| true),
+    }
+}

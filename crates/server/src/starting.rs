@@ -1,0 +1,57 @@
+//! Starting a command, for the tools that do.
+
+use std::path::Path;
+
+use crate::run::Started;
+use crate::tool::{Cx, Target, ToolError};
+use crate::typing::must_take_input;
+
+/// Starts a command in the pane that is named, or in one of our own.
+pub(crate) async fn start(
+    cx: &Cx,
+    command: String,
+    target: Option<Target>,
+    cwd: Option<String>,
+) -> Result<Started, ToolError> {
+    check(&command)?;
+    Ok(match target {
+        Some(_) if cwd.is_some() => {
+            return Err(ToolError::invalid_argument("`cwd` does not go with `target`")
+                .hint("put `cd DIR && ` before the command, or leave out `target`"));
+        }
+        Some(target) => {
+            let pane = cx.pane(&target).await?;
+            must_take_input(&pane, true)?;
+            cx.runs.run(pane, command).await?
+        }
+        None => {
+            let cwd = cwd.map(directory).transpose()?;
+            cx.runs.run_anywhere(command, cwd).await?
+        }
+    })
+}
+
+fn check(command: &str) -> Result<(), ToolError> {
+    if command.trim().is_empty() {
+        return Err(ToolError::invalid_argument("`command` is empty").hint("say what to run"));
+    }
+    if command.contains('\0') {
+        return Err(ToolError::invalid_argument("`command` has a NUL byte in it")
+            .hint("no shell takes one; leave it out"));
+    }
+    Ok(())
+}
+
+/// A directory that is there. `~` is the user's own.
+fn directory(text: String) -> Result<String, ToolError> {
+    let home = std::env::var("HOME").unwrap_or_default();
+    let path = match text.strip_prefix('~') {
+        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
+        _ => text,
+    };
+    if Path::new(&path).is_absolute() && Path::new(&path).is_dir() {
+        return Ok(path);
+    }
+    Err(ToolError::invalid_argument(format!("`cwd`: `{path}` is no directory"))
+        .hint("give the absolute path of one that exists"))
+}

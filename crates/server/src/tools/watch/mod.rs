@@ -1,0 +1,9 @@
+//! Waiting for things to happen.
+
+mod start_and_watch;
+mod wait_for;
+
+use crate::tool::Entry;
+
+pub(super) const TOOLS: &[Entry] =
+    &[Entry::of::<wait_for::WaitFor>(), Entry::of::<start_and_watch::StartAndWatch>()];

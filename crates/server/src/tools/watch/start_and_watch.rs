@@ -1,0 +1,53 @@
+//! `start_and_watch`: runs a command and waits until something happens.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio::time::Instant;
+
+use crate::event::{EventResult, Wait};
+use crate::starting::start;
+use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+
+pub(super) struct StartAndWatch;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Shell command.
+    command: String,
+    /// What to wait for, as in wait_for; it also ends when the command does.
+    until: Vec<String>,
+    /// A pane whose shell is at its prompt; one of your own if not given.
+    target: Option<Target>,
+    /// Where to run it, in a pane of your own.
+    cwd: Option<String>,
+    /// Seconds (default 60).
+    timeout: Option<f64>,
+}
+
+impl Tool for StartAndWatch {
+    const META: Meta = Meta {
+        name: "start_and_watch",
+        title: "Start and watch",
+        description: "Start a server, build or anything long, and wait until it says something, asks for input or ends. It goes on afterwards.",
+        group: Group::Watch,
+        tier: Tier::Mutate,
+        sets: &[Toolset::Agent],
+        idempotent: false,
+        open_world: true,
+        load: Load::OnDemand,
+    };
+    type Args = Args;
+    type Output = EventResult;
+
+    async fn call(cx: &Cx, args: Args) -> Result<EventResult, ToolError> {
+        let begun = Instant::now();
+        let patience = cx.patience("timeout", args.timeout.unwrap_or(60.0))?;
+        let until = cx.watches.until(&args.until)?;
+        let started = start(cx, args.command, args.target, args.cwd).await?;
+        let job = Some(Arc::clone(&started.job));
+        let watch = cx.watches.follow(started, &until).await?;
+        Wait { cx, watch, begun, patience, job }.result().await
+    }
+}

@@ -1,0 +1,64 @@
+//! `wait_for`: waits until something happens in a pane.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tokio::time::Instant;
+
+use crate::event::{EventResult, Wait, without_twins};
+use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+
+pub(super) struct WaitFor;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Pane.
+    target: Option<Target>,
+    /// Or several.
+    targets: Option<Vec<Target>>,
+    /// What to wait for, the first wins: text:…, regex:…, gone:…, exit, prompt, input, password,
+    /// error, bell, change, idle:SECONDS, stable:SECONDS.
+    until: Vec<String>,
+    /// Seconds (default 30).
+    timeout: Option<f64>,
+}
+
+impl Tool for WaitFor {
+    const META: Meta = Meta {
+        name: "wait_for",
+        title: "Wait for",
+        description: "Wait until something happens in a pane; text counts only if printed from now on. Says which condition held, with the new output.",
+        group: Group::Watch,
+        tier: Tier::Read,
+        sets: &[Toolset::Agent],
+        idempotent: false,
+        open_world: false,
+        load: Load::Always,
+    };
+    type Args = Args;
+    type Output = EventResult;
+
+    async fn call(cx: &Cx, args: Args) -> Result<EventResult, ToolError> {
+        let begun = Instant::now();
+        let patience = cx.patience("timeout", args.timeout.unwrap_or(30.0))?;
+        let until = cx.watches.until(&args.until)?;
+        let targets = match (args.target, args.targets) {
+            (Some(target), None) => vec![target],
+            (None, Some(targets)) if !targets.is_empty() => targets,
+            (Some(_), Some(_)) => {
+                return Err(ToolError::invalid_argument("`target` does not go with `targets`")
+                    .hint("give one of them"));
+            }
+            _ => {
+                return Err(ToolError::invalid_argument("neither `target` nor `targets` is given")
+                    .hint("name a pane as `target`; list_panes shows them"));
+            }
+        };
+        let mut panes = Vec::new();
+        for target in &targets {
+            panes.push(cx.pane(target).await?);
+        }
+        let panes = without_twins(panes, |pane| pane.pane);
+        let watch = cx.watches.begin(panes, &until).await?;
+        Wait { cx, watch, begun, patience, job: None }.result().await
+    }
+}

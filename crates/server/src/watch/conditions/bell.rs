@@ -1,0 +1,15 @@
+//! `bell`: the bell rings.
+
+use super::{Condition, Kind};
+use crate::watch::moment::Moment;
+
+pub(super) const KIND: Kind =
+    Kind { name: "bell", argument: None, help: "the bell rings", make: |_, _| Ok(Box::new(Bell)) };
+
+struct Bell;
+
+impl Condition for Bell {
+    fn holds(&self, moment: &Moment<'_>) -> Option<String> {
+        moment.bell.then(String::new)
+    }
+}

@@ -1,0 +1,97 @@
+//! Looking at a watched pane: what its screen shows, what its program does, where its cursor is.
+
+use tmux::capture::Capture;
+use tokio::time::Instant;
+
+use super::Watched;
+use crate::process::Input;
+use crate::run::PROMPT_ENDS;
+use crate::watch::Lost;
+use crate::watch::conditions::Needs;
+use crate::watch::moment::{Doing, Shown};
+use crate::watch::place::{self, Standing};
+
+impl Watched {
+    /// Looks at what is due.
+    pub(super) async fn look(&mut self) -> Result<(), Lost> {
+        let now = Instant::now();
+        if self.dirty.is_some() {
+            let screen = Capture { start: None, end: None, join: true, colors: false };
+            let shown = self.watches.host.tmux().run(screen.of(self.id())).await;
+            self.dirty = None;
+            match shown {
+                Ok(shown) => self.show(shown.text()),
+                Err(error) => return self.trouble(&error),
+            }
+        } else if let Some(shown) = &mut self.shown {
+            shown.at = now;
+        }
+        if self.until.needs(Needs::Program) && now >= self.looks.due() {
+            let sight = self.watches.runs.sight(&self.pane).await;
+            let doing = sight.map(|(sight, at_prompt)| self.doing(now, sight.input, at_prompt));
+            self.looks.saw(doing);
+            if self.exit_told && doing.is_some_and(|doing| doing != Doing::Prompt) {
+                self.exit_told = false;
+                self.program_gone = self.program();
+            }
+        }
+        Ok(())
+    }
+
+    /// What a program does that has been seen to do this with its input.
+    fn doing(&self, now: Instant, input: Input, at_prompt: bool) -> Doing {
+        match input {
+            _ if at_prompt => Doing::Prompt,
+            Input::Line => Doing::Line,
+            Input::Password => Doing::Password,
+            Input::Raw => {
+                let asks = self.view.row().trim_end().ends_with(PROMPT_ENDS);
+                self.looks.keys(now, asks || self.view.in_alternate())
+            }
+            Input::None | Input::Unknown => Doing::Work,
+        }
+    }
+
+    pub(super) fn show(&mut self, text: String) {
+        let at = Instant::now();
+        match &mut self.shown {
+            Some(shown) if shown.text == text => shown.at = at,
+            shown => *shown = Some(Shown { text, since: at, at }),
+        }
+    }
+
+    /// After lost bytes: where is the cursor now?
+    pub(super) async fn find_place(&mut self) -> Result<(), Lost> {
+        let asked = place::questions(self.id());
+        let host = &self.watches.host;
+        let found = match host.pane(&self.id().to_string()).await {
+            Ok(pane) if pane.pid != self.pane.pid => return Err(Lost::Respawned(self.id())),
+            Ok(pane) => host.tmux().stream_from(pane.session, self.id(), asked).await,
+            Err(error) => return self.trouble(&error),
+        };
+        match found.and_then(|(stream, answers)| Ok((stream, place::read(&answers)?))) {
+            Ok((stream, Standing { place, shown, .. })) => {
+                self.stream = stream;
+                self.view.go_on_at(&place);
+                if self.until.needs(Needs::Screen) {
+                    self.show(shown);
+                }
+                self.astray = false;
+                Ok(())
+            }
+            Err(error) => self.trouble(&error),
+        }
+    }
+
+    /// What an error of tmux means for the watch. Most pass.
+    fn trouble(&self, error: &tmux::Error) -> Result<(), Lost> {
+        if error.is_no_server() {
+            return Err(Lost::ServerGone);
+        }
+        if error.is_not_found() {
+            return Err(Lost::PaneGone(self.id()));
+        }
+        tracing::debug!("watching {}: {error}", self.id());
+        Ok(())
+    }
+}

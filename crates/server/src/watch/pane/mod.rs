@@ -1,0 +1,300 @@
+//! One pane of a watch: takes what happens there and asks the conditions.
+
+mod end;
+mod look;
+
+use std::collections::{HashSet, VecDeque};
+use std::time::Duration;
+
+use futures::future::{BoxFuture, FutureExt, pending};
+use tmux::PaneId;
+use tmux::stream::PaneStream;
+use tmux::stream::ring::{Chunk, End};
+use tokio::time::Instant;
+
+use super::conditions::Needs;
+use super::echo::Echo;
+use super::looks::Looks;
+use super::moment::{Doing, Line, Moment, Shown};
+use super::place;
+use super::until::{Held, Until};
+use super::view::View;
+use super::{Event, Lost, Seen, Watches};
+use crate::host::PaneState;
+use crate::process;
+use crate::run::{Part, Started, Trail};
+use crate::screen::Place;
+
+/// The screen is asked for when it has been quiet for the one time, or after the other.
+const SCREEN_QUIET: Duration = Duration::from_millis(5);
+const SCREEN_LATEST: Duration = Duration::from_millis(50);
+
+/// How many events are remembered so that none is told twice.
+const TOLD: usize = 64;
+
+pub(super) struct Watched {
+    watches: Watches,
+    pane: PaneState,
+    until: Until,
+    stream: PaneStream,
+    view: View,
+    /// Parts of what has come that were not taken yet.
+    parts: VecDeque<Part>,
+    command: Option<Command>,
+    looks: Looks,
+    last_output: Instant,
+    shown: Option<Shown>,
+    /// Since when the screen may show something else.
+    dirty: Option<Instant>,
+    exited: Option<Option<i32>>,
+    /// The pane's own process, and the program in the foreground.
+    process_gone: BoxFuture<'static, ()>,
+    program_gone: BoxFuture<'static, Option<i32>>,
+    missed: bool,
+    /// Whether bytes were lost and the view has to begin anew.
+    astray: bool,
+    /// The lines that were told, and the condition each.
+    told: VecDeque<(usize, u64, String)>,
+    /// The conditions that were told since the last output, without a line.
+    told_now: HashSet<usize>,
+    exit_told: bool,
+}
+
+/// A command that is watched.
+struct Command {
+    trail: Trail,
+    shell: u32,
+    /// Whether somebody has looked what it left behind.
+    is_looked_after: bool,
+}
+
+impl Watched {
+    pub(super) async fn begin(
+        watches: &Watches,
+        pane: PaneState,
+        until: Until,
+    ) -> Result<Self, tmux::Error> {
+        let tmux = watches.host.tmux();
+        let asked = place::questions(pane.pane);
+        let (stream, answers) = tmux.stream_from(pane.session, pane.pane, asked).await?;
+        let standing = place::read(&answers)?;
+        let typed = watches.runs.typed(pane.pane);
+        let at = typed.as_ref().map(|typed| typed.at);
+        let lines = typed.into_iter().flat_map(|typed| typed.lines);
+        let view = View::at(&standing.place, Echo::of(lines, &standing.shown));
+        let mut watched = Self::new(watches, pane, until, stream, view, at);
+        if watched.until.needs(Needs::Program) {
+            watched.program_gone = watched.program();
+        }
+        if watched.until.needs(Needs::Screen) {
+            watched.show(standing.shown);
+        }
+        Ok(watched)
+    }
+
+    pub(super) async fn follow(
+        watches: &Watches,
+        started: Started,
+        until: Until,
+    ) -> Result<Self, tmux::Error> {
+        let Started { job, pane, shell, stream, trail } = started;
+        let answers = watches.host.tmux().sequence(place::questions(pane.pane)).await;
+        // A command that closed its pane has still been watched.
+        let place = answers.and_then(|answers| place::read(&answers)).map(|it| it.place);
+        let place =
+            Place { row: 0, before: String::new(), alternate: false, ..place.unwrap_or_default() };
+        let view = View::at(&place, Echo::default());
+        let mut watched = Self::new(watches, pane, until, stream, view, None);
+        watched.command = Some(Command { trail, shell, is_looked_after: false });
+        watched.program_gone = async move { job.end().await }.boxed();
+        if watched.until.needs(Needs::Screen) {
+            watched.dirty = Some(Instant::now());
+        }
+        Ok(watched)
+    }
+
+    fn new(
+        watches: &Watches,
+        pane: PaneState,
+        until: Until,
+        stream: PaneStream,
+        view: View,
+        typed: Option<Instant>,
+    ) -> Self {
+        let now = Instant::now();
+        Self {
+            watches: watches.clone(),
+            until,
+            stream,
+            view,
+            parts: VecDeque::new(),
+            command: None,
+            looks: Looks::begin(now, typed),
+            last_output: now,
+            shown: None,
+            dirty: None,
+            exited: None,
+            process_gone: process::exited(pane.pid).boxed(),
+            program_gone: pending().boxed(),
+            pane,
+            missed: false,
+            astray: false,
+            told: VecDeque::new(),
+            told_now: HashSet::new(),
+            exit_told: false,
+        }
+    }
+
+    pub(super) fn id(&self) -> PaneId {
+        self.pane.pane
+    }
+
+    /// The next event in this pane. May be dropped and called again.
+    pub(super) async fn next(&mut self) -> Result<Event, Lost> {
+        loop {
+            if let Some(held) = self.held() {
+                return Ok(self.tell(held));
+            }
+            if self.astray {
+                self.find_place().await?;
+            }
+            if self.is_over() {
+                return Ok(self.last_word());
+            }
+            if !self.parts.is_empty() {
+                continue;
+            }
+            let alarm = self.alarm();
+            tokio::select! {
+                biased;
+                chunk = self.stream.next() => self.take(chunk)?,
+                code = &mut self.program_gone => {
+                    self.program_gone = pending().boxed();
+                    self.exited.get_or_insert(code);
+                }
+                () = &mut self.process_gone => return self.process_gone().await,
+                () = sleep_until(alarm) => self.look().await?,
+            }
+        }
+    }
+
+    /// The first condition that holds now.
+    pub(super) fn held(&mut self) -> Option<Held> {
+        loop {
+            let row = self.view.row();
+            let moment = self.moment(&row);
+            let told = |index: usize, line: Option<&Line>| match line {
+                None => self.told_now.contains(&index),
+                Some(line) => self.told.iter().any(|(told, number, shown)| {
+                    *told == index && *number == line.number && *shown == line.shown
+                }),
+            };
+            if let Some(held) = self.until.first(&moment, &self.view.news.lines, told) {
+                return Some(held);
+            }
+            self.view.news = Default::default();
+            if self.may_be_over() {
+                return None;
+            }
+            match self.parts.pop_front()? {
+                Part::Text(bytes) => self.print(&bytes),
+                Part::End(code) => self.exited = Some(Some(code)),
+            }
+            // What came at once with the end happened at once with it.
+            if let Some(&Part::End(code)) = self.parts.front() {
+                self.parts.pop_front();
+                self.exited = Some(Some(code));
+            }
+        }
+    }
+
+    /// Notes that an event was told.
+    pub(super) fn tell(&mut self, held: Held) -> Event {
+        let Held { index, words, says, line } = held;
+        if words == "exit" {
+            self.exited = None;
+            self.exit_told = true;
+        }
+        match line {
+            None => drop(self.told_now.insert(index)),
+            Some(line) => self.told.push_back((index, line.number, line.shown)),
+        }
+        if self.told.len() > TOLD {
+            self.told.pop_front();
+        }
+        Event { pane: self.id(), words, says, is_last: false }
+    }
+
+    fn moment<'a>(&'a self, row: &'a str) -> Moment<'a> {
+        Moment {
+            now: Instant::now(),
+            quiet_since: self.last_output,
+            changed: self.view.news.changed,
+            bell: self.view.news.bell,
+            row,
+            doing: self.looks.settled(),
+            exited: self.exited.or_else(|| self.is_at_rest().then_some(None)),
+            screen: self.shown.as_ref(),
+        }
+    }
+
+    /// Whether no program runs but the shell, and nobody has been told.
+    fn is_at_rest(&self) -> bool {
+        self.looks.settled() == Some(Doing::Prompt) && !self.exit_told
+    }
+
+    fn take(&mut self, chunk: Chunk) -> Result<(), Lost> {
+        match chunk {
+            Chunk::Bytes { bytes, .. } => match &mut self.command {
+                Some(command) => self.parts.extend(command.trail.parts(&bytes)),
+                None => self.parts.push_back(Part::Text(bytes)),
+            },
+            Chunk::Gap { .. } => {
+                self.missed = true;
+                self.astray = true;
+                if let Some(command) = &mut self.command {
+                    command.trail.begin();
+                }
+            }
+            Chunk::End(End::PaneGone) => return Err(Lost::PaneGone(self.id())),
+            Chunk::End(End::ServerGone) => return Err(Lost::ServerGone),
+        }
+        Ok(())
+    }
+
+    fn print(&mut self, bytes: &[u8]) {
+        let now = Instant::now();
+        if self.command.is_none()
+            && let Some(typed) = self.watches.runs.typed(self.id())
+        {
+            self.view.expect(typed.lines);
+        }
+        self.view.feed(bytes);
+        self.last_output = now;
+        self.looks.reset(now);
+        self.told_now.clear();
+        if self.until.needs(Needs::Screen) {
+            self.dirty.get_or_insert(now);
+        }
+    }
+
+    /// When to look at something though nothing happens until then.
+    fn alarm(&self) -> Option<Instant> {
+        let due = self.until.due(&self.moment(""), |index| self.told_now.contains(&index));
+        let look = self.until.needs(Needs::Program).then(|| self.looks.due());
+        let screen =
+            self.dirty.map(|dirty| (self.last_output + SCREEN_QUIET).min(dirty + SCREEN_LATEST));
+        [due, look, screen].into_iter().flatten().min()
+    }
+
+    pub(super) fn seen(&self) -> Seen {
+        Seen { output: self.view.output(), is_cut: self.view.is_cut, missed: self.missed }
+    }
+}
+
+async fn sleep_until(alarm: Option<Instant>) {
+    match alarm {
+        Some(alarm) => tokio::time::sleep_until(alarm).await,
+        None => pending().await,
+    }
+}

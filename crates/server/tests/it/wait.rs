@@ -1,0 +1,344 @@
+//! What can be waited for, and what does not count.
+
+use serde_json::{Value, json};
+use testkit::{Mcp, Shell, TmuxServer, until};
+
+use crate::serve;
+use crate::support::{pane, ready_pane, shows, string};
+
+/// Waits for one thing in a pane.
+async fn wait(mcp: &Mcp, target: &str, until: &[&str]) -> Value {
+    mcp.call("wait_for", json!({"target": target, "until": until, "timeout": 20})).await.ok()
+}
+
+/// The same, and does something once the wait has begun.
+async fn wait_while(
+    (tmux, mcp): (&TmuxServer, &Mcp),
+    target: &str,
+    until: &[&str],
+    then: impl AsyncFnOnce(),
+) -> Value {
+    let (result, ()) = tokio::join!(biased; wait(mcp, target, until), async {
+        has_begun(tmux, mcp, target).await;
+        then().await;
+    });
+    result
+}
+
+/// Waits until a wait for this pane that was sent before has begun: its client is there, and tmux
+/// has answered more than it asks.
+pub(crate) async fn has_begun(tmux: &TmuxServer, mcp: &Mcp, target: &str) {
+    let session = tmux.tmux(&["display-message", "-p", "-t", target, "#{session_id}"]);
+    let clients = ["list-clients", "-F", "#{client_flags}", "-t", &session];
+    until("the pane is followed", async || {
+        let flags = tmux.tmux(&clients);
+        flags.lines().any(|flags| !flags.contains("no-output")).then_some(())
+    })
+    .await;
+    for _ in 0..5 {
+        mcp.call("capture_pane", json!({"target": target})).await.text();
+    }
+}
+
+async fn types(mcp: &Mcp, target: &str, line: &str) {
+    let keys = json!({"target": target, "text": line, "enter": true});
+    mcp.call("send_keys", keys).await.ok();
+}
+
+#[tokio::test]
+async fn a_watched_command_is_not_matched_by_its_own_text() {
+    for shell in Shell::ALL {
+        let tmux = TmuxServer::new();
+        tmux.use_shell(shell);
+        let mcp = serve(&tmux).await;
+        let persons = tmux.shell_pane(40, 10);
+        for target in [None, Some(&persons)] {
+            let mut call = json!({"command": "sleep 0.3; echo FINI'SHED'; sleep 1000",
+                "until": ["text:FINISHED"]});
+            if let Some(target) = target {
+                call["target"] = json!(target);
+            }
+            let result = mcp.call("start_and_watch", call).await.ok();
+            assert_eq!(result["event"], "text:FINISHED", "{shell:?}: {result}");
+            assert_eq!(result["match"], "FINISHED", "{shell:?}: {result}");
+            assert_eq!(result["output"], "FINISHED", "{shell:?}: {result}");
+            assert!(result["elapsed"].as_f64().unwrap() >= 0.3, "{shell:?}: {result}");
+            let id = json!({"command_id": result["command_id"]});
+            let command = mcp.call("command_result", id).await.ok();
+            assert_eq!(command["status"], "running", "{shell:?}: {command}");
+        }
+        mcp.close().await;
+    }
+}
+
+#[tokio::test]
+async fn what_is_typed_is_not_what_is_waited_for() {
+    for shell in Shell::ALL {
+        let tmux = TmuxServer::new();
+        tmux.use_shell(shell);
+        let mcp = serve(&tmux).await;
+        // Narrow, so that what is typed takes more than one row.
+        let target = tmux.shell_pane(30, 10);
+        let line = "sleep 0.3; true a long line of words; echo FINISHED; sleep 1000";
+        types(&mcp, &target, line).await;
+        let result = wait(&mcp, &target, &["text:FINISHED"]).await;
+        assert_eq!(result["match"], "FINISHED", "{shell:?}: {result}");
+        assert!(result["elapsed"].as_f64().unwrap() >= 0.2, "{shell:?}: {result}");
+        // The same when the wait is there first.
+        let target = tmux.shell_pane(30, 10);
+        let result = wait_while((&tmux, &mcp), &target, &["text:FINISHED"], async || {
+            types(&mcp, &target, line).await
+        })
+        .await;
+        assert_eq!(result["match"], "FINISHED", "{shell:?}: {result}");
+        mcp.close().await;
+    }
+}
+
+#[tokio::test]
+async fn text_may_come_in_pieces_and_take_several_rows() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let long = "x".repeat(495);
+    for (command, line) in [
+        ("printf FIN; sleep 0.1; printf ISHED", "FINISHED".to_owned()),
+        (&format!("printf {long}FINI; sleep 0.1; echo SHED"), format!("{long}FINISHED")),
+        ("printf 'FIN\\033[31mISH\\033[0mED'", "FINISHED".to_owned()),
+        ("printf 'half'; sleep 0.1; printf '\\rFINISHED\\n'", "FINISHED".to_owned()),
+        ("printf 'F\\303'; sleep 0.1; printf '\\251 FINISHED\\n'", "Fé FINISHED".to_owned()),
+    ] {
+        let call =
+            json!({"command": format!("{command}; sleep 1000"), "until": ["regex:FIN.?SHED$"]});
+        let result = mcp.call("start_and_watch", call).await.ok();
+        assert_eq!(result["event"], "regex:FIN.?SHED$", "{command}: {result}");
+        assert_eq!(result["match"], line, "{command}: {result}");
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn what_was_printed_before_the_call_does_not_count() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = ready_pane(&mcp, "printf 'old FINISHED'; read x; echo new; cat", "FINI").await;
+    let result = wait_while((&tmux, &mcp), &target, &["text:FINISHED", "text:new"], async || {
+        mcp.call("send_keys", json!({"target": target, "enter": true})).await.ok();
+    })
+    .await;
+    assert_eq!(result["event"], "text:new", "{result}");
+    assert_eq!(result["output"], "new", "{result}");
+    // A line that began before it does, if it becomes what is waited for.
+    let draw = "stty -echo; printf 'half FINI'; head -n1 >/dev/null; printf SHED; cat";
+    let target = ready_pane(&mcp, draw, "FINI").await;
+    let conditions = ["regex:^half FINI", "text:FINISHED"];
+    let result = wait_while((&tmux, &mcp), &target, &conditions, async || {
+        tmux.tmux(&["send-keys", "-t", &target, "Enter"]);
+    })
+    .await;
+    assert_eq!(result["event"], "text:FINISHED", "{result}");
+    assert_eq!(result["match"], "half FINISHED", "{result}");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn of_several_that_hold_the_first_listed_wins() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for until in [["text:ONE", "text:TWO"], ["text:TWO", "text:ONE"]] {
+        let call = json!({"command": "echo ONE TWO; sleep 1000", "until": until});
+        let result = mcp.call("start_and_watch", call).await.ok();
+        assert_eq!(result["event"], until[0], "{result}");
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn the_first_of_several_panes_wins_and_is_named() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let quiet = pane(&mcp, "cat").await;
+    let other = ready_pane(&mcp, "printf ready; read x; echo ANSWER; cat", "ready").await;
+    let call = json!({"targets": [quiet, other, other], "until": ["text:ANSWER", "exit"]});
+    let (result, ()) = tokio::join!(biased; mcp.call("wait_for", call), async {
+        has_begun(&tmux, &mcp, &other).await;
+        mcp.call("send_keys", json!({"target": other, "enter": true})).await.ok();
+    });
+    let result = result.ok();
+    assert_eq!((&result["event"], &result["pane_id"]), (&json!("text:ANSWER"), &json!(other)));
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn conditions_of_programs_hold_when_they_should() {
+    let tmux = TmuxServer::new();
+    tmux.use_shell(Shell::Bash);
+    let mcp = serve(&tmux).await;
+    for (command, until, event, state, says) in [
+        ("sleep 0.1; (exit 3)", &["exit"][..], "exit", "prompt", "exit code 3"),
+        ("sleep 0.1; true | sleep 0.1 | true", &["exit"], "exit", "prompt", "exit code 0"),
+        ("read -p 'name? ' x", &["password", "input"], "input", "line", "name? "),
+        ("read -sp 'secret? ' x", &["prompt", "password"], "password", "password", "secret? "),
+        ("sleep 0.1", &["password", "prompt"], "prompt", "prompt", ""),
+        ("python3 -qc 'input(\"> \")'", &["input"], "input", "line", "> "),
+        ("printf 'x\\a'; sleep 1000", &["bell"], "bell", "running", ""),
+        ("sleep 0.1; echo x; sleep 1000", &["change"], "change", "running", ""),
+        ("echo x; sleep 1000", &["idle:0.3"], "idle:0.3", "running", ""),
+        ("echo x; sleep 1000", &["stable:0.3"], "stable:0.3", "running", ""),
+        (
+            "sh nothere.sh",
+            &["error"],
+            "error",
+            "prompt",
+            "sh: 0: cannot open nothere.sh: No such file",
+        ),
+        (
+            "echo 0 errors; echo error.rs; echo error-free; (exit 2)",
+            &["error"],
+            "exit",
+            "prompt",
+            "exit code 2",
+        ),
+    ] {
+        let call = json!({"command": command, "until": until, "timeout": 20});
+        let result = mcp.call("start_and_watch", call).await.ok();
+        assert_eq!(result["event"], event, "{command}: {result}");
+        assert_eq!(result["state"], state, "{command}: {result}");
+        if !says.is_empty() {
+            assert_eq!(result["match"], says, "{command}: {result}");
+        }
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_pane_that_was_there_can_be_waited_for() {
+    for shell in Shell::ALL {
+        let tmux = TmuxServer::new();
+        tmux.use_shell(shell);
+        let mcp = serve(&tmux).await;
+        let target = tmux.shell_pane(80, 10);
+        for (line, until) in
+            [("sleep 0.3", "prompt"), ("sleep 0.3", "exit"), ("cat", "input"), ("", "idle:0.3")]
+        {
+            types(&mcp, &target, line).await;
+            let result = wait(&mcp, &target, &[until]).await;
+            assert_eq!(result["event"], until, "{shell:?} {line}: {result}");
+            let elapsed = result["elapsed"].as_f64().unwrap();
+            assert!(elapsed >= 0.2 || until == "input", "{shell:?} {line}: {result}");
+        }
+        mcp.close().await;
+    }
+}
+
+#[tokio::test]
+async fn what_the_screen_shows_can_be_waited_for() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let draw = "printf 'Loading'; read x; printf '\\033[1A\\r\\033[K'; cat";
+    let target = ready_pane(&mcp, draw, "Loading").await;
+    let result = wait_while((&tmux, &mcp), &target, &["gone:Loading"], async || {
+        mcp.call("send_keys", json!({"target": target, "enter": true})).await.ok();
+    })
+    .await;
+    assert_eq!(result["event"], "gone:Loading", "{result}");
+    let result = wait(&mcp, &target, &["gone:never there"]).await;
+    assert_eq!(result["event"], "gone:never there", "{result}");
+    // The same row drawn again and again is no change; another is.
+    let spin = "while :; do printf '\\rsame'; sleep 0.02; done";
+    let target = ready_pane(&mcp, spin, "same").await;
+    let result = wait(&mcp, &target, &["stable:0.3", "idle:10"]).await;
+    assert_eq!(result["event"], "stable:0.3", "{result}");
+    let count = "i=0; while :; do i=$((i+1)); printf \"\\r$i\"; sleep 0.02; done";
+    let target = ready_pane(&mcp, count, "1").await;
+    let call = json!({"target": target, "until": ["stable:0.4"], "timeout": 1});
+    let result = mcp.call("wait_for", call).await.ok();
+    assert_eq!(result["event"], "timeout", "{result}");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn full_screen_programs_print_too() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let draw = "printf '\\033[?1049h\\033[2;5Hmenu'; read x; printf '\\033[7;9HREADY'; cat";
+    let target = ready_pane(&mcp, draw, "menu").await;
+    let result = wait_while((&tmux, &mcp), &target, &["text:menu", "text:READY"], async || {
+        mcp.call("send_keys", json!({"target": target, "enter": true})).await.ok();
+    })
+    .await;
+    assert_eq!(result["event"], "text:READY", "{result}");
+    assert_eq!(string(&result["match"]).trim(), "READY", "{result}");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_command_that_ends_ends_its_watch_unless_it_left_something_behind() {
+    let tmux = TmuxServer::new();
+    tmux.use_shell(Shell::Bash);
+    let mcp = serve(&tmux).await;
+    let call = json!({"command": "echo no; (exit 4)", "until": ["text:NEVER"]});
+    let result = mcp.call("start_and_watch", call).await.ok();
+    assert_eq!((&result["event"], &result["exit_code"]), (&json!("exit"), &json!(4)), "{result}");
+    assert_eq!(result["output"], "no", "{result}");
+    let call = json!({"command": "(sleep 0.3; echo LA'TER') & true", "until": ["text:LATER"]});
+    let result = mcp.call("start_and_watch", call).await.ok();
+    assert_eq!(result["event"], "text:LATER", "{result}");
+    let call = json!({"command": "(exit 5)", "until": ["text:NEVER", "idle:0.3"]});
+    let result = mcp.call("start_and_watch", call).await.ok();
+    assert_eq!(result["event"], "idle:0.3", "{result}");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn what_cannot_be_waited_for_is_said() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = pane(&mcp, "cat").await;
+    for (call, says) in [
+        (json!({"target": target, "until": []}), "`until` is empty"),
+        (json!({"target": target, "until": ["regex:(a"]}), "`(a` is no regular expression"),
+        (json!({"target": target, "until": ["listening"]}), "`text:listening`"),
+        (json!({"target": target, "until": ["idle:x"]}), "`x` is not a number of seconds"),
+        (json!({"until": ["exit"]}), "neither `target` nor `targets`"),
+        (json!({"targets": [], "until": ["exit"]}), "neither `target` nor `targets`"),
+        (json!({"target": target, "targets": [target], "until": ["exit"]}), "does not go with"),
+        (json!({"target": target, "until": ["exit"], "timeout": 601}), "601"),
+        (json!({"target": target, "until": "exit"}), "until"),
+    ] {
+        let error = mcp.call("wait_for", call.clone()).await.err("invalid_argument");
+        assert!(error.contains(says) && error.contains("\nNext: "), "{call}: {error}");
+    }
+    let call = json!({"targets": [target, "%999"], "until": ["exit"]});
+    mcp.call("wait_for", call).await.err("not_found");
+    for (call, says) in [
+        (json!({"command": "true", "until": ["soon"]}), "no condition `soon`"),
+        (json!({"command": " ", "until": ["exit"]}), "`command` is empty"),
+        (json!({"command": "true", "until": ["exit"], "target": target, "cwd": "/"}), "`cwd`"),
+    ] {
+        let error = mcp.call("start_and_watch", call).await.err("invalid_argument");
+        assert!(error.contains(says), "{error}");
+    }
+    let call = json!({"command": "true", "until": ["exit"], "target": target});
+    mcp.call("start_and_watch", call).await.err("busy");
+    shows(&mcp, &target, "").await;
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_long_wait_keeps_the_newest_output() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let call =
+        json!({"command": "seq 1 100000; echo; echo E'ND'; sleep 1000", "until": ["text:END"]});
+    let result = mcp.call("start_and_watch", call).await.ok();
+    let output = string(&result["output"]);
+    assert!(output.ends_with("\n99999\n100000\n\nEND") && output.len() <= 17_000, "{result}");
+    assert_eq!(result["truncated"], true, "{result}");
+    let id = string(&result["command_id"]);
+    let kept = until("all lines are kept", async || {
+        let result = mcp.call("command_result", json!({"command_id": id, "tail": 1})).await.ok();
+        (result["total_lines"] == 100_002).then_some(result)
+    });
+    kept.await;
+    mcp.close().await;
+}
