@@ -12,8 +12,11 @@ use crate::outcome::{REPORT_EVERY, seconds};
 use crate::run::Job;
 use crate::standing::Standing;
 use crate::text::{inline, keep_tail};
-use crate::tool::{Code, Cx, Form, Output, Step, ToolError};
+use crate::tool::{Code, Cx, Form, Notice, Output, Step, ToolError};
 use crate::watch::{Event, Lost, Seen, Watch};
+
+/// What is said when nothing happened.
+const TIMEOUT: &str = "timeout";
 
 /// How much of what was seen goes into an error.
 const IN_ERROR: usize = 2_000;
@@ -66,6 +69,29 @@ impl Output for EventResult {
         if self.output.is_empty() { facts } else { format!("{facts}\n{}", self.output) }
     }
 
+    fn notice(&self) -> Option<Notice> {
+        if self.event == TIMEOUT {
+            return None;
+        }
+        let Self { event, pane_id, state, .. } = self;
+        let event = inline(event);
+        let after = seconds(self.elapsed);
+        let command = self.command_id.as_ref().map(|id| format!(", command {id}"));
+        let text = format!(
+            "{event} in {pane_id}{} after {after}; now {state}",
+            command.unwrap_or_default()
+        );
+        let mut facts = vec![
+            ("event", event),
+            ("pane_id", pane_id.clone()),
+            ("state", state.clone()),
+            ("elapsed", self.elapsed.to_string()),
+        ];
+        facts.extend(self.command_id.clone().map(|id| ("command_id", id)));
+        facts.extend(self.exit_code.map(|code| ("exit_code", code.to_string())));
+        Some(Notice { text, facts })
+    }
+
     fn limit(&mut self, max: usize) {
         self.truncated |= keep_tail(&mut self.output, max) > 0;
     }
@@ -100,7 +126,7 @@ impl Wait<'_> {
         };
         let (event, matched) = match event {
             Some(Event { words, says, .. }) => (words, says),
-            None => ("timeout".to_owned(), String::new()),
+            None => (TIMEOUT.to_owned(), String::new()),
         };
         let job = self.job.as_ref();
         Ok(EventResult {

@@ -114,6 +114,15 @@ pub const SETTINGS: &[Setting] = &[
         set: |s, v| switch(v).map(|v| s.keep = v),
     },
     Setting {
+        key: "channel",
+        flag: Some("channel"),
+        env: Some("TMUX_MCP_CHANNEL"),
+        kind: Kind::Switch,
+        default: "off",
+        help: "Push what a watch has seen as `notifications/claude/channel` too; up to revision 2025-11-25",
+        set: |s, v| switch(v).map(|v| s.channel = v),
+    },
+    Setting {
         key: "log",
         flag: Some("log"),
         env: Some("TMUX_MCP_LOG"),
@@ -196,6 +205,8 @@ pub struct Settings {
     pub structured: bool,
     /// Whether our own session outlives us.
     pub keep: bool,
+    /// Whether what a watch has seen is pushed to the client.
+    pub channel: bool,
     /// What is logged.
     pub log: tracing::metadata::LevelFilter,
     /// How commands are run.
@@ -216,6 +227,7 @@ impl Default for Settings {
             policy: Policy { ceiling: Ceiling::Mutating, toolset: Toolset::Agent },
             structured: false,
             keep: false,
+            channel: false,
             log: tracing::metadata::LevelFilter::WARN,
             runs: run::Options::default(),
             block: Duration::from_secs(50),

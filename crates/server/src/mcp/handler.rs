@@ -1,17 +1,18 @@
 //! Answers MCP requests. Knows rmcp's types so that nothing else has to.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
     Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ServerCapabilities, ServerConfig, Tool,
+    ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 
-use super::instructions;
-use super::pipeline::{self, Call};
+use super::pipeline::{self, Answer, Call};
+use super::{channel, instructions};
 use crate::app::App;
 use crate::tool::{Progress, Step};
 
@@ -32,9 +33,18 @@ impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let mut info = Implementation::new("tmux-mcp", env!("CARGO_PKG_VERSION"));
         info.title = Some("tmux".to_owned());
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
+        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        capabilities.experimental = self.app.settings.channel.then(channel::capability);
+        ServerConfig::new(capabilities)
             .with_server_info(info)
             .with_instructions(instructions::text(&self.app))
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Cow::Borrowed(match self.app.settings.channel {
+            true => ProtocolVersion::known_up_to(&channel::NEWEST),
+            false => ProtocolVersion::KNOWN_VERSIONS,
+        })
     }
 
     async fn list_tools(
@@ -60,7 +70,11 @@ impl ServerHandler for Handler {
             progress: progress(&context),
             cancel: context.ct,
         };
-        Ok(pipeline::call(&self.app, call).await.into())
+        let Answer { result, notice } = pipeline::call(&self.app, call).await;
+        if let Some(notice) = notice.filter(|_| self.app.settings.channel) {
+            channel::push(&context.peer, notice).await;
+        }
+        Ok(result.into())
     }
 
     /// A request of a known method whose parameters have the wrong shape ends up here, and rmcp

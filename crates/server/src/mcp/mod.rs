@@ -4,6 +4,7 @@
 //! - `pipeline` is the way of every tool call, whoever makes it.
 //! - `stdio` is the transport over standard input and output.
 
+mod channel;
 mod handler;
 mod instructions;
 pub(crate) mod pipeline;

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::text;
-use crate::tool::{Code, Cx, Form, Progress, Reply, ToolError};
+use crate::tool::{Code, Cx, Form, Notice, Progress, Reply, ToolError};
 
 /// The key under which an error's code is in `_meta`.
 const CODE_KEY: &str = "tmux-mcp/code";
@@ -24,11 +24,21 @@ pub(crate) struct Call {
     pub(crate) progress: Progress,
 }
 
+/// A call's answer.
+pub(crate) struct Answer {
+    pub(crate) result: CallToolResult,
+    /// What happened, for a client that is at something else by now.
+    pub(crate) notice: Option<Notice>,
+}
+
 /// Makes a call. A failed one is a result too: the agent can read it and act on it.
-pub(crate) async fn call(app: &App, call: Call) -> CallToolResult {
+pub(crate) async fn call(app: &App, call: Call) -> Answer {
     match run(app, call).await {
-        Ok(reply) => success(reply, app.settings.structured),
-        Err(error) => failure(&error),
+        Ok(mut reply) => {
+            let notice = reply.notice.take();
+            Answer { result: success(reply, app.settings.structured), notice }
+        }
+        Err(error) => Answer { result: failure(&error), notice: None },
     }
 }
 
@@ -158,7 +168,7 @@ mod tests {
             cancel,
             progress: Progress::default(),
         };
-        let result = super::call(&app, call).await;
+        let result = super::call(&app, call).await.result;
         assert_eq!(result.is_error, Some(true));
         serde_json::to_string(&result).unwrap()
     }

@@ -126,7 +126,7 @@ impl Engine {
 
     /// What was typed into a pane lately.
     pub(crate) fn typed(&self, pane: PaneId) -> Option<Recent> {
-        self.typed.into_pane(pane)
+        self.typed.of_pane(pane)
     }
 
     /// Removes the private files.

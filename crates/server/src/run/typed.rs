@@ -58,7 +58,7 @@ impl Typed {
         recent.entered = enter || text.ends_with(['\n', '\r']);
     }
 
-    pub(super) fn into_pane(&self, pane: PaneId) -> Option<Recent> {
+    pub(super) fn of_pane(&self, pane: PaneId) -> Option<Recent> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&pane).cloned()
     }
 }
@@ -88,14 +88,14 @@ mod tests {
     fn lines_are_put_together_until_they_are_entered() {
         let typed = Typed::default();
         let pane = PaneId(1);
-        assert!(typed.into_pane(pane).is_none());
+        assert!(typed.of_pane(pane).is_none());
         typed.note(pane, "echo ", false);
         typed.note(pane, "one", true);
         typed.note(pane, "two\nthree", false);
         typed.note(pane, "", true);
         typed.note(pane, "four\n", false);
         typed.note(pane, "five", false);
-        let recent = typed.into_pane(pane).unwrap();
+        let recent = typed.of_pane(pane).unwrap();
         let lines: Vec<&str> = recent.lines.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(lines, ["echo one", "two", "three", "four", "five"]);
         assert_eq!(recent.lines[4].number, 5);

@@ -166,6 +166,20 @@ pub trait Output: Serialize + JsonSchema + Send {
     fn colors(&self) -> bool {
         false
     }
+
+    /// What to tell a client that is at something else by now.
+    fn notice(&self) -> Option<Notice> {
+        None
+    }
+}
+
+/// Something that happened, in facts: nothing that a terminal showed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Notice {
+    /// All of it in a sentence.
+    pub text: String,
+    /// Its parts; the names are plain words.
+    pub facts: Vec<(&'static str, String)>,
 }
 
 /// One tool.
@@ -195,6 +209,8 @@ pub struct Reply {
     pub colors: bool,
     /// The answer as data.
     pub structured: Value,
+    /// What to tell a client that is at something else by now.
+    pub notice: Option<Notice>,
 }
 
 /// Checks arguments against their schema, does the work, and keeps the answer within `max`
@@ -242,7 +258,13 @@ async fn call<T: Tool>(
     output.limit(max);
     let structured = serde_json::to_value(&output)
         .map_err(|error| ToolError::internal(format!("the answer has no JSON form: {error}")))?;
-    Ok(Reply { form: T::Output::FORM, text: output.text(), colors: output.colors(), structured })
+    Ok(Reply {
+        form: T::Output::FORM,
+        text: output.text(),
+        colors: output.colors(),
+        structured,
+        notice: output.notice(),
+    })
 }
 
 impl fmt::Debug for Entry {

@@ -32,6 +32,7 @@ mod support;
 mod targets;
 mod wait;
 mod wait_life;
+mod watch;
 mod windows;
 
 use testkit::{Launch, Mcp, TmuxServer};

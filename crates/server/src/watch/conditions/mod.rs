@@ -45,9 +45,12 @@ pub struct Kind {
     pub argument: Option<&'static str>,
     /// When it holds.
     pub help: &'static str,
-    /// Makes one. The error says what is wrong with the argument.
-    make: fn(argument: &str, patterns: &Patterns) -> Result<Box<dyn Condition>, String>,
+    /// Makes one.
+    make: fn(argument: &str, patterns: &Patterns) -> Made,
 }
+
+/// A condition, or what is wrong with its argument.
+type Made = Result<Box<dyn Condition>, String>;
 
 impl Kind {
     /// How it is written.
@@ -58,11 +61,7 @@ impl Kind {
         }
     }
 
-    pub(super) fn make(
-        &self,
-        argument: &str,
-        patterns: &Patterns,
-    ) -> Result<Box<dyn Condition>, String> {
+    pub(super) fn make(&self, argument: &str, patterns: &Patterns) -> Made {
         (self.make)(argument, patterns)
     }
 }
