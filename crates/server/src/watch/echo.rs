@@ -53,6 +53,12 @@ impl Echo {
         echo
     }
 
+    /// Expects only what is typed after these lines.
+    pub(super) fn after(typed: impl IntoIterator<Item = TypedLine>) -> Self {
+        let newest = typed.into_iter().map(|line| line.number).max().unwrap_or_default();
+        Self { expected: Vec::new(), newest }
+    }
+
     /// Expects these lines too, as far as they are new or have grown.
     pub(super) fn expect(&mut self, typed: impl IntoIterator<Item = TypedLine>) {
         for line in typed {

@@ -1,6 +1,6 @@
 //! Waiting for things to happen in panes, without polling.
 //!
-//! One [`Watch`] has the panes of one wait. Each pane's raw output is followed from the very moment
+//! One `Watch` has the panes of one wait. Each pane's raw output is followed from the very moment
 //! the watch begins (`pane`), turned into lines (`view`), freed from the echo of what we typed
 //! (`echo`), and shown to the conditions (`conditions`, `until`). Output and exits are events; only
 //! what a program does with its terminal has to be looked up, after it printed something and then

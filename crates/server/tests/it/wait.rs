@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::{Mcp, Shell, TmuxServer, until};
 
 use crate::serve;
-use crate::support::{pane, ready_pane, shows, string};
+use crate::support::{list, pane, ready_pane, shows, string};
 
 /// Waits for one thing in a pane.
 async fn wait(mcp: &Mcp, target: &str, until: &[&str]) -> Value {
@@ -87,12 +87,32 @@ async fn what_is_typed_is_not_what_is_waited_for() {
         // The same when the wait is there first.
         let target = tmux.shell_pane(30, 10);
         let result = wait_while((&tmux, &mcp), &target, &["text:FINISHED"], async || {
-            types(&mcp, &target, line).await
+            types(&mcp, &target, line).await;
         })
         .await;
         assert_eq!(result["match"], "FINISHED", "{shell:?}: {result}");
         mcp.close().await;
     }
+}
+
+#[tokio::test]
+async fn an_answer_to_a_watched_command_is_not_its_output() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let call = json!({"command": "printf 'go? '; read x; echo it goes; sleep 1000",
+        "until": ["text:yes please", "text:it goes"]});
+    let (result, ()) = tokio::join!(biased; mcp.call("start_and_watch", call), async {
+        let asks = async || {
+            let panes = list(&mcp, "list_panes", json!({"filter": "own=true"})).await;
+            let target = string(&panes.first()?["pane_id"]);
+            tmux.screen(&target).ends_with("go?").then_some(target)
+        };
+        let target = until("it asks", asks).await;
+        types(&mcp, &target, "yes please").await;
+    });
+    let result = result.ok();
+    assert_eq!(result["event"], "text:it goes", "{result}");
+    mcp.close().await;
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! Looking at a watched pane: what its screen shows, what its program does, where its cursor is.
 
+use std::time::Duration;
+
 use tmux::capture::Capture;
 use tokio::time::Instant;
 
@@ -10,6 +12,9 @@ use crate::watch::Lost;
 use crate::watch::conditions::Needs;
 use crate::watch::moment::{Doing, Shown};
 use crate::watch::place::{self, Standing};
+
+/// The pause before a question is asked again that had no answer.
+const ONCE_MORE: Duration = Duration::from_millis(100);
 
 impl Watched {
     /// Looks at what is due.
@@ -67,7 +72,7 @@ impl Watched {
         let found = match host.pane(&self.id().to_string()).await {
             Ok(pane) if pane.pid != self.pane.pid => return Err(Lost::Respawned(self.id())),
             Ok(pane) => host.tmux().stream_from(pane.session, self.id(), asked).await,
-            Err(error) => return self.trouble(&error),
+            Err(error) => Err(error),
         };
         match found.and_then(|(stream, answers)| Ok((stream, place::read(&answers)?))) {
             Ok((stream, Standing { place, shown, .. })) => {
@@ -79,7 +84,11 @@ impl Watched {
                 self.astray = false;
                 Ok(())
             }
-            Err(error) => self.trouble(&error),
+            Err(error) => {
+                self.trouble(&error)?;
+                tokio::time::sleep(ONCE_MORE).await;
+                Ok(())
+            }
         }
     }
 

@@ -6,7 +6,7 @@ mod look;
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
 
-use futures::future::{BoxFuture, FutureExt, pending};
+use futures::future::{BoxFuture, FutureExt, pending, ready};
 use tmux::PaneId;
 use tmux::stream::PaneStream;
 use tmux::stream::ring::{Chunk, End};
@@ -103,7 +103,8 @@ impl Watched {
         let place = answers.and_then(|answers| place::read(&answers)).map(|it| it.place);
         let place =
             Place { row: 0, before: String::new(), alternate: false, ..place.unwrap_or_default() };
-        let view = View::at(&place, Echo::default());
+        let typed = watches.runs.typed(pane.pane).into_iter().flat_map(|typed| typed.lines);
+        let view = View::at(&place, Echo::after(typed));
         let mut watched = Self::new(watches, pane, until, stream, view, None);
         watched.command = Some(Command { trail, shell, is_looked_after: false });
         watched.program_gone = async move { job.end().await }.boxed();
@@ -134,7 +135,10 @@ impl Watched {
             shown: None,
             dirty: None,
             exited: None,
-            process_gone: process::exited(pane.pid).boxed(),
+            process_gone: match pane.life.is_over() {
+                true => ready(()).boxed(),
+                false => process::exited(pane.pid).boxed(),
+            },
             program_gone: pending().boxed(),
             pane,
             missed: false,
@@ -264,9 +268,7 @@ impl Watched {
 
     fn print(&mut self, bytes: &[u8]) {
         let now = Instant::now();
-        if self.command.is_none()
-            && let Some(typed) = self.watches.runs.typed(self.id())
-        {
+        if let Some(typed) = self.watches.runs.typed(self.id()) {
             self.view.expect(typed.lines);
         }
         self.view.feed(bytes);

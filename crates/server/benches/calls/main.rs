@@ -8,11 +8,13 @@
     reason = "a benchmark may stop at the first surprise, and prints its table"
 )]
 
-use std::io::{BufRead, BufReader, Write};
-use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitCode, Stdio};
+mod client;
+mod wait;
+
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
+use client::{Bare, Client};
 use serde_json::{Value, json};
 use testkit::{TmuxServer, wait_until};
 use tmux_mcp::host::PaneRow;
@@ -20,108 +22,6 @@ use tmux_mcp::host::PaneRow;
 const PROGRAM: &str = env!("CARGO_BIN_EXE_tmux-mcp");
 const ROUNDS: usize = 150;
 const CALLS_PER_ROUND: usize = 6;
-
-/// The program as a client sees it: two pipes.
-struct Client {
-    child: Child,
-    stdin: ChildStdin,
-    stdout: BufReader<ChildStdout>,
-    id: u64,
-}
-
-impl Client {
-    fn start(socket: &Path) -> Self {
-        let mut child = Command::new(PROGRAM)
-            .args(["--toolset", "all", "--socket"])
-            .arg(socket)
-            .env("TMUX_MCP_TMUX", TmuxServer::program())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let stdin = child.stdin.take().unwrap();
-        let stdout = BufReader::new(child.stdout.take().unwrap());
-        let mut client = Self { child, stdin, stdout, id: 0 };
-        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {},
-            "clientInfo": {"name": "bench", "version": "1"}});
-        client.request("initialize", &hello);
-        client
-    }
-
-    fn request(&mut self, method: &str, params: &Value) -> Value {
-        self.id += 1;
-        let message = json!({"jsonrpc": "2.0", "id": self.id, "method": method, "params": params});
-        writeln!(self.stdin, "{message}").unwrap();
-        let mut line = String::new();
-        self.stdout.read_line(&mut line).unwrap();
-        serde_json::from_str(&line).unwrap()
-    }
-
-    fn call(&mut self, tool: &str, arguments: &Value) -> String {
-        let reply = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
-        assert_eq!(reply["result"]["isError"], false, "{reply}");
-        reply["result"]["content"][0]["text"].as_str().unwrap().to_owned()
-    }
-
-    /// Resident memory in KiB, where the system tells.
-    fn resident(&self) -> Option<u64> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
-        line.split_whitespace().nth(1)?.parse().ok()
-    }
-
-    fn end(mut self) {
-        drop(self.stdin);
-        self.child.wait().unwrap();
-    }
-}
-
-/// A control-mode client that types into a shell and waits for what it prints: the least that any
-/// program has to do.
-struct Bare {
-    child: Child,
-    stdin: ChildStdin,
-    stdout: BufReader<ChildStdout>,
-    pane: String,
-    count: u64,
-}
-
-impl Bare {
-    fn start(tmux: &TmuxServer, pane: &str) -> Self {
-        let mut child = Command::new(TmuxServer::program())
-            .arg("-S")
-            .arg(tmux.socket())
-            .args(["-C", "attach-session", "-f", "ignore-size", "-t", pane])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
-            .unwrap();
-        let stdin = child.stdin.take().unwrap();
-        let stdout = BufReader::new(child.stdout.take().unwrap());
-        Self { child, stdin, stdout, pane: pane.to_owned(), count: 0 }
-    }
-
-    fn run(&mut self, command: &str) {
-        self.count += 1;
-        let Self { stdin, stdout, pane, count, .. } = self;
-        let line = format!("{command}; printf '\\033]7717;{count}\\007'");
-        let line = line.replace('\'', "'\\''");
-        writeln!(stdin, "send-keys -t {pane} -l '{line}'\nsend-keys -t {pane} Enter").unwrap();
-        let seen = format!("\\033]7717;{count}\\007");
-        let mut line = String::new();
-        while !line.contains(&seen) {
-            line.clear();
-            assert!(stdout.read_line(&mut line).unwrap() > 0, "the control client has gone");
-        }
-    }
-
-    fn end(mut self) {
-        drop(self.stdin);
-        // It has more to say than the pipe holds.
-        std::io::copy(&mut self.stdout, &mut std::io::sink()).unwrap();
-        self.child.wait().unwrap();
-    }
-}
 
 /// The middle of many runs of each, one after the other, so that both meet the same machine.
 fn medians(mut ours: impl FnMut(), mut other: impl FnMut()) -> (Duration, Duration) {
@@ -253,6 +153,8 @@ fn main() -> ExitCode {
     tmux.tmux(&["set-option", "-g", "default-command", "exec bash"]);
     kept &= short_command(&mut client, &tmux);
     kept &= much_output(&mut client);
+    kept &= wait::reaction(&mut client, &tmux);
+    kept &= wait::quiet(&tmux);
 
     if let Some(resident) = client.resident() {
         let mib = resident as f64 / 1024.0;
