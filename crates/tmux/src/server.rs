@@ -6,6 +6,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use tokio::sync::{broadcast, mpsc, oneshot};
 
@@ -91,8 +92,8 @@ impl Server {
 
     /// Runs commands without a break between them, up to the first that fails.
     ///
-    /// Through a spawned `tmux` the outputs cannot be told apart: all of it counts as the first
-    /// command's.
+    /// Through a spawned `tmux` the outputs of commands that change something cannot be told apart:
+    /// all of it counts as the first command's.
     pub async fn sequence(&self, commands: Vec<Command>) -> Result<Vec<Reply>, Error> {
         self.submit(commands)?.await
     }
@@ -165,9 +166,36 @@ impl Server {
 
     /// Runs commands in a process of their own, without attaching to anything.
     pub async fn spawned(&self, commands: &[Command]) -> Result<Vec<Reply>, Error> {
+        if commands.len() > 1 && commands.iter().all(Command::is_repeatable) {
+            return self.spawned_apart(commands).await;
+        }
         let output = self.inner.door.spawned(commands).await?;
         let mut replies = vec![Reply(output)];
         replies.resize(commands.len().max(1), Reply(Vec::new()));
+        Ok(replies)
+    }
+
+    /// Runs commands that only ask, with a line between their outputs that none of them can print.
+    async fn spawned_apart(&self, commands: &[Command]) -> Result<Vec<Reply>, Error> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let line = format!("{}.{} ends here", std::process::id(), now.as_nanos());
+        let between = Command::query("display-message").arg("-p").arg(&line);
+        let mut all = Vec::with_capacity(commands.len() * 2);
+        for command in commands {
+            all.extend([command.clone(), between.clone()]);
+        }
+        let output = self.inner.door.spawned(&all).await?;
+        let line = format!("{line}\n");
+        let mut rest = output.as_slice();
+        let mut replies = Vec::with_capacity(commands.len());
+        while let Some(at) = memchr::memmem::find(rest, line.as_bytes()) {
+            let (reply, tail) = rest.split_at(at);
+            replies.push(Reply(reply.to_vec()));
+            rest = tail.get(line.len()..).unwrap_or_default();
+        }
+        if replies.len() != commands.len() {
+            return Err(Error::unexpected("display-message", &output));
+        }
         Ok(replies)
     }
 

@@ -185,7 +185,7 @@ impl Cx {
     }
 
     /// Finds the pane and asks some things about it, in one round trip where the target is an id.
-    /// The answers are handed out only if the call may touch the pane.
+    /// The answers are of one moment, and handed out only if the call may touch the pane.
     pub async fn pane_with<const N: usize>(
         &self,
         target: &Target,
@@ -205,10 +205,7 @@ impl Cx {
             }
         }
         let pane = self.pane(target).await?;
-        let mut answers = Vec::new();
-        for query in queries(pane.pane) {
-            answers.push(self.tmux().run(query).await?);
-        }
+        let answers = self.tmux().sequence(queries(pane.pane).into()).await?;
         Ok((pane, answers))
     }
 

@@ -64,6 +64,17 @@ async fn a_sequence_answers_for_each_command() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn questions_are_answered_apart_in_a_process_of_their_own_too() {
+    let tmux = TmuxServer::new();
+    let server = connect(&tmux);
+    let screen = Command::query("capture-pane").arg("-p").option("-t", "=main:");
+    let questions = vec![say("one"), screen.clone(), say(""), screen, say("two\nthree")];
+    let linked = server.sequence(questions.clone()).await.unwrap();
+    assert_eq!(linked[4].text(), "two\nthree\n");
+    assert_eq!(server.spawned(&questions).await.unwrap(), linked);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_sequence_stops_at_the_first_failure() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
