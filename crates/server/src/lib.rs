@@ -13,6 +13,7 @@
 //! - [`watch`]: waiting for things to happen in panes.
 //! - [`run`]: commands and interpreters. `screen`, `transcript`: what they print.
 //! - [`host`]: one tmux server: ownership, our own session, the pane we run in.
+//! - [`mark`]: places in what a pane has printed.
 //! - `process`: what the operating system knows. `text`: cleaning and cutting.
 //!
 //! Left may use right: `cli → mcp → registry → tools → tool → watch → run → host → tmux`.
@@ -25,6 +26,7 @@ mod creation;
 mod event;
 mod filter;
 pub mod host;
+pub mod mark;
 pub mod mcp;
 pub mod model;
 mod outcome;

@@ -1,0 +1,73 @@
+//! A place in what a pane has printed, small enough to be given away and taken back.
+//!
+//! Nothing is remembered here or in tmux: a [`Mark`] holds all that is needed to find its place
+//! again. tmux numbers the rows of a pane from the oldest one it still has, so a number alone is not
+//! enough: history is trimmed a tenth at a time, cleared, or wrapped anew after a resize. Therefore a
+//! mark also holds short prints of the lines before it. The number says where to look, the prints
+//! say whether it is the place.
+//!
+//! - `look`: what tmux has to be asked, and its answers put together.
+//! - `find`: the place of a mark in a look, and what is new since.
+//! - `print`: prints of lines. `code`: marks as text.
+
+mod code;
+mod find;
+mod look;
+mod print;
+#[cfg(test)]
+mod tests;
+
+use tmux::{Command, Error, PaneId, Reply};
+
+pub use code::NotAMark;
+pub use find::{News, Seen};
+pub(crate) use look::questions as questions_back;
+pub use look::{Look, NEAR};
+
+use print::{Anchor, Open};
+
+/// How many rows above its place a mark's lines may begin.
+const CONTEXT_ROWS: i64 = 80;
+/// How many lines just before the place have a print each.
+const TAIL: usize = 8;
+/// How many lines before those share one.
+const ANCHOR: usize = 8;
+
+/// A place: behind everything that a look has seen.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Mark {
+    /// The pane.
+    pub pane: PaneId,
+    /// Its first process; another one means that the pane was respawned.
+    pub pid: u32,
+    width: i64,
+    history: i64,
+    row: i64,
+    open: Open,
+    anchor: Anchor,
+    tail: Vec<u16>,
+    /// The rows of a full-screen program, if one was there.
+    alternate: Option<Vec<u32>>,
+}
+
+/// The questions whose answers a mark is made of. All can be repeated; ask them in one sequence.
+pub fn questions(pane: PaneId) -> Vec<Command> {
+    questions_back(pane, NEAR).into()
+}
+
+/// The mark behind everything that was there when [`questions`] were answered.
+pub fn from_replies(replies: &[Reply]) -> Result<Mark, Error> {
+    Ok(Look::from_replies(replies, NEAR)?.mark())
+}
+
+impl Mark {
+    /// The row of the place, counted from the oldest.
+    fn place(&self) -> i64 {
+        self.history + self.row
+    }
+
+    /// The mark to go on with in a full-screen program: what it hides stays to be reported.
+    pub fn in_front_of(&self, look: &Look) -> Self {
+        Self { alternate: look.alternate_prints(), ..self.clone() }
+    }
+}
