@@ -40,6 +40,10 @@ pub(super) fn text(app: &App) -> String {
         ),
         ("paste_text", "Several lines at once: paste_text."),
         ("capture_pane", "Read the screen or the scrollback: capture_pane."),
+        (
+            "capture_since",
+            "Look again and get only what is new: capture_since, with the cursor of its last answer.",
+        ),
         ("kill", "Clean up what you made: kill. At the default tier only own panes can be killed."),
     ] {
         if has(tool) {

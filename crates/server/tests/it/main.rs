@@ -27,6 +27,7 @@ mod run_person;
 mod run_shells;
 mod screen;
 mod sessions;
+mod since;
 mod stdio;
 mod support;
 mod targets;

@@ -57,6 +57,7 @@ const TOOLS: &[&str] = &[
     "send_keys",
     "paste_text",
     "capture_pane",
+    "capture_since",
 ];
 
 const READING: &[&str] = &[
@@ -68,6 +69,7 @@ const READING: &[&str] = &[
     "get_info",
     "server_info",
     "capture_pane",
+    "capture_since",
 ];
 
 async fn listed(mcp: &Mcp) -> BTreeSet<String> {
@@ -130,9 +132,17 @@ async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
         "send_keys",
         "paste_text",
         "capture_pane",
+        "capture_since",
     ];
-    let others =
-        ["create_pane", "interrupt", "run_in_repl", "send_signal", "wait_for", "start_and_watch"];
+    let others = [
+        "capture_since",
+        "create_pane",
+        "interrupt",
+        "run_in_repl",
+        "send_signal",
+        "wait_for",
+        "start_and_watch",
+    ];
     let primitives: Vec<&str> =
         TOOLS.iter().copied().filter(|tool| !others.contains(tool)).collect();
     for (toolset, expected) in [

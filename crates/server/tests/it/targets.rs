@@ -13,6 +13,7 @@ fn calls(target: &str) -> Vec<(&'static str, Value)> {
         ("list_panes", json!({"target": target})),
         ("get_info", json!({"target": target})),
         ("capture_pane", json!({"target": target})),
+        ("capture_since", json!({"target": target})),
         ("run_command", json!({"target": target, "command": "true"})),
         ("run_in_repl", json!({"target": target, "input": "true"})),
         ("interrupt", json!({"target": target})),

@@ -1,0 +1,204 @@
+//! `capture_since`: what a pane has printed since the last look.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tmux::PaneId;
+
+use crate::mark::{Look, Mark, NEAR, News, Seen, questions_back};
+use crate::text::keep_tail;
+use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+
+pub(super) struct CaptureSince;
+
+/// How often a pane that prints faster than it is read is looked at before all of it is read.
+const LOOKS: usize = 3;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Pane; for the first call.
+    target: Option<Target>,
+    /// From the last answer.
+    cursor: Option<String>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Since {
+    /// The pane.
+    pane_id: String,
+    /// For the next call.
+    cursor: String,
+    /// The new lines.
+    lines: Vec<String>,
+    /// Whether lines may be missing before them.
+    lines_missed: bool,
+    /// Whether the first of them are cut because there were too many.
+    truncated: bool,
+    /// In a full-screen program, the rows that the lines are; 0 is the top.
+    rows: Option<Vec<i64>>,
+    /// Whether a full-screen program has the pane.
+    alternate_screen: bool,
+    /// The row of each line, counted from the top of the screen.
+    #[serde(skip)]
+    at: Vec<i64>,
+    #[serde(skip)]
+    is_first: bool,
+    #[serde(skip)]
+    exited: Option<String>,
+    /// The rows in which what was cut can be found.
+    #[serde(skip)]
+    cut: Option<(i64, i64)>,
+}
+
+impl Output for Since {
+    const FORM: Form = Form::Text;
+
+    fn text(&self) -> String {
+        let count = self.lines.len();
+        let what = match (self.alternate_screen, self.is_first) {
+            _ if count == 0 => "nothing new".to_owned(),
+            (true, _) => format!("{count} rows changed in a full-screen program"),
+            (false, true) => format!("{count} lines on the screen"),
+            (false, false) => format!("{count} new lines"),
+        };
+        let mut facts = format!("{} · {what}", self.pane_id);
+        if let Some(exited) = &self.exited {
+            facts.push_str(&format!(" · {exited}"));
+        }
+        if self.lines_missed {
+            facts.push_str(" · lines may be missing before these");
+        }
+        if let Some((start, end)) = self.cut {
+            facts.push_str(&format!(
+                " · earlier ones are cut; capture_pane with start {start}, end {end} has them"
+            ));
+        }
+        facts.push_str(&format!(" · cursor {}", self.cursor));
+        for (at, line) in self.lines.iter().enumerate() {
+            let row = self.rows.as_ref().and_then(|rows| rows.get(at));
+            let number = row.map(|row| format!("{row}: ")).unwrap_or_default();
+            facts.push_str(&format!("\n{number}{line}"));
+        }
+        facts
+    }
+
+    fn limit(&mut self, max: usize) {
+        let mut text = self.lines.join("\n");
+        if keep_tail(&mut text, max) == 0 {
+            return;
+        }
+        let kept = text.split('\n').count();
+        let gone = self.lines.len().saturating_sub(kept);
+        self.lines = text.split('\n').map(str::to_owned).collect();
+        let first = self.at.first().copied().unwrap_or_default();
+        // The first that is kept may itself have lost its beginning.
+        let next = self.at.get(gone).copied().unwrap_or_default();
+        self.cut = Some((first, (next - 1).max(first)));
+        self.at.drain(..gone.min(self.at.len()));
+        if let Some(rows) = &mut self.rows {
+            rows.drain(..gone.min(rows.len()));
+        }
+        self.truncated = true;
+    }
+}
+
+impl Tool for CaptureSince {
+    const META: Meta = Meta {
+        name: "capture_since",
+        title: "Capture new lines",
+        description: "Only what a pane has printed since the last call, and a cursor for the next.",
+        group: Group::Screen,
+        tier: Tier::Read,
+        sets: &[Toolset::Agent],
+        idempotent: true,
+        open_world: false,
+        load: Load::OnDemand,
+    };
+    type Args = Args;
+    type Output = Since;
+
+    async fn call(cx: &Cx, args: Args) -> Result<Since, ToolError> {
+        let mark = args.cursor.as_deref().map(read_cursor).transpose()?;
+        let target = match (args.target, &mark) {
+            (Some(target), _) => target,
+            (None, Some(mark)) => Target(mark.pane.to_string()),
+            (None, None) => {
+                return Err(ToolError::invalid_argument("neither `target` nor `cursor` is given")
+                    .hint("give `target` the first time, then `cursor` from the last answer"));
+            }
+        };
+        let ask = |pane: PaneId| questions_back(pane, NEAR);
+        let (pane, replies) = cx.pane_with(&target, ask).await?;
+        let mut look = Look::from_replies(&replies, NEAR)?;
+        let mut looks = 1;
+        let news = loop {
+            let Some(mark) = &mark else { break look.screen() };
+            check(mark, &look, &target)?;
+            if look.is_alternate() {
+                break News::default();
+            }
+            match look.since(mark) {
+                Seen::New(news) => break news,
+                Seen::Further(back) => {
+                    let back = if looks < LOOKS { back } else { i64::from(i32::MAX) };
+                    let replies =
+                        cx.tmux().sequence(questions_back(pane.pane, back).into()).await?;
+                    look = Look::from_replies(&replies, back)?;
+                    looks += 1;
+                }
+            }
+        };
+        let next = match &mark {
+            Some(mark) if look.is_alternate() => mark.in_front_of(&look),
+            _ => look.mark(),
+        };
+        let (lines, at) = match look.is_alternate() {
+            true => look.changed_rows(mark.as_ref()).into_iter().map(|(n, row)| (row, n)).unzip(),
+            false => (news.lines, news.rows),
+        };
+        Ok(Since {
+            pane_id: look.pane.to_string(),
+            cursor: next.to_string(),
+            lines,
+            lines_missed: news.missed,
+            truncated: false,
+            rows: look.is_alternate().then(|| at.clone()),
+            alternate_screen: look.is_alternate(),
+            at,
+            is_first: mark.is_none(),
+            exited: pane.life.is_over().then(|| match pane.life.exit_code() {
+                Some(code) => format!("exited {code}"),
+                None => "exited".to_owned(),
+            }),
+            cut: None,
+        })
+    }
+}
+
+/// The next step for a cursor that leads nowhere.
+const ANEW: &str = "call with `target` alone to start anew";
+
+fn read_cursor(text: &str) -> Result<Mark, ToolError> {
+    text.parse().map_err(|error: crate::mark::NotAMark| {
+        ToolError::invalid_argument(error.to_string())
+            .hint(format!("give it exactly as the last answer had it, or {ANEW}"))
+    })
+}
+
+/// A cursor is of one pane and one process in it.
+fn check(mark: &Mark, look: &Look, target: &Target) -> Result<(), ToolError> {
+    if mark.pane != look.pane {
+        return Err(ToolError::invalid_argument(format!(
+            "the cursor is of pane {}, but `{target}` is {}",
+            mark.pane, look.pane
+        ))
+        .hint(format!("leave `target` out, or {ANEW}")));
+    }
+    if mark.pid != look.pid {
+        return Err(ToolError::invalid_argument(format!(
+            "the cursor is of an earlier program in {} (pid {}); it was respawned (pid {})",
+            mark.pane, mark.pid, look.pid
+        ))
+        .hint(ANEW));
+    }
+    Ok(())
+}
