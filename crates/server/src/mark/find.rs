@@ -1,13 +1,14 @@
 //! Where a mark's place is in a look, and what is new since.
 
+use super::look::NEAR;
 use super::print::{self, Anchor, Open};
-use super::{CONTEXT_ROWS, Look, Mark, NEAR};
+use super::{CONTEXT_ROWS, Look, Mark, Reach};
 
 /// So many lines alike are no accident, even where the row's number does not speak for the place.
 const ENOUGH: usize = 3;
 
-/// As far back as history can reach.
-const ALL: i64 = i32::MAX as i64;
+/// More than tmux's tenths can make necessary.
+const MOST_PROBES: usize = 16;
 
 /// What is new since a mark.
 #[derive(Debug, Default, PartialEq, Eq)]
@@ -25,8 +26,8 @@ pub struct News {
 pub enum Seen {
     /// This is new.
     New(News),
-    /// The look does not reach far enough back; so many rows of history will do.
-    Further(i64),
+    /// That cannot be said without reading so much.
+    Further(Reach),
 }
 
 /// A line that can be the open one of a mark.
@@ -56,19 +57,56 @@ impl Look {
     pub fn since(&self, mark: &Mark) -> Seen {
         let all = self.first == 0;
         if !all {
-            if self.width != mark.width || self.may_be_trimmed() {
-                return Seen::Further(ALL);
-            }
-            if mark.place() - CONTEXT_ROWS < self.first {
-                let back = self.history - mark.place() + CONTEXT_ROWS + NEAR;
-                return Seen::Further(back);
+            let enough = if self.width != mark.width {
+                Err(Reach::ALL)
+            } else if self.may_be_trimmed() {
+                self.shows_only_place(mark)
+            } else if mark.place() - CONTEXT_ROWS < self.first {
+                Err(Reach::back(self.history - mark.place() + CONTEXT_ROWS + NEAR))
+            } else {
+                Ok(())
+            };
+            if let Err(reach) = enough {
+                return Seen::Further(reach);
             }
         }
         match self.find(mark, all) {
             Some(place) => Seen::New(self.after(&place, mark)),
             None if all => Seen::New(News { missed: true, ..self.lines_from(0) }),
-            None => Seen::Further(ALL),
+            None => Seen::Further(Reach::ALL),
         }
+    }
+
+    /// Whether of all rows that a mark in trimmed history can be at only those that were read are
+    /// like its own; else what has to be read to know.
+    fn shows_only_place(&self, mark: &Mark) -> Result<(), Reach> {
+        // With fewer lines before it no row is taken for the place.
+        let rows = self.rows_of(mark).filter(|row| usize::try_from(*row).unwrap_or(0) >= ENOUGH);
+        let (here, others): (Vec<i64>, Vec<i64>) =
+            rows.partition(|row| row - CONTEXT_ROWS >= self.first);
+        if here.is_empty() || others.len() > MOST_PROBES {
+            return Err(Reach::ALL);
+        }
+        for row in &others {
+            let Some((_, lines)) = self.probes.iter().find(|(probed, _)| probed == row) else {
+                let probes = others.iter().map(|row| row - self.history).collect();
+                return Err(Reach { probes, ..Reach::NEAR });
+            };
+            // Without the open line and without the first, which may be torn.
+            let context = lines.get(1..lines.len() - 1).unwrap_or_default();
+            let prints = context.iter().rev().map(|line| print::line(line.trim_end()));
+            if prints.zip(mark.tail.iter().rev()).all(|(now, then)| now == *then) {
+                return Err(Reach::ALL);
+            }
+        }
+        Ok(())
+    }
+
+    /// The rows that a mark can be at if history was trimmed as often as it can have been.
+    fn rows_of(&self, mark: &Mark) -> impl Iterator<Item = i64> {
+        let (place, tenth) = (mark.place(), self.tenth());
+        let steps = if self.may_be_trimmed() { place / tenth } else { 0 };
+        (0..=steps).map(move |step| place - step * tenth)
     }
 
     /// Whether history may have been trimmed: tmux drops a tenth when it is full, so a shorter one
@@ -124,9 +162,8 @@ impl Look {
             return Vec::new();
         }
         let starts = self.starts(mark.width);
-        let steps = if self.may_be_trimmed() { mark.place() / self.tenth() } else { 0 };
-        let rows = (0..=steps).map(|step| mark.place() - step * self.tenth());
-        let mut lines: Vec<usize> = rows
+        let mut lines: Vec<usize> = self
+            .rows_of(mark)
             .filter(|row| *row >= self.first)
             .map(|row| starts.partition_point(|start| *start <= row).saturating_sub(1))
             .filter(|line| *line < self.lines.len())

@@ -8,7 +8,37 @@ use super::print::{self, Anchor, Open};
 use super::{ANCHOR, CONTEXT_ROWS, Mark, TAIL};
 
 /// How many rows of history a look reads when nothing speaks for more.
-pub const NEAR: i64 = 160;
+pub(super) const NEAR: i64 = 160;
+
+/// How many rows are read before a row that a mark could be at.
+const PROBE_ROWS: i64 = 24;
+
+/// How much of a pane's history a look reads.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reach {
+    /// So many rows, up to the screen.
+    pub(super) back: i64,
+    /// And what is before each of these, counted from the top of the screen.
+    pub(super) probes: Vec<i64>,
+}
+
+impl Reach {
+    /// What a look reads when nothing speaks for more.
+    pub const NEAR: Self = Self::back(NEAR);
+    /// Everything.
+    pub const ALL: Self = Self::back(i32::MAX as i64);
+
+    pub(super) const fn back(rows: i64) -> Self {
+        Self { back: rows, probes: Vec::new() }
+    }
+
+    /// The questions for such a look. Ask them in one sequence, so that all answers are of the same
+    /// moment.
+    pub(crate) fn questions(&self, pane: PaneId) -> Vec<Command> {
+        let probe = |row: &i64| part(pane, row - PROBE_ROWS, Some(*row), true);
+        questions(pane, self.back).into_iter().chain(self.probes.iter().map(probe)).collect()
+    }
+}
 
 /// With what tmux begins its notice in a pane whose program has exited.
 const NOTICE: &str = "Pane is dead";
@@ -42,6 +72,8 @@ pub struct Look {
     pub(super) limit: i64,
     /// The row with which the first line begins, counted from the oldest.
     pub(super) first: i64,
+    /// The lines that end with some other rows, of which the first may lack its beginning.
+    pub(super) probes: Vec<(i64, Vec<String>)>,
     /// All lines that were read, down to the bottom of the screen.
     pub(super) lines: Vec<String>,
     /// The first line of which something is on the screen.
@@ -54,12 +86,13 @@ pub struct Look {
     alternate: Option<Vec<String>>,
 }
 
-/// The questions for a look that reaches `rows` back into history. Ask them in one sequence, so that
-/// all answers are of the same moment.
-pub(crate) fn questions(pane: PaneId, rows: i64) -> [Command; 6] {
-    let part = |start: i64, end: Option<i64>, join: bool| {
-        Capture { start: Some(start), end, join, colors: false }.of(pane)
-    };
+/// The questions for the first look, when nothing speaks for more.
+pub(crate) fn near_questions(pane: PaneId) -> [Command; 6] {
+    questions(pane, NEAR)
+}
+
+fn questions(pane: PaneId, rows: i64) -> [Command; 6] {
+    let part = |start, end, join| part(pane, start, end, join);
     [
         Server::row_query::<Facts>(&pane.to_string()),
         part(-rows, Some(-1), true),
@@ -72,10 +105,14 @@ pub(crate) fn questions(pane: PaneId, rows: i64) -> [Command; 6] {
     ]
 }
 
+fn part(pane: PaneId, start: i64, end: Option<i64>, join: bool) -> Command {
+    Capture { start: Some(start), end, join, colors: false }.of(pane)
+}
+
 impl Look {
-    /// Puts the answers to the questions for so many rows together.
-    pub(crate) fn from_replies(replies: &[Reply], rows: i64) -> Result<Self, Error> {
-        let [facts, history, screen, behind, seam, grid] = replies else {
+    /// Puts the answers to the questions together.
+    pub(crate) fn from_replies(replies: &[Reply], reach: &Reach) -> Result<Self, Error> {
+        let [facts, history, screen, behind, seam, grid, probes @ ..] = replies else {
             return Err(Error::Unexpected {
                 command: "capture-pane".to_owned(),
                 detail: format!("{} answers to six questions", replies.len()),
@@ -123,7 +160,13 @@ impl Look {
             height: facts.height,
             history: facts.history,
             limit: facts.limit,
-            first: (facts.history - rows).max(0),
+            first: (facts.history - reach.back).max(0),
+            probes: reach
+                .probes
+                .iter()
+                .zip(probes)
+                .map(|(row, lines)| (facts.history + row, split(lines)))
+                .collect(),
             lines,
             top,
             end,

@@ -21,8 +21,8 @@ use tmux::{Command, Error, PaneId, Reply};
 
 pub use code::NotAMark;
 pub use find::{News, Seen};
-pub(crate) use look::questions as questions_back;
-pub use look::{Look, NEAR};
+pub(crate) use look::near_questions;
+pub use look::{Look, Reach};
 
 use print::{Anchor, Open};
 
@@ -52,12 +52,12 @@ pub struct Mark {
 
 /// The questions whose answers a mark is made of. All can be repeated; ask them in one sequence.
 pub fn questions(pane: PaneId) -> Vec<Command> {
-    questions_back(pane, NEAR).into()
+    Reach::NEAR.questions(pane)
 }
 
 /// The mark behind everything that was there when [`questions`] were answered.
 pub fn from_replies(replies: &[Reply]) -> Result<Mark, Error> {
-    Ok(Look::from_replies(replies, NEAR)?.mark())
+    Ok(Look::from_replies(replies, &Reach::NEAR)?.mark())
 }
 
 impl Mark {

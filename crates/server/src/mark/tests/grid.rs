@@ -2,7 +2,7 @@
 
 use tmux::{PaneId, Reply};
 
-use crate::mark::{Look, Mark, NEAR, News, Seen};
+use crate::mark::{Look, Mark, News, Reach, Seen};
 
 /// One row and whether it goes on in the next.
 #[derive(Debug, Clone)]
@@ -128,9 +128,9 @@ impl Grid {
     }
 
     /// The answers to the questions of a look.
-    pub(super) fn replies(&self, back: i64) -> Vec<Reply> {
+    pub(super) fn replies(&self, reach: &Reach) -> Vec<Reply> {
         let history = self.history();
-        let back = usize::try_from(back).unwrap().min(history);
+        let back = usize::try_from(reach.back).unwrap().min(history);
         let cursor = self.cursor - history;
         let (shown, saved) = if self.full.is_some() { (0, cursor) } else { (cursor, 99_999) };
         let facts = format!(
@@ -151,40 +151,49 @@ impl Grid {
             Some(_) => (reply(&full), main),
             None => (main, reply(&[String::new()])),
         };
-        vec![
+        let mut replies = vec![
             Reply(facts.into_bytes()),
             reply(&join(&old[history - back..])),
             screen,
             behind,
             reply(&vec!["x".to_owned(); if seam { 1 } else { 2 }]),
             reply(&full),
-        ]
+        ];
+        for probe in &reach.probes {
+            let row = usize::try_from(i64::try_from(history).unwrap() + probe).unwrap();
+            replies.push(reply(&join(&self.rows[row.saturating_sub(24)..=row])));
+        }
+        replies
     }
 
-    pub(super) fn look(&self, back: i64) -> Look {
-        Look::from_replies(&self.replies(back), back).unwrap()
+    pub(super) fn look(&self) -> Look {
+        self.look_at(&Reach::NEAR)
+    }
+
+    fn look_at(&self, reach: &Reach) -> Look {
+        Look::from_replies(&self.replies(reach), reach).unwrap()
     }
 
     pub(super) fn mark(&self) -> Mark {
-        let mark = self.look(NEAR).mark();
+        let mark = self.look().mark();
         assert_eq!(mark.pane, PaneId(3));
         assert_eq!(mark.to_string().parse(), Ok(mark.clone()), "{mark}");
         mark
     }
 
-    /// What is new since a mark, and how many looks it took.
-    pub(super) fn since(&self, mark: &Mark) -> (News, usize) {
-        let mut back = NEAR;
-        for looks in 1..=3 {
-            match self.look(back).since(mark) {
-                Seen::New(news) => return (news, looks),
-                Seen::Further(more) => {
-                    assert!(more > back, "{more} rows are no more than {back}");
-                    back = more;
+    /// What is new since a mark, and what had to be read for it.
+    pub(super) fn since(&self, mark: &Mark) -> (News, Vec<Reach>) {
+        let mut reaches = vec![Reach::NEAR];
+        loop {
+            let reach = reaches.last().unwrap();
+            match self.look_at(reach).since(mark) {
+                Seen::New(news) => return (news, reaches),
+                Seen::Further(further) => {
+                    assert!(!reaches.contains(&further), "{further:?} after {reaches:?}");
+                    reaches.push(further);
                 }
             }
         }
-        panic!("three looks were not enough");
     }
 
     /// The new lines, of which none may be missed.

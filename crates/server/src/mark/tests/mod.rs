@@ -5,7 +5,7 @@ mod random;
 
 use grid::Grid;
 
-use super::{Mark, NEAR, from_replies};
+use super::{Mark, Reach, from_replies};
 
 fn numbers(from: u32, to: u32) -> Vec<String> {
     (from..=to).map(|n| n.to_string()).collect()
@@ -32,13 +32,31 @@ fn what_is_printed_is_new_once() {
 }
 
 #[test]
-fn little_news_takes_one_look_and_much_takes_two() {
+fn no_more_is_read_than_is_needed() {
     let mut grid = grid_with(1, 1000);
     let mark = grid.mark();
     grid.lines(&numbers(1, 80));
-    assert_eq!(grid.since(&mark).1, 1);
+    assert_eq!(grid.since(&mark).1, [Reach::NEAR]);
     grid.lines(&numbers(1, 500));
-    assert_eq!(grid.since(&mark).1, 2);
+    let (_, reaches) = grid.since(&mark);
+    assert!(reaches.len() == 2 && reaches[1].back < 800, "{reaches:?}");
+    // In full history the other places it can have been trimmed to are looked at, and no more.
+    let mut grid = Grid::new(80, 24, 10_000);
+    grid.lines(&numbers(1, 33_000));
+    let mark = grid.mark();
+    grid.lines(&numbers(1, 40));
+    let (news, reaches) = grid.since(&mark);
+    assert_eq!(news.lines, numbers(1, 40));
+    assert!(reaches.len() == 2 && reaches[1].back == Reach::NEAR.back, "{reaches:?}");
+    assert!((8..=10).contains(&reaches[1].probes.len()), "{reaches:?}");
+    // Unless they look the same.
+    let mut grid = Grid::new(80, 24, 10_000);
+    for _ in 0..33 {
+        grid.lines(&numbers(1, 1000));
+    }
+    let mark = grid.mark();
+    let (news, reaches) = grid.since(&mark);
+    assert!(news.missed && reaches.last() == Some(&Reach::ALL), "{news:?} {reaches:?}");
 }
 
 #[test]
@@ -203,7 +221,7 @@ fn the_notice_of_a_dead_pane_is_not_its_text() {
         grid.die();
         assert_eq!(grid.new_lines(&mark), ["last words"], "{count}");
         assert_eq!(grid.new_lines(&grid.mark()), [""; 0]);
-        let seen = grid.look(NEAR).screen().lines;
+        let seen = grid.look().screen().lines;
         assert!(seen.ends_with(&["last words".to_owned()]) && seen.len() as u32 <= count + 1);
     }
 }
@@ -211,13 +229,13 @@ fn the_notice_of_a_dead_pane_is_not_its_text() {
 #[test]
 fn the_screen_is_what_is_new_at_first() {
     let grid = grid_with(1, 100);
-    assert_eq!(grid.look(NEAR).screen().lines, numbers(78, 100));
-    assert_eq!(grid.look(NEAR).screen().rows[..2], [0, 1]);
-    assert_eq!(Grid::new(80, 24, 2000).look(NEAR).screen().lines, [""; 0]);
+    assert_eq!(grid.look().screen().lines, numbers(78, 100));
+    assert_eq!(grid.look().screen().rows[..2], [0, 1]);
+    assert_eq!(Grid::new(80, 24, 2000).look().screen().lines, [""; 0]);
     // A line of which only the end is on the screen is shown whole.
     let mut grid = Grid::new(10, 4, 2000);
     grid.lines(&["0123456789abcdefghij".to_owned(), "a".to_owned(), "b".to_owned()]);
-    assert_eq!(grid.look(NEAR).screen().lines, ["0123456789abcdefghij", "a", "b"]);
+    assert_eq!(grid.look().screen().lines, ["0123456789abcdefghij", "a", "b"]);
 }
 
 #[test]
@@ -227,7 +245,7 @@ fn in_a_full_screen_program_the_rows_that_changed_are_new() {
     let before = grid.mark();
     grid.print("vi\n");
     grid.full = Some(rows(&["title", "", "text", "", "status"]));
-    let look = grid.look(NEAR);
+    let look = grid.look();
     let all = [(0, "title".to_owned()), (2, "text".to_owned()), (4, "status".to_owned())];
     assert_eq!(look.changed_rows(Some(&before)), all);
     assert_eq!(look.changed_rows(None), all);
@@ -236,7 +254,7 @@ fn in_a_full_screen_program_the_rows_that_changed_are_new() {
     assert_eq!(look.changed_rows(Some(&inside)), []);
     grid.full = Some(rows(&["title", "new", "", "", "status"]));
     let changed = [(1, "new".to_owned()), (2, String::new())];
-    assert_eq!(grid.look(NEAR).changed_rows(Some(&inside)), changed);
+    assert_eq!(grid.look().changed_rows(Some(&inside)), changed);
     // A mark made inside knows the lines behind, and one from before keeps them.
     let only_inside = grid.mark();
     grid.full = None;
@@ -253,7 +271,7 @@ fn a_mark_is_short() {
     grid.print("user@host:~/project$ ");
     let text = grid.mark().to_string();
     assert!(text.len() <= 60, "{} characters: {text}", text.len());
-    let mark = from_replies(&grid.replies(NEAR)).unwrap();
+    let mark = from_replies(&grid.replies(&Reach::NEAR)).unwrap();
     assert_eq!(mark.to_string(), text);
 }
 

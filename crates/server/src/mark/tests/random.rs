@@ -48,7 +48,7 @@ proptest! {
         steps in prop::collection::vec(step(), 1..30),
         width in 5_usize..50,
         height in 2_usize..20,
-        limit in prop_oneof![Just(2000_usize), Just(100), 10_usize..300],
+        limit in prop_oneof![Just(2000_usize), Just(100), Just(250), 10_usize..300],
     ) {
         let mut grid = Grid::new(width, height, limit);
         let mut mark = grid.mark();

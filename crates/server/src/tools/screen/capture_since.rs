@@ -2,9 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tmux::PaneId;
 
-use crate::mark::{Look, Mark, NEAR, News, Seen, questions_back};
+use crate::mark::{Look, Mark, News, Reach, Seen, near_questions};
 use crate::text::keep_tail;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
 
@@ -126,9 +125,9 @@ impl Tool for CaptureSince {
                     .hint("give `target` the first time, then `cursor` from the last answer"));
             }
         };
-        let ask = |pane: PaneId| questions_back(pane, NEAR);
-        let (pane, replies) = cx.pane_with(&target, ask).await?;
-        let mut look = Look::from_replies(&replies, NEAR)?;
+        let mut reach = Reach::NEAR;
+        let (pane, replies) = cx.pane_with(&target, near_questions).await?;
+        let mut look = Look::from_replies(&replies, &reach)?;
         let mut looks = 1;
         let news = loop {
             let Some(mark) = &mark else { break look.screen() };
@@ -138,11 +137,10 @@ impl Tool for CaptureSince {
             }
             match look.since(mark) {
                 Seen::New(news) => break news,
-                Seen::Further(back) => {
-                    let back = if looks < LOOKS { back } else { i64::from(i32::MAX) };
-                    let replies =
-                        cx.tmux().sequence(questions_back(pane.pane, back).into()).await?;
-                    look = Look::from_replies(&replies, back)?;
+                Seen::Further(further) => {
+                    reach = if looks < LOOKS { further } else { Reach::ALL };
+                    let replies = cx.tmux().sequence(reach.questions(pane.pane)).await?;
+                    look = Look::from_replies(&replies, &reach)?;
                     looks += 1;
                 }
             }
