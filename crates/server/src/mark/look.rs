@@ -139,11 +139,15 @@ impl Look {
         } else {
             facts.height - 1
         };
-        // The notice is tmux's, not the program's; it is put at the bottom, far from the rest, and
-        // pushes a row into history.
-        let notice = lines.last_mut().filter(|line| facts.dead && line.starts_with(NOTICE));
-        if let Some(line) = notice {
-            line.clear();
+        // The notice is tmux's, not the program's. It is put at the bottom, far from the rest but as
+        // if the row before went on there, and pushes a row into history.
+        let rows = split(grid);
+        let notice = rows.last().filter(|row| facts.dead && row.starts_with(NOTICE));
+        if let (Some(notice), Some(last)) = (notice, lines.last_mut())
+            && let Some(own) = last.trim_end().strip_suffix(notice.trim_end()).map(str::len)
+        {
+            last.truncate(own);
+            lines.push(String::new());
             free = facts.height - 1;
             top = top.saturating_sub(1);
         }
@@ -173,7 +177,7 @@ impl Look {
             row: facts.height - 1 - blank,
             alternate: facts
                 .alternate
-                .then(|| split(grid).into_iter().map(|row| row.trim_end().to_owned()).collect()),
+                .then(|| rows.into_iter().map(|row| row.trim_end().to_owned()).collect()),
         })
     }
 

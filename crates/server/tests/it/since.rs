@@ -334,7 +334,7 @@ async fn the_last_words_of_a_program_are_new_after_its_exit() {
     tmux.tmux(&["set-option", "-g", "remain-on-exit", "on"]);
     for count in [3, 22, 23, 60] {
         let command =
-            format!("{QUIET}seq 1 {count}; read x; echo last; echo words; read y; exit 3");
+            format!("{QUIET}seq 1 {count}; read x; echo last; printf words; read y; exit 3");
         let own = ready_pane(&mcp, &command, &count.to_string()).await;
         let theirs = small_pane(&tmux, &mcp, &command, &count.to_string()).await;
         for target in [own, theirs] {

@@ -123,6 +123,7 @@ impl Grid {
     pub(super) fn die(&mut self) {
         self.dead = true;
         self.cursor = self.rows.len() - 1;
+        self.rows[self.cursor].wraps = true;
         self.line_feed();
         self.print("Pane is dead (status 0)");
     }
@@ -144,7 +145,8 @@ impl Grid {
         );
         let (old, main) = self.rows.split_at(history);
         let reply = |lines: &[String]| Reply(format!("{}\n", lines.join("\n")).into_bytes());
-        let full = self.full.clone().unwrap_or_default();
+        let rows = || main.iter().map(|row| row.text.clone()).collect();
+        let full = self.full.clone().unwrap_or_else(rows);
         let seam = old.last().is_some_and(|row| row.wraps);
         let main = reply(&join(main));
         let (screen, behind) = match self.full {

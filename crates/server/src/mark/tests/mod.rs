@@ -215,14 +215,18 @@ fn lines_written_anew_are_new() {
 #[test]
 fn the_notice_of_a_dead_pane_is_not_its_text() {
     for count in [0, 3, 22, 23, 24, 100] {
-        let mut grid = grid_with(1, count);
-        let mark = grid.mark();
-        grid.print("last words\n");
-        grid.die();
-        assert_eq!(grid.new_lines(&mark), ["last words"], "{count}");
-        assert_eq!(grid.new_lines(&grid.mark()), [""; 0]);
-        let seen = grid.look().screen().lines;
-        assert!(seen.ends_with(&["last words".to_owned()]) && seen.len() as u32 <= count + 1);
+        for end in ["", "\n"] {
+            let mut grid = grid_with(1, count);
+            let mark = grid.mark();
+            grid.print("last words");
+            grid.print(end);
+            grid.die();
+            assert_eq!(grid.new_lines(&mark), ["last words"], "{count}");
+            assert_eq!(grid.new_lines(&grid.mark()), [""; 0]);
+            let seen = grid.look().screen().lines;
+            assert!(seen.ends_with(&["last words".to_owned()]) && seen.len() as u32 <= count + 1);
+            assert!(grid.look().counts_like_tmux());
+        }
     }
 }
 
