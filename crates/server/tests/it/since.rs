@@ -128,7 +128,7 @@ async fn what_a_model_sees_is_one_line_of_facts_and_the_lines() {
     let text = result.content[0].as_text().unwrap().text.clone();
     let (facts, lines) = text.split_once('\n').unwrap();
     let (before, cursor) = facts.rsplit_once(" · cursor ").unwrap();
-    assert_eq!((before, lines), ("%0 · 1 lines on the screen", "$"));
+    assert_eq!((before, lines), ("%0 · 1 line on the screen", "$"));
     tmux.tmux(&["send-keys", "-t", "main", "echo a; echo; echo b", "Enter"]);
     until("the prompt is back", async || {
         let screen = tmux.tmux(&["capture-pane", "-p", "-t", "main"]);
@@ -410,7 +410,8 @@ async fn too_much_keeps_its_end_and_says_where_the_rest_is() {
     std::fs::write(&config, "[limits]\ntext = 200").unwrap();
     let mcp = launch(&tmux).args(&["--toolset", "all", "--structured", "--config"]);
     let mcp = mcp.args(&[&config.to_string_lossy()]).mcp().await;
-    let command = "stty -echo; printf ready; read x; echo; seq 101 500; read y";
+    let command =
+        "stty -echo; printf ready; read x; echo; seq 101 500; read y; printf %0300d 7; read z";
     let target = ready_pane(&mcp, command, "ready").await;
     let start = first(&mcp, &target).await;
     go_on(&tmux, &mcp, &target, "500").await;
@@ -419,13 +420,25 @@ async fn too_much_keeps_its_end_and_says_where_the_rest_is() {
     assert_eq!(new.lines, numbers(451, 500));
     let text = mcp.call("capture_since", json!({"cursor": start.cursor})).await.text();
     let facts = text.lines().next().unwrap();
-    let (_, place) = facts.split_once("capture_pane with start ").unwrap();
-    let (from, rest) = place.split_once(", end ").unwrap();
-    let to = rest.split_once(' ').unwrap().0;
-    let range = json!({"target": target, "start": from.parse::<i64>().unwrap(), "end": to.parse::<i64>().unwrap()});
+    let (before, place) = facts.split_once("; capture_pane with start ").unwrap();
+    assert!(before.ends_with(" · 400 new lines · the first 350 are cut"), "{facts}");
+    let (start, rest) = place.split_once(" and end ").unwrap();
+    let end = rest.split_once(' ').unwrap().0;
+    let (start, end): (i64, i64) = (start.parse().unwrap(), end.parse().unwrap());
+    // 402 rows, 50 of them on the screen; the first new one is the second.
+    assert_eq!((start, end), (-351, -2));
+    let range = json!({"target": target, "start": start, "end": end});
     let rest = mcp.call("capture_pane", range).await.ok();
-    assert!(string(&rest["text"]).ends_with("\n450"), "{facts}: {rest}");
+    let rest = string(&rest["text"]);
+    assert!(numbers(101, 450).join("\n").ends_with(&rest) && rest.ends_with("\n450"), "{rest}");
     assert_eq!(since(&mcp, &new.cursor).await.lines, [""; 0]);
+    // One line that is too long loses its beginning.
+    go_on(&tmux, &mcp, &target, "0007").await;
+    let long = since(&mcp, &new.cursor).await;
+    assert_eq!(long.lines, [format!("{:0200}", 7)]);
+    let text = mcp.call("capture_since", json!({"cursor": new.cursor})).await.text();
+    let cut = " · 1 new line · its beginning is cut; capture_pane with start 48 has all of it · ";
+    assert!(text.contains(cut), "{text}");
     mcp.close().await;
 }
 

@@ -43,21 +43,29 @@ pub(super) struct Since {
     is_first: bool,
     #[serde(skip)]
     exited: Option<String>,
-    /// The rows in which what was cut can be found.
     #[serde(skip)]
-    cut: Option<(i64, i64)>,
+    cut: Option<Cut>,
+}
+
+/// What was cut: so many lines, and the rows in which they can be found.
+struct Cut {
+    lines: usize,
+    start: i64,
+    end: Option<i64>,
 }
 
 impl Output for Since {
     const FORM: Form = Form::Text;
 
     fn text(&self) -> String {
-        let count = self.lines.len();
+        let gone = self.cut.as_ref().map_or(0, |cut| cut.lines);
+        let count = self.lines.len() + gone;
+        let s = if count == 1 { "" } else { "s" };
         let what = match (self.alternate_screen, self.is_first) {
             _ if count == 0 => "nothing new".to_owned(),
-            (true, _) => format!("{count} rows changed in a full-screen program"),
-            (false, true) => format!("{count} lines on the screen"),
-            (false, false) => format!("{count} new lines"),
+            (true, _) => format!("{count} row{s} changed in a full-screen program"),
+            (false, true) => format!("{count} line{s} on the screen"),
+            (false, false) => format!("{count} new line{s}"),
         };
         let mut facts = format!("{} · {what}", self.pane_id);
         if let Some(exited) = &self.exited {
@@ -66,10 +74,13 @@ impl Output for Since {
         if self.lines_missed {
             facts.push_str(" · lines may be missing before these");
         }
-        if let Some((start, end)) = self.cut {
-            facts.push_str(&format!(
-                " · earlier ones are cut; capture_pane with start {start}, end {end} has them"
-            ));
+        if let Some(Cut { lines, start, end }) = self.cut {
+            let end = end.map(|end| format!(" and end {end}")).unwrap_or_default();
+            facts.push_str(&match lines {
+                0 => " · its beginning is cut".to_owned(),
+                lines => format!(" · the first {lines} are cut"),
+            });
+            facts.push_str(&format!("; capture_pane with start {start}{end} has all of it"));
         }
         facts.push_str(&format!(" · cursor {}", self.cursor));
         for (at, line) in self.lines.iter().enumerate() {
@@ -85,13 +96,13 @@ impl Output for Since {
         if keep_tail(&mut text, max) == 0 {
             return;
         }
-        let kept = text.split('\n').count();
-        let gone = self.lines.len().saturating_sub(kept);
-        self.lines = text.split('\n').map(str::to_owned).collect();
-        let first = self.at.first().copied().unwrap_or_default();
-        // The first that is kept may itself have lost its beginning.
-        let next = self.at.get(gone).copied().unwrap_or_default();
-        self.cut = Some((first, (next - 1).max(first)));
+        let kept: Vec<String> = text.split('\n').map(str::to_owned).collect();
+        let gone = self.lines.len().saturating_sub(kept.len());
+        let is_whole = self.lines.get(gone) == kept.first();
+        self.lines = kept;
+        let start = self.at.first().copied().unwrap_or_default();
+        let end = self.at.get(gone).filter(|_| is_whole).map(|next| next - 1);
+        self.cut = Some(Cut { lines: gone, start, end });
         self.at.drain(..gone.min(self.at.len()));
         if let Some(rows) = &mut self.rows {
             rows.drain(..gone.min(rows.len()));
@@ -193,8 +204,9 @@ fn check(mark: &Mark, look: &Look, target: &Target) -> Result<(), ToolError> {
     }
     if mark.pid != look.pid {
         return Err(ToolError::invalid_argument(format!(
-            "the cursor is of an earlier program in {} (pid {}); it was respawned (pid {})",
-            mark.pane, mark.pid, look.pid
+            "the cursor is of process {} in {}, but the pane was respawned, or belongs to another \
+             tmux server: process {} is there",
+            mark.pid, mark.pane, look.pid
         ))
         .hint(ANEW));
     }
