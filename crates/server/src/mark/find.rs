@@ -149,10 +149,12 @@ impl Look {
                 return self.only(mark, &sure).map(Place::Open);
             }
         }
-        match expected.as_slice() {
-            [line] if !self.may_be_trimmed() => self.rewritten(mark, &prints, *line),
-            _ => None,
+        if !all && self.may_be_trimmed() {
+            return None;
         }
+        let mut rewritten = expected.iter().filter_map(|line| self.rewritten(mark, &prints, *line));
+        let first = rewritten.next();
+        first.filter(|_| rewritten.next().is_none()).map(Place::Rewritten)
     }
 
     /// The lines that the number of the mark's row leads to: several if history may have been
@@ -222,12 +224,12 @@ impl Look {
 
     /// The first of the mark's lines that was written anew, as progress displays and prompts do, if
     /// those before it are the same.
-    fn rewritten(&self, mark: &Mark, prints: &[u16], line: usize) -> Option<Place> {
+    fn rewritten(&self, mark: &Mark, prints: &[u16], line: usize) -> Option<usize> {
         let start = line.checked_sub(mark.tail.len())?;
         let pairs = prints.get(start..line)?.iter().zip(&mark.tail);
         let same = pairs.take_while(|(now, then)| now == then).count();
         let sure = self.has_anchor(mark, line) && mark.anchor.lines + same >= ENOUGH;
-        sure.then_some(Place::Rewritten(start + same))
+        sure.then_some(start + same)
     }
 
     fn after(&self, place: &Place, mark: &Mark) -> News {

@@ -297,6 +297,21 @@ async fn a_cleared_screen_shows_what_was_printed_since() {
 }
 
 #[tokio::test]
+async fn lines_that_are_written_anew_come_again() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let command = "stty -echo; seq 1 30; printf 'a 1%%\\nb 1%%\\nc 1%%\\n'; read x; \
+                   printf '\\033[2A\\rb 50%%\\033[2B\\rgo\\n'; read y";
+    let target = small_pane(&tmux, &mcp, command, "c 1%").await;
+    let start = first(&mcp, &target).await;
+    go_on(&tmux, &mcp, &target, "go").await;
+    let new = since(&mcp, &start.cursor).await;
+    assert_eq!(new.lines, ["b 50%", "c 1%", "go"]);
+    assert_eq!(new.whole.get("lines_missed"), None);
+    mcp.close().await;
+}
+
+#[tokio::test]
 async fn cursors_that_lead_nowhere_are_refused() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;

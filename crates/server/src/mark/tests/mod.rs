@@ -203,13 +203,15 @@ fn a_place_is_found_after_a_resize_and_after_history_was_cleared() {
 
 #[test]
 fn lines_written_anew_are_new() {
-    let mut grid = grid_with(1, 100);
-    grid.lines(&["a 1%".to_owned(), "b 1%".to_owned(), "c 1%".to_owned()]);
-    let mark = grid.mark();
-    grid.rewrite(2, "b 50%");
-    assert_eq!(grid.new_lines(&mark), ["b 50%", "c 1%"]);
-    grid.print("done\n");
-    assert_eq!(grid.new_lines(&mark), ["b 50%", "c 1%", "done"]);
+    for count in [20, 100, 1000, 5000] {
+        let mut grid = grid_with(1, count);
+        grid.lines(&["a 1%".to_owned(), "b 1%".to_owned(), "c 1%".to_owned()]);
+        let mark = grid.mark();
+        grid.rewrite(2, "b 50%");
+        assert_eq!(grid.new_lines(&mark), ["b 50%", "c 1%"]);
+        grid.print("done\n");
+        assert_eq!(grid.new_lines(&mark), ["b 50%", "c 1%", "done"]);
+    }
 }
 
 #[test]
