@@ -112,18 +112,21 @@ impl Wait<'_> {
     pub(crate) async fn result(mut self) -> Result<EventResult, ToolError> {
         let event = match self.event().await {
             Ok(event) => event,
-            Err(lost) => return Err(self.lost(lost).await),
+            Err(lost) => return Err(self.lost(lost)),
         };
         let elapsed = self.begun.elapsed();
         let at = event.as_ref().map(|event| event.pane);
         let Some(pane) = at.or_else(|| self.watch.panes().next()) else {
             return Err(ToolError::internal("a wait without a pane"));
         };
-        let Seen { output, is_cut, missed } = self.watch.see(pane).await;
-        let state = match self.cx.host.pane(&pane.to_string()).await {
-            Ok(now) => Standing::of(&self.cx.runs, &now).await.word(),
-            Err(_) => "gone",
+        let (seen, mark, state) = match self.cx.host.pane(&pane.to_string()).await {
+            Ok(now) => {
+                let (seen, mark) = self.watch.see(&now).await;
+                (seen, mark, Standing::of(&self.cx.runs, &now).await.word())
+            }
+            Err(_) => (self.watch.seen(pane), None, "gone"),
         };
+        let Seen { output, is_cut, missed } = seen;
         let (event, matched) = match event {
             Some(Event { words, says, .. }) => (words, says),
             None => (TIMEOUT.to_owned(), String::new()),
@@ -136,7 +139,7 @@ impl Wait<'_> {
             output,
             elapsed: (elapsed.as_secs_f64() * 1e4).round() / 1e4,
             state: state.to_owned(),
-            cursor: None,
+            cursor: mark.map(|mark| mark.to_string()),
             command_id: job.map(|job| job.id.clone()),
             exit_code: job.and_then(|job| job.exit_code()),
             truncated: is_cut,
@@ -163,13 +166,13 @@ impl Wait<'_> {
     }
 
     /// The error for a wait that can not go on, with what was seen.
-    async fn lost(&mut self, lost: Lost) -> ToolError {
+    fn lost(&self, lost: Lost) -> ToolError {
         let pane = match lost {
             Lost::PaneGone(pane) | Lost::Respawned(pane) => Some(pane),
             Lost::ServerGone => self.watch.panes().next(),
         };
         let mut seen = match pane {
-            Some(pane) => self.watch.see(pane).await.output,
+            Some(pane) => self.watch.seen(pane).output,
             None => String::new(),
         };
         keep_tail(&mut seen, IN_ERROR);

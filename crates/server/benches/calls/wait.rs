@@ -14,8 +14,7 @@ const ROUNDS: usize = 100;
 const QUIET: Duration = Duration::from_secs(10);
 
 /// What prints a text and the time, some time after it is told to. It runs in bash.
-const SPEAKER: &str =
-    "stty -echo; echo begun; while read x; do sleep 0.03; echo READY $EPOCHREALTIME; done";
+const SPEAKER: &str = "exec bash -c 'stty -echo; echo begun; while read x; do sleep 0.03; echo READY $EPOCHREALTIME; done'";
 
 /// From the moment a program prints a text to the answer on stdout, against a control-mode client
 /// that looks for the text and does nothing else.

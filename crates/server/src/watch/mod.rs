@@ -22,6 +22,7 @@ use futures::FutureExt;
 use tmux::PaneId;
 
 use crate::host::{Host, PaneState};
+use crate::mark::Mark;
 use crate::run::{Engine, Started};
 pub(crate) use conditions::Patterns;
 pub use conditions::{ERROR_PATTERNS, KINDS, Kind};
@@ -129,11 +130,20 @@ impl Watch {
         futures::future::select_all(panes).await.0
     }
 
-    /// What a pane showed up to this moment, and where it is now.
-    pub(crate) async fn see(&mut self, pane: PaneId) -> Seen {
-        match self.panes.iter_mut().find(|watched| watched.id() == pane) {
-            Some(watched) => watched.seen(),
-            None => Seen::default(),
+    /// What a pane has shown.
+    pub(crate) fn seen(&self, pane: PaneId) -> Seen {
+        let watched = self.panes.iter().find(|watched| watched.id() == pane);
+        watched.map(Watched::seen).unwrap_or_default()
+    }
+
+    /// The same up to this very moment, for a pane that is there, and a mark behind it.
+    pub(crate) async fn see(&mut self, pane: &PaneState) -> (Seen, Option<Mark>) {
+        match self.panes.iter_mut().find(|watched| watched.id() == pane.pane) {
+            Some(watched) => {
+                let mark = watched.catch_up(pane).await;
+                (watched.seen(), mark)
+            }
+            None => (Seen::default(), None),
         }
     }
 

@@ -82,7 +82,7 @@ impl View {
         for text in done {
             let number = self.gone;
             self.gone += 1;
-            if number >= self.first || !text.is_empty() {
+            if !self.is_old(number, &text) {
                 lines.push(self.line(number, &text, true));
                 self.keep(text);
             }
@@ -98,6 +98,13 @@ impl View {
         let bell = self.screen.bells() > self.bells;
         self.bells = self.screen.bells();
         self.news = News { lines, changed, bell };
+    }
+
+    /// Whether a line was there already as it is. What is above the cursor is unknown, and empty
+    /// here.
+    fn is_old(&self, number: u64, text: &str) -> bool {
+        (number < self.first && text.is_empty())
+            || (number == self.first && text.len() <= self.new_from)
     }
 
     fn line(&mut self, number: u64, shown: &str, is_whole: bool) -> Line {
@@ -128,14 +135,8 @@ impl View {
 
     /// All that was printed, as far as it is kept.
     pub(super) fn output(&self) -> String {
-        let skip = usize::try_from(self.first.saturating_sub(self.gone)).unwrap_or(usize::MAX);
         let main = self.screen.pending();
-        // The line that was there already counts once it has more in it.
-        let is_old = |at: usize, line: &str| {
-            at < skip && line.is_empty()
-                || at == skip && self.gone <= self.first && line.len() <= self.new_from
-        };
-        let main = main.iter().enumerate().filter(|(at, line)| !is_old(*at, line));
+        let main = (self.gone..).zip(&main).filter(|(number, line)| !self.is_old(*number, line));
         let mut lines: Vec<&str> = self.kept.iter().map(String::as_str).collect();
         lines.extend(main.map(|(_, line)| line.as_str()));
         let alternate = if self.screen.in_alternate() { self.screen.shown() } else { Vec::new() };

@@ -161,6 +161,28 @@ async fn what_was_printed_before_the_call_does_not_count() {
 }
 
 #[tokio::test]
+async fn reading_goes_on_where_a_wait_ended() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target =
+        ready_pane(&mcp, "echo begun; read x; echo ONE; read x; seq 1 500; cat", "begun").await;
+    let enter = async || {
+        tmux.presses(&target, &["Enter"]);
+    };
+    let first = wait_while((&tmux, &mcp), &target, &["text:ONE"], enter).await;
+    let since = async || {
+        let call = json!({"cursor": first["cursor"]});
+        mcp.call("capture_since", call).await.ok()["lines"].clone()
+    };
+    assert_eq!(since().await, json!([]), "{first}");
+    let second = wait_while((&tmux, &mcp), &target, &["text:500"], enter).await;
+    let expected: Vec<String> = (1..=500).map(|number| number.to_string()).collect();
+    assert_eq!(since().await, json!(expected));
+    assert_eq!(second["output"], expected.join("\n"), "{second}");
+    mcp.close().await;
+}
+
+#[tokio::test]
 async fn of_several_that_hold_the_first_listed_wins() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;

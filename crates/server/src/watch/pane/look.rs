@@ -6,8 +6,10 @@ use tmux::capture::Capture;
 use tokio::time::Instant;
 
 use super::Watched;
+use crate::host::PaneState;
+use crate::mark::{self, Mark};
 use crate::process::Input;
-use crate::run::PROMPT_ENDS;
+use crate::run::{PROMPT_ENDS, Part};
 use crate::watch::Lost;
 use crate::watch::conditions::Needs;
 use crate::watch::moment::{Doing, Shown};
@@ -90,6 +92,25 @@ impl Watched {
                 Ok(())
             }
         }
+    }
+
+    /// Takes all that was printed up to this very moment. The mark behind it, if there can be one.
+    pub(crate) async fn catch_up(&mut self, now: &PaneState) -> Option<Mark> {
+        let questions = mark::questions(self.id());
+        let asked = self.watches.host.tmux().stream_from(now.session, self.id(), questions).await;
+        let (stream, answers) = asked.ok()?;
+        while stream.is_beside(&self.stream) && self.stream.position() < stream.position() {
+            let chunk = self.stream.next().await;
+            self.take(chunk).ok()?;
+        }
+        // What comes after a command's end is no longer about it.
+        let over = self.command.is_some() && (self.exited.is_some() || self.exit_told);
+        while let Some(part) = self.parts.pop_front().filter(|_| !over) {
+            if let Part::Text(bytes) = part {
+                self.print(&bytes);
+            }
+        }
+        mark::from_replies(&answers).ok()
     }
 
     /// What an error of tmux means for the watch. Most pass.
