@@ -16,9 +16,9 @@ use super::job::{Job, Status, Waiting};
 use super::look::Look;
 use super::marks::{Piece, Scanner, What};
 use super::memory::Lease;
-use super::prompt::{Prompt, similar, without_end_of_line_mark};
+use super::prompt::{Prompt, similar};
 use crate::host::{Life, PaneState};
-use crate::process::{self, Input, ShellKind};
+use crate::process::{self, Input};
 use crate::screen::Screen;
 
 /// When to look at the processes, counted from the last output: a program that begins to wait, or a
@@ -33,9 +33,6 @@ const ASKS_QUIET: Duration = Duration::from_millis(300);
 
 /// How long a shell may take to begin a command, or to tell a status it was asked for.
 const SHELL_TIME: Duration = Duration::from_secs(3);
-
-/// More than zsh prints before its prompt.
-const HELD: usize = 1024;
 
 /// How long a shell takes to act on a key.
 const KEY_TIME: Duration = Duration::from_millis(20);
@@ -85,8 +82,6 @@ pub(super) struct Progress {
     asked: Option<Instant>,
     /// What came in one piece with its end: the shell's prompt.
     after: Vec<u8>,
-    /// The last output of a command in zsh, which may turn out to be the shell's.
-    held: Vec<u8>,
 }
 
 impl Default for Progress {
@@ -101,7 +96,6 @@ impl Default for Progress {
             waiting: None,
             asked: None,
             after: Vec::new(),
-            held: Vec::new(),
         }
     }
 }
@@ -175,17 +169,11 @@ impl Follow {
 
     fn read(&mut self, bytes: &[u8]) -> Option<Status> {
         let Self { job, keys, progress, .. } = self;
-        let holds = self.shell.kind == ShellKind::Zsh && keys.shell.is_some();
-        let Progress { scanner, started, after, held, .. } = progress;
+        let Progress { scanner, started, after, .. } = progress;
         let mut status = None;
         scanner.feed(bytes, |piece| match piece {
             Piece::Text(text) if status.is_some() => after.extend_from_slice(text),
             Piece::Mark(_) if status.is_some() => {}
-            Piece::Text(text) if *started && holds => {
-                held.extend_from_slice(text);
-                let sure = held.len().saturating_sub(HELD);
-                job.feed(held.drain(..sure).as_slice());
-            }
             Piece::Text(text) if *started => job.feed(text),
             Piece::Text(_) => {}
             Piece::Mark(mark) => match mark.what {
@@ -194,8 +182,6 @@ impl Follow {
                 What::End(code) => {
                     let shells = keys.shell.as_ref() == Some(&mark.key);
                     if *started && (mark.key == keys.command || shells) {
-                        job.feed(if shells { without_end_of_line_mark(held) } else { held });
-                        held.clear();
                         status = Some(Status::Exited(code));
                     }
                 }
@@ -210,7 +196,6 @@ impl Follow {
     /// Looks what the pane's program does. A status ends the command.
     async fn check(&mut self) -> Option<Status> {
         let quiet = self.progress.quiet();
-        self.job.feed(&std::mem::take(&mut self.progress.held));
         if self.progress.asked.is_some_and(|asked| asked.elapsed() > SHELL_TIME) {
             let why = "the shell gave it up and does not tell its status";
             return Some(Status::Lost(why.to_owned()));

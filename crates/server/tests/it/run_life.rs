@@ -200,6 +200,33 @@ async fn an_interrupted_command_ends_with_130_and_its_pane_is_usable() {
 }
 
 #[tokio::test]
+async fn what_zsh_shows_before_a_late_prompt_is_not_an_interrupted_commands_output() {
+    let set_up =
+        ["", "PROMPT_EOL_MARK='<none>'", "setopt prompt_subst no_unset warn_create_global"];
+    for options in set_up {
+        let site = Site::own(Shell::Zsh).await;
+        let start_up = format!("{options}; precmd() {{ echo hook; sleep 0.2; }}\n");
+        site.tmux.write_start_up(Shell::Zsh, &start_up);
+        for (before, command, output) in [
+            ("true", "echo begun; sleep 1000", "begun"),
+            ("true", "echo a; printf begun; sleep 1000", "a\nbegun"),
+            ("PROMPT_EOL_MARK=", "echo begun; sleep 1000", "begun"),
+            ("unset PROMPT_EOL_MARK", "echo begun; sleep 1000", "begun"),
+        ] {
+            assert_eq!(site.run(before, 30.0).await["exit_code"], 0, "{options}: {before}");
+            let begun = site.start(command, "begun").await;
+            runs(&site.tmux, begun["pane_id"].as_str().unwrap(), "sleep");
+            site.mcp.call("interrupt", json!({"target": begun["pane_id"]})).await.ok();
+            let end = site.end(&begun).await;
+            let facts = (&end["exit_code"], &end["output"]);
+            assert_eq!(facts, (&json!(130), &json!(output)), "{options}: {before}; {command}");
+            site.works().await;
+        }
+        site.mcp.close().await;
+    }
+}
+
+#[tokio::test]
 async fn an_interrupt_that_does_not_help_says_what_goes_on() {
     let site = Site::own(Shell::Bash).await;
     let command = "sh -c 'trap \"\" INT; echo deaf; exec sleep 1000'";

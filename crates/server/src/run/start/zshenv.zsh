@@ -11,12 +11,21 @@ unset TMUX_MCP_ZDOTDIR TMUX_MCP_KEY TMUX_MCP_READY
 if [[ -o interactive ]]; then
     __tmux_mcp_done() {
         builtin printf '\e\\\e]133;D;%s;k=%s\a' $? $__tmux_mcp_key >/dev/tty
+        __tmux_mcp_mark
+    }
+    # zsh shows a line without an end before any hook runs. That begins with the mark, so neither it
+    # nor what other hooks print is taken for output. The user may set it anew at any time.
+    __tmux_mcp_mark() {
+        local end=$'%{\e\\\e]133;D;%?;k='$__tmux_mcp_key$'\a%}'
+        [[ ${PROMPT_EOL_MARK-} == "$end"* ]] ||
+            typeset -g PROMPT_EOL_MARK="$end${PROMPT_EOL_MARK-%B%S%#%s%b}"
     }
     # What carries a command is no command of the user's.
     __tmux_mcp_history() { [[ $1 != ' eval "$(<'*/tmux-mcp-* ]] }
     __tmux_mcp_first() {
         precmd_functions=(__tmux_mcp_done ${precmd_functions:#__tmux_mcp_first})
         zshaddhistory_functions+=(__tmux_mcp_history)
+        __tmux_mcp_mark
         : >|$__tmux_mcp_ready
         # The user's history is read by now, and stays as it is.
         unset HISTFILE __tmux_mcp_ready
