@@ -51,6 +51,11 @@ fn lived_in() -> TmuxServer {
     tmux.tmux(&["set-buffer", "-b", "notes", "a buffer"]);
     tmux.tmux(&["set-option", "-t", "=main:", "status-left", "hello"]);
     tmux.tmux(&["set-option", "-g", "update-environment", "DISPLAY SSH_TTY HOME"]);
+    // tmux names a window after its program, also after one that is not yet what it will be.
+    wait_until("the other window has its name", || {
+        let name = tmux.tmux(&["display-message", "-p", "-t", "=other:", "#{window_name}"]);
+        (name == "sh").then_some(())
+    });
     tmux
 }
 
