@@ -3,6 +3,7 @@
 use serde_json::json;
 use testkit::TmuxServer;
 
+use crate::run_gate::runs;
 use crate::serve;
 
 #[tokio::test]
@@ -29,6 +30,8 @@ async fn a_busy_pane_is_refused_by_the_id_of_its_command() {
     let again = json!({"command": "true", "target": "main"});
     let error = mcp.call("run_command", again).await.err("busy");
     assert!(error.contains(&format!("command {id}: echo begun; sleep 100")), "{error}");
+    // A key that came before would be for the shell.
+    runs(&tmux, "main", "sleep");
     let stopped = mcp.call("interrupt", json!({"target": "main"})).await.ok();
     assert_eq!((&stopped["at_prompt"], &stopped["exit_code"]), (&json!(true), &json!(130)));
     let result = mcp.call("command_result", json!({"command_id": id})).await.ok();
