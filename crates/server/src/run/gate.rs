@@ -264,7 +264,7 @@ pub(super) fn must_look_like_a_prompt(
     if edits || look.before.contains(['$', '#', '%', '>']) {
         return Ok(());
     }
-    let shell = format!("{kind:?}").to_lowercase();
+    let shell = kind.name().to_owned();
     Err(Refusal::ShellBusy { pane, shell, does: "reads a line" })
 }
 

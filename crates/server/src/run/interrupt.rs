@@ -44,7 +44,7 @@ impl Engine {
         loop {
             tokio::time::sleep(pause.min(until.saturating_duration_since(Instant::now()))).await;
             let (at_prompt, foreground) = match gate::front(pane.pid, self.declared()) {
-                Front::Prompt(shell, _) => (true, format!("{:?}", shell.kind).to_lowercase()),
+                Front::Prompt(shell, _) => (true, shell.kind.name().to_owned()),
                 Front::Shell(program, _) | Front::Program(program, _) => {
                     (false, program.argv.join(" "))
                 }
