@@ -107,13 +107,12 @@ impl Start {
         if pane.synchronized {
             return Err(Refusal::Synchronized { pane: pane.pane });
         }
-        let clean;
-        let (marks, prompt, ended, untouched) = {
+        let (marks, prompt, ended, untouched, clean) = {
             let mut memory = engine.memory();
             let known = memory.pane(pane);
             let untouched = !known.typed && !known.settled;
-            clean = known.clean && known.pooled;
-            (known.marks.clone(), known.prompt.clone(), known.ended, untouched)
+            let clean = known.clean && known.pooled;
+            (known.marks.clone(), known.prompt.clone(), known.ended, untouched, clean)
         };
         let own_start = matches!(marks, Marks::Expected(_));
         // A shell that has run a command is no longer starting.
