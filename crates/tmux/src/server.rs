@@ -280,6 +280,17 @@ impl Server {
         self.inner.streams.subscribe_in(self, session, pane, None, queries).await
     }
 
+    /// Waits until all that a pane has printed by now can be read from its stream.
+    pub async fn catch_up(&self, session: SessionId, pane: PaneId) -> Result<(), Error> {
+        // What was just printed may reach tmux in the same moment as a question and be read after
+        // it; but not after the second one.
+        for _ in 0..2 {
+            let nothing = Command::query("display-message").args(["-p", ""]);
+            self.stream_from(session, pane, vec![nothing]).await?;
+        }
+        Ok(())
+    }
+
     /// Goes on filling a ring whose pane has moved to another session.
     pub(crate) fn adopt(&self, pane: PaneId, shared: Arc<Shared>) {
         let server = self.clone();

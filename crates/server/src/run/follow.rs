@@ -200,7 +200,16 @@ impl Follow {
             let why = "the shell gave it up and does not tell its status";
             return Some(Status::Lost(why.to_owned()));
         }
-        let waiting = match gate::front(self.pane.pid, self.engine.declared()) {
+        let front = gate::front(self.pane.pid, self.engine.declared());
+        // What was printed before may still be on its way, even the end.
+        tokio::select! {
+            biased;
+            chunk = self.stream.next() => return self.take(chunk),
+            come = catch_up(&self.engine, &self.pane) => if !come {
+                return None;
+            },
+        }
+        let waiting = match front {
             Front::Prompt(..) if !self.progress.started => {
                 return (self.progress.begun.elapsed() > SHELL_TIME)
                     .then(|| Status::Lost("the shell did not begin it".to_owned()));
@@ -262,7 +271,9 @@ impl Follow {
 
     /// The command's shell is gone: by `exit`, or because somebody killed it.
     async fn shell_gone(&mut self) -> Status {
-        self.drain().await;
+        if let Some(status) = self.drain().await {
+            return status;
+        }
         if self.shell.pid != self.pane.pid
             && let Some(status) = self.outer_shell().await
         {
@@ -319,13 +330,23 @@ impl Follow {
         Some(Status::Lost("its shell is gone".to_owned()))
     }
 
-    /// Takes what is still on its way.
-    async fn drain(&mut self) {
+    /// Takes what is still on its way. A status if the command had ended before its shell went.
+    async fn drain(&mut self) -> Option<Status> {
         let soon = Duration::from_millis(30);
-        while let Ok(Chunk::Bytes { bytes, .. }) =
-            tokio::time::timeout(soon, self.stream.next()).await
-        {
-            let _ = self.read(&bytes);
+        loop {
+            let come = async {
+                catch_up(&self.engine, &self.pane).await;
+                tokio::time::sleep(soon).await;
+            };
+            let chunk = tokio::select! {
+                biased;
+                chunk = self.stream.next() => chunk,
+                () = come => return None,
+            };
+            let Chunk::Bytes { bytes, .. } = chunk else { return None };
+            if let Some(status) = self.read(&bytes) {
+                return Some(status);
+            }
         }
     }
 
@@ -345,7 +366,8 @@ impl Follow {
         // The next command has its own end to look at.
         while engine.memory().pane(&pane).uses == uses {
             // Once the shell reads, its prompt is out, and no person has typed anything yet.
-            let reads = matches!(gate::front(pane.pid, engine.declared()), Front::Prompt(..));
+            let reads = matches!(gate::front(pane.pid, engine.declared()), Front::Prompt(..))
+                && catch_up(&engine, &pane).await;
             match tokio::time::timeout(ON_ITS_WAY, stream.next()).await {
                 Ok(Chunk::Bytes { bytes, .. }) => after.feed(&bytes, &mut |_| {}),
                 Ok(_) => return,
@@ -375,4 +397,10 @@ impl Follow {
         }
         drop(kept);
     }
+}
+
+/// Waits until all that was printed by now can be read. False if that takes too long.
+async fn catch_up(engine: &Engine, pane: &PaneState) -> bool {
+    let come = engine.tmux().catch_up(pane.session, pane.pane);
+    tokio::time::timeout(SHELL_TIME, come).await.is_ok()
 }

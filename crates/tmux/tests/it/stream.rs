@@ -145,6 +145,27 @@ async fn answers_tell_of_the_place_where_the_stream_begins() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn who_has_caught_up_has_all_that_was_printed() {
+    let tmux = TmuxServer::new();
+    let pane = open_player(&tmux, "main");
+    let server = connect(&tmux);
+    let session = tmux.tmux(&["display-message", "-p", "#{session_id}"]).parse().unwrap();
+    let mut reader = server.stream(pane).await.unwrap();
+    for round in 0..50 {
+        let text = format!("round {round}\r\n");
+        play(&tmux, pane, text.as_bytes());
+        wait_until("it is printed", || {
+            let screen = tmux.tmux(&["capture-pane", "-p", "-t", &pane.to_string()]);
+            screen.lines().any(|line| line.trim() == text.trim_end()).then_some(())
+        });
+        server.catch_up(session, pane).await.unwrap();
+        let come = tokio::time::timeout(Duration::ZERO, reader.next()).await;
+        let Ok(Chunk::Bytes { bytes, .. }) = come else { panic!("{round}: {come:?}") };
+        assert_eq!(String::from_utf8_lossy(&bytes), text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_lags_is_told_how_much_it_missed() {
     let tmux = TmuxServer::new();
     let pane = open_player(&tmux, "main");
