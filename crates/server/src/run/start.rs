@@ -215,6 +215,10 @@ impl Start {
         engine.tmux().sequence(commands).await?;
         {
             let mut memory = engine.memory();
+            // What a person types ahead of the next prompt can be told from it.
+            if !prompt.row.trim().is_empty() {
+                memory.pane(&pane).prompt = Some(prompt.clone());
+            }
             memory.keep(Arc::clone(&job), engine.options.results);
         }
         Ok(Follow { engine, job, lease, pane, shell, stream, keys: typing.keys, prompt, progress })

@@ -253,10 +253,13 @@ async fn what_a_person_types_while_a_command_runs_is_kept() {
     let mcp = serve(&tmux).await;
     let mut person = Person::attach(&tmux, "main", 80, 24);
     // dash shows nothing of it: the terminal keeps the line.
-    for shell in [BASH, ZSH, FISH] {
+    let shells = [BASH, ZSH, FISH].into_iter().flat_map(|shell| [(shell, true), (shell, false)]);
+    for (shell, used) in shells {
         let target = tmux.open_shell(shell);
         tmux.tmux(&["select-window", "-t", &target]);
-        works(&mcp, &target, shell).await;
+        if used {
+            works(&mcp, &target, shell).await;
+        }
         let (go, file) = (tmux.home().join("go"), tmux.home().join("ahead"));
         let wait = format!("while ! test -e {}; do sleep 0.05; done", go.display());
         let wait = format!("sh -c 'echo begun; {wait}'");
@@ -269,9 +272,12 @@ async fn what_a_person_types_while_a_command_runs_is_kept() {
         let arguments = json!({"command_id": begun["command_id"], "wait": 30});
         let end = mcp.call("command_result", arguments).await.ok();
         assert_eq!(end["exit_code"], 0, "{shell}: {end}");
-        wait_until(&format!("{shell} shows the line at its prompt"), || {
-            (tmux.screen(&target).matches("echo ahead").count() == 2).then_some(())
-        });
+        // The other time the next command comes at once.
+        if used {
+            wait_until(&format!("{shell} shows the line at its prompt"), || {
+                (tmux.screen(&target).matches("echo ahead").count() == 2).then_some(())
+            });
+        }
         let arguments = json!({"target": target, "command": "echo mine"});
         let error = mcp.call("run_command", arguments).await.err("not_ready");
         // fish draws the line a second time, and so it is not told exactly.
