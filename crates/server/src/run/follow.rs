@@ -144,6 +144,7 @@ impl Follow {
         };
         let (unfinished, _) = self.job.last_row();
         self.job.finish(status);
+        self.engine.memory().forget_oldest(self.engine.options.results);
         if let Some(code) = code {
             self.engine.memory().pane(&self.pane).end(code, unfinished.is_empty());
             self.settle(&unfinished).await;

@@ -88,12 +88,17 @@ impl Memory {
         self.jobs.iter().find(|job| job.id == id).cloned()
     }
 
-    /// Keeps a job, and of the finished ones only the newest.
+    /// Keeps a job, and of the finished ones only so many of the newest.
     pub(super) fn keep(&mut self, job: Arc<Job>, finished: usize) {
         if let Some(known) = self.panes.get_mut(&job.pane) {
             known.busy = Some(Busy::With(Arc::clone(&job)));
         }
         self.jobs.push_back(job);
+        self.forget_oldest(finished);
+    }
+
+    /// Of the finished jobs, keeps only so many of the newest.
+    pub(super) fn forget_oldest(&mut self, finished: usize) {
         let mut over = self.jobs.iter().filter(|job| !job.is_running()).count();
         self.jobs.retain(|job| {
             let drop = over > finished && !job.is_running();

@@ -355,15 +355,14 @@ async fn of_the_finished_commands_only_the_newest_are_kept() {
     for number in 0..6 {
         finished.push(call(&format!("echo {number}"), 30).await);
     }
-    // The limit counts when a command starts, so the last one may be one too many.
-    let (gone, kept) = finished.split_at(2);
+    let (gone, kept) = finished.split_at(3);
     for id in gone {
         let error = mcp.call("command_result", json!({"command_id": id})).await.err("not_found");
         assert!(error.contains(&format!("`{id}`")) && error.contains(&finished[5]), "{error}");
     }
-    for (number, id) in kept.iter().enumerate().skip(1) {
+    for (number, id) in kept.iter().enumerate() {
         let result = mcp.call("command_result", json!({"command_id": id})).await.ok();
-        assert_eq!(result["output"], (number + 2).to_string(), "{result}");
+        assert_eq!(result["output"], (number + 3).to_string(), "{result}");
     }
     let result = mcp.call("command_result", json!({"command_id": running})).await.ok();
     assert_eq!(result["status"], "running", "{result}");
