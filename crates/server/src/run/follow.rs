@@ -386,15 +386,8 @@ impl Follow {
                 engine.learn(&pane, uses, Prompt { row: look.before, rows: prompt.rows });
             }
         } else {
-            let rows = u32::try_from(after.pending().len()).unwrap_or(1).max(1);
-            let mut row = after.before_cursor();
-            // What follows the prompt of before is no prompt: somebody was quick, or typed ahead.
-            if !prompt.row.is_empty()
-                && let Some(at) = row.rfind(&prompt.row)
-            {
-                row.truncate(at + prompt.row.len());
-            }
-            engine.learn(&pane, uses, Prompt { row, rows });
+            let now = Prompt::shown(&after.pending(), after.before_cursor(), &prompt.row);
+            engine.learn(&pane, uses, now);
         }
         drop(kept);
     }
