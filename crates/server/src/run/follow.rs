@@ -394,7 +394,7 @@ impl Follow {
 }
 
 /// Waits until all that was printed by now can be read. False if that takes too long.
-async fn catch_up(engine: &Engine, pane: &PaneState) -> bool {
+pub(super) async fn catch_up(engine: &Engine, pane: &PaneState) -> bool {
     let come = engine.tmux().catch_up(pane.session, pane.pane);
     tokio::time::timeout(SHELL_TIME, come).await.is_ok()
 }

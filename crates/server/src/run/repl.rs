@@ -9,6 +9,7 @@ use tmux::stream::ring::Chunk;
 use tokio::time::{Instant, timeout_at};
 
 use super::block;
+use super::follow::catch_up;
 use super::gate::{self, Front};
 use super::look::Look;
 use super::memory::Talk;
@@ -168,7 +169,7 @@ impl Exchange<'_> {
                 if index > 0 {
                     while !self.ended && Instant::now() < until {
                         let quiet = self.quiet_for(QUIET, until).await;
-                        if quiet && self.reads() && !self.screen.before_cursor().is_empty() {
+                        if quiet && self.waits().await && !self.screen.before_cursor().is_empty() {
                             break;
                         }
                     }
@@ -213,7 +214,7 @@ impl Exchange<'_> {
         let mut moved = false;
         while !self.ended && Instant::now() < until {
             moved |= !self.quiet_for(QUIET, until).await;
-            if !moved || !self.reads() {
+            if !moved || !self.waits().await {
                 continue;
             }
             let row = self.screen.before_cursor();
@@ -239,12 +240,23 @@ impl Exchange<'_> {
         Ok(self.ended)
     }
 
-    fn reads(&self) -> bool {
-        match gate::front(self.pane.pid, self.engine.declared()) {
+    /// Whether it reads and all that it has said before has come.
+    async fn waits(&mut self) -> bool {
+        let reads = match gate::front(self.pane.pid, self.engine.declared()) {
             Front::Prompt(..) => true,
             Front::Shell(_, input) | Front::Program(_, input) => input != Input::None,
             Front::Unknown => false,
+        };
+        if !reads {
+            return false;
         }
+        let chunk = tokio::select! {
+            biased;
+            chunk = self.stream.next() => chunk,
+            come = catch_up(self.engine, self.pane) => return come,
+        };
+        self.take(chunk);
+        false
     }
 
     /// Takes what comes; true if nothing did for so long.
@@ -253,6 +265,11 @@ impl Exchange<'_> {
         let Ok(chunk) = timeout_at(soon, self.stream.next()).await else {
             return true;
         };
+        self.take(chunk);
+        false
+    }
+
+    fn take(&mut self, chunk: Chunk) {
         match chunk {
             Chunk::Bytes { bytes, .. } => {
                 let Self { screen, gone, .. } = self;
@@ -266,7 +283,6 @@ impl Exchange<'_> {
             Chunk::End(_) => self.ended = true,
         }
         self.last_output = Instant::now();
-        false
     }
 
     /// The answer without the echo of the input and without the prompt.
