@@ -37,12 +37,29 @@ impl Watched {
             let sight = self.watches.runs.sight(&self.pane).await;
             let doing = sight.map(|(sight, at_prompt)| self.doing(now, sight.input, at_prompt));
             self.looks.saw(doing);
+            if self.looks.settled().is_some_and(|doing| doing != Doing::Work) {
+                self.hear_out().await?;
+            }
             if self.exit_told && doing.is_some_and(|doing| doing != Doing::Prompt) {
                 self.exit_told = false;
                 self.program_gone = self.program();
             }
         }
         Ok(())
+    }
+
+    /// What was printed before a program began to wait may still be on its way: then it is not yet
+    /// certain what it waits for.
+    async fn hear_out(&mut self) -> Result<(), Lost> {
+        let come = self.watches.host.tmux().catch_up(self.pane.session, self.id());
+        tokio::select! {
+            biased;
+            chunk = self.stream.next() => {
+                self.looks.reset(Instant::now());
+                self.take(chunk)
+            }
+            _ = come => Ok(()),
+        }
     }
 
     /// What a program does that has been seen to do this with its input.
