@@ -8,8 +8,8 @@
 //! - [`registry`]: the tools that are offered.
 //! - [`policy`]: what may be done; pure.
 //! - [`tool`]: what a tool is. [`tools`]: the tools, one file each.
-//! - `creation`, `starting`, `outcome`, `event`, `standing`, `typing`, `filter`, [`model`]: what several
-//!   tools share.
+//! - `creation`, `starting`, `outcome`, `event`, `standing`, `reading`, `lines`, `typing`, `filter`,
+//!   [`model`]: what several tools share.
 //! - [`watch`]: waiting for things to happen in panes.
 //! - [`run`]: commands and interpreters. `screen`, `transcript`: what they print.
 //! - [`host`]: one tmux server: ownership, our own session, the pane we run in.
@@ -26,12 +26,14 @@ mod creation;
 mod event;
 mod filter;
 pub mod host;
+mod lines;
 pub mod mark;
 pub mod mcp;
 pub mod model;
 mod outcome;
 pub mod policy;
 mod process;
+mod reading;
 pub mod registry;
 pub mod run;
 mod screen;

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::host::{Host, PaneRow, PaneState, SessionRow, WindowRow};
+use crate::host::{Host, Life, PaneRow, PaneState, SessionRow, WindowRow};
 use crate::text::inline;
 use crate::tool::{Form, Output};
 
@@ -102,6 +102,13 @@ pub enum Status {
     Exited,
 }
 
+impl Status {
+    /// What became of a process, in a word.
+    pub fn of(life: Life) -> Self {
+        if life.is_over() { Self::Exited } else { Self::Running }
+    }
+}
+
 impl Session {
     /// A session with what is known around it.
     pub fn new(row: SessionRow, attached: usize, own: bool) -> Self {
@@ -166,7 +173,7 @@ impl Pane {
             own: host.owns(&pane.owner),
             is_caller: host.is_caller(pane.id, pane.pid),
             exit_code: pane.life.exit_code(),
-            status: if pane.life.is_over() { Status::Exited } else { Status::Running },
+            status: Status::of(pane.life),
             address,
             pane_id: pane.id.to_string(),
             window_id: window.id.to_string(),
@@ -230,7 +237,8 @@ impl Output for Selected {
 }
 
 /// `1 window`, `2 windows`.
-pub fn count(number: u32, noun: &str) -> String {
+pub fn count(number: impl Into<u64>, noun: &str) -> String {
+    let number = number.into();
     let plural = if number == 1 { "" } else { "s" };
     format!("{number} {noun}{plural}")
 }

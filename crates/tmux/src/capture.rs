@@ -2,6 +2,7 @@
 
 use crate::command::Command;
 use crate::id::PaneId;
+use crate::version::Version;
 
 /// Which part of a pane to read, and how.
 ///
@@ -29,6 +30,13 @@ impl Capture {
             .option_if("-E", self.end.map(in_range))
             .arg_if(self.join, "-J")
             .arg_if(self.colors, "-e")
+    }
+
+    /// The command that reads the same rows apart, each with all its blanks: one after the other,
+    /// they are what `join` would have put together.
+    pub fn rows_of(self, pane: PaneId, version: Version) -> Command {
+        let apart = Self { join: false, ..self }.of(pane);
+        apart.arg("-N").arg_if(version.captures_unused_cells(), "-T")
     }
 }
 

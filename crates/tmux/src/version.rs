@@ -68,6 +68,12 @@ impl Version {
         self < Self { major: 3, minor: 3, patch: 0 }
     }
 
+    /// From 3.4 `capture-pane` fills rows with blanks up to what they once held, unless `-T` is
+    /// given; before, there is no `-T` and no such blanks.
+    pub(crate) fn captures_unused_cells(self) -> bool {
+        self >= Self { major: 3, minor: 4, patch: 0 }
+    }
+
     /// From 3.3 the notice of a dead pane can be turned off with `remain-on-exit-format`.
     pub fn has_remain_on_exit_format(self) -> bool {
         self >= Self { major: 3, minor: 3, patch: 0 }

@@ -29,6 +29,7 @@ pub(super) fn text(app: &App) -> String {
         ("interrupt", "Stop what runs in a pane: interrupt."),
         ("run_in_repl", "Talk to an interpreter at its prompt (python, node, psql): run_in_repl."),
         ("list_panes", "See what there is: list_panes."),
+        ("pane_state", "What runs in a pane and what it waits for: pane_state."),
         (
             "create_pane",
             "Start a program in a pane of your own that stays after it exits: create_pane.",
@@ -44,6 +45,7 @@ pub(super) fn text(app: &App) -> String {
             "capture_since",
             "Look again and get only what is new: capture_since, with the cursor of its last answer.",
         ),
+        ("search_panes", "Find text in all panes: search_panes."),
         ("kill", "Clean up what you made: kill. At the default tier only own panes can be killed."),
     ] {
         if has(tool) {

@@ -13,7 +13,7 @@ use tmux::{Command, PaneId, Reply, Row, Server, SessionId};
 use tokio_util::sync::CancellationToken;
 
 use super::{Meta, Target, Tier, ToolError};
-use crate::host::{Host, Life, PaneState};
+use crate::host::{Host, Life, PaneRow, PaneState};
 use crate::run::Engine;
 use crate::watch::Watches;
 
@@ -88,6 +88,15 @@ impl Resolved {
             Level::Session => self.pane.session.to_string(),
             Level::Window => self.pane.window.to_string(),
             Level::Pane => self.pane.pane.to_string(),
+        }
+    }
+
+    /// Whether a pane is in it, or is it.
+    pub fn holds(&self, row: &PaneRow) -> bool {
+        match self.level {
+            Level::Session => row.session.id == self.pane.session,
+            Level::Window => row.window.id == self.pane.window,
+            Level::Pane => row.pane.id == self.pane.pane,
         }
     }
 }

@@ -28,6 +28,9 @@ fn arguments(tool: &str) -> Value {
             json!({"target": "%99", "command": "true", "until": ["exit"]})
         }
         "command_result" => json!({"command_id": "c99"}),
+        "search_panes" => json!({"target": "%99", "pattern": "x"}),
+        // tmux forgets a signal that comes twice unheard.
+        "wait_for_channel" | "signal_channel" => json!({"channel": ""}),
         _ => json!({"target": "%99"}),
     }
 }
@@ -58,6 +61,11 @@ const TOOLS: &[&str] = &[
     "paste_text",
     "capture_pane",
     "capture_since",
+    "snapshot_pane",
+    "search_panes",
+    "pane_state",
+    "wait_for_channel",
+    "signal_channel",
 ];
 
 const READING: &[&str] = &[
@@ -70,6 +78,9 @@ const READING: &[&str] = &[
     "server_info",
     "capture_pane",
     "capture_since",
+    "snapshot_pane",
+    "search_panes",
+    "pane_state",
 ];
 
 async fn listed(mcp: &Mcp) -> BTreeSet<String> {
@@ -133,6 +144,8 @@ async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
         "paste_text",
         "capture_pane",
         "capture_since",
+        "search_panes",
+        "pane_state",
     ];
     let others = [
         "capture_since",
@@ -142,6 +155,11 @@ async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
         "send_signal",
         "wait_for",
         "start_and_watch",
+        "snapshot_pane",
+        "search_panes",
+        "pane_state",
+        "wait_for_channel",
+        "signal_channel",
     ];
     let primitives: Vec<&str> =
         TOOLS.iter().copied().filter(|tool| !others.contains(tool)).collect();

@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tmux::target::Level;
 
 use crate::filter;
 use crate::model::Pane;
@@ -60,14 +59,7 @@ impl Tool for ListPanes {
             .panes()
             .await?
             .into_iter()
-            .filter(|row| match &only {
-                None => true,
-                Some(found) => match found.level {
-                    Level::Session => row.session.id == found.pane.session,
-                    Level::Window => row.window.id == found.pane.window,
-                    Level::Pane => row.pane.id == found.pane.pane,
-                },
-            })
+            .filter(|row| only.as_ref().is_none_or(|found| found.holds(row)))
             .map(|row| Pane::new(&cx.host, row))
             .collect();
         let fields = &[

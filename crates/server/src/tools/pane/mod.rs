@@ -2,6 +2,7 @@
 
 mod create_pane;
 mod list_panes;
+mod pane_state;
 mod resize_pane;
 mod select_pane;
 mod split_pane;
@@ -10,6 +11,7 @@ use crate::tool::Entry;
 
 pub(super) const TOOLS: &[Entry] = &[
     Entry::of::<list_panes::ListPanes>(),
+    Entry::of::<pane_state::GetPaneState>(),
     Entry::of::<create_pane::CreatePane>(),
     Entry::of::<split_pane::SplitPane>(),
     Entry::of::<select_pane::SelectPane>(),

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux::capture::Capture;
-use tmux::{PaneId, Reply, Row, Server, row};
+use tmux::{PaneId, row};
 
+use crate::reading::{Wanted, program_or_end, read};
 use crate::text::keep_tail;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
 
@@ -103,10 +104,6 @@ impl Tool for CapturePane {
             return Err(ToolError::invalid_argument("`lines` goes with neither `start` nor `end`")
                 .hint("give `lines` for the newest lines, or `start` and `end` for a range"));
         }
-        if args.lines == Some(0) {
-            return Err(ToolError::invalid_argument("`lines`: 0 is no number of lines")
-                .hint("leave it out for the screen"));
-        }
         if let (Some(start), Some(end)) = (args.start, args.end)
             && start > end
         {
@@ -116,33 +113,14 @@ impl Tool for CapturePane {
             .hint("swap them; lines count downwards"));
         }
         let colors = args.colors.unwrap_or(false);
-        let part = Capture {
-            start: args.start.or(args.lines.map(|lines| -i64::from(lines))),
-            end: args.end,
-            join: args.join.unwrap_or(true),
-            colors,
-        };
-        let queries = |pane: PaneId| [Server::row_query::<Facts>(&pane.to_string()), part.of(pane)];
-        let (pane, replies) = cx.pane_with(&args.target, queries).await?;
-        let [facts, mut reply] = <[Reply; 2]>::try_from(replies)
-            .map_err(|_| ToolError::internal("two questions had another number of answers"))?;
-        let facts = Facts::parse_one("display-message", &facts.0)?;
-        // tmux pushes one line of a dead pane's screen into history to make room for its notice.
-        if pane.life.is_over() && part.start.is_none() {
-            reply = cx.tmux().run(Capture { start: Some(-1), ..part }.of(pane.pane)).await?;
-        }
-        let text = reply.text();
-        let text = match args.lines {
-            Some(lines) => last_lines(cx, pane.pane, part, lines, text, facts.history).await?,
-            None => tidy(&text, colors).join("\n"),
-        };
+        let part =
+            Capture { start: args.start, end: args.end, join: args.join.unwrap_or(true), colors };
+        let wanted = Wanted { part, lines: args.lines };
+        let (pane, facts, text) =
+            read(cx, &args.target, wanted, |facts: &Facts| facts.history).await?;
         Ok(Text {
             text,
-            state: match pane.life.exit_code() {
-                _ if !pane.life.is_over() => facts.command,
-                Some(code) => format!("exited {code}"),
-                None => "exited".to_owned(),
-            },
+            state: program_or_end(pane.life, &facts.command),
             pane_id: pane.pane.to_string(),
             width: facts.width,
             height: facts.height,
@@ -152,39 +130,4 @@ impl Tool for CapturePane {
             colors,
         })
     }
-}
-
-/// The last lines of `text`, whole. A line may take several rows, so that what was read can begin
-/// in the middle of one or hold too few of them; then more is read.
-async fn last_lines(
-    cx: &Cx,
-    pane: PaneId,
-    mut part: Capture,
-    lines: u32,
-    mut text: String,
-    history: i64,
-) -> Result<String, ToolError> {
-    let wanted = usize::try_from(lines).unwrap_or(usize::MAX);
-    loop {
-        let rows = -part.start.unwrap_or_default();
-        let kept = tidy(&text, part.colors);
-        if kept.len() > wanted || rows >= history {
-            return Ok(kept
-                .get(kept.len().saturating_sub(wanted)..)
-                .unwrap_or_default()
-                .join("\n"));
-        }
-        part.start = Some(-rows.saturating_mul(4).min(history));
-        text = cx.tmux().run(part.of(pane)).await?.text();
-    }
-}
-
-/// Drops what cannot be seen: blanks at the ends of lines, empty lines at the end.
-fn tidy(text: &str, colors: bool) -> Vec<&str> {
-    let mut kept: Vec<&str> =
-        text.lines().map(|line| if colors { line } else { line.trim_end() }).collect();
-    while kept.last().is_some_and(|line| line.trim().is_empty()) {
-        kept.pop();
-    }
-    kept
 }

@@ -2,8 +2,14 @@
 
 mod capture_pane;
 mod capture_since;
+mod search_panes;
+mod snapshot_pane;
 
 use crate::tool::Entry;
 
-pub(super) const TOOLS: &[Entry] =
-    &[Entry::of::<capture_pane::CapturePane>(), Entry::of::<capture_since::CaptureSince>()];
+pub(super) const TOOLS: &[Entry] = &[
+    Entry::of::<capture_pane::CapturePane>(),
+    Entry::of::<capture_since::CaptureSince>(),
+    Entry::of::<search_panes::SearchPanes>(),
+    Entry::of::<snapshot_pane::SnapshotPane>(),
+];
