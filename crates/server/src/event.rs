@@ -8,11 +8,11 @@ use serde::Serialize;
 use tmux::PaneId;
 use tokio::time::Instant;
 
-use crate::outcome::{REPORT_EVERY, seconds};
+use crate::outcome::seconds;
 use crate::run::Job;
 use crate::standing::Standing;
 use crate::text::{inline, keep_tail};
-use crate::tool::{Code, Cx, Form, Notice, Output, Step, ToolError};
+use crate::tool::{Code, Cx, Form, Notice, Output, ToolError};
 use crate::watch::{Event, Lost, Seen, Watch};
 
 /// What is said when nothing happened.
@@ -149,20 +149,10 @@ impl Wait<'_> {
 
     /// The first event; none if time is up. The client is told now and then that it goes on.
     async fn event(&mut self) -> Result<Option<Event>, Lost> {
-        let until = self.begun + self.patience;
-        loop {
-            let step = (Instant::now() + REPORT_EVERY).min(until);
-            match tokio::time::timeout_at(step, self.watch.next()).await {
-                Ok(event) => return event.map(Some),
-                Err(_) if step == until => return Ok(None),
-                Err(_) => {}
-            }
-            let done = self.begun.elapsed().as_secs_f64();
-            let panes: Vec<String> = self.watch.panes().map(|pane| pane.to_string()).collect();
-            let message = format!("nothing yet in {}", panes.join(", "));
-            let total = Some(self.patience.as_secs_f64());
-            self.cx.progress.report(Step { done, total, message }).await;
-        }
+        let left = self.patience.saturating_sub(self.begun.elapsed());
+        let panes: Vec<String> = self.watch.panes().map(|pane| pane.to_string()).collect();
+        let message = || format!("nothing yet in {}", panes.join(", "));
+        self.cx.wait(left, self.watch.next(), message).await.transpose()
     }
 
     /// The error for a wait that can not go on, with what was seen.

@@ -8,11 +8,8 @@ use serde::Serialize;
 use tokio::time::Instant;
 
 use crate::run::{Alternate, Facts, Job, Status, Waiting};
-use crate::tool::{Cx, Form, Output, Step};
+use crate::tool::{Cx, Form, Output};
 use crate::transcript::{self, Wish};
-
-/// How often a client is told that a command goes on.
-pub(crate) const REPORT_EVERY: Duration = Duration::from_secs(5);
 
 /// What is known of a command.
 #[derive(Serialize, JsonSchema)]
@@ -166,17 +163,6 @@ pub(crate) fn seconds(seconds: f64) -> String {
 
 /// Waits for a job, and tells the client now and then that it goes on.
 pub(crate) async fn wait(cx: &Cx, job: &Job, patience: Duration) {
-    let begun = Instant::now();
-    let until = begun + patience;
-    loop {
-        let step = (Instant::now() + REPORT_EVERY).min(until);
-        job.wait(step).await;
-        if Instant::now() < step || step == until {
-            return;
-        }
-        let done = begun.elapsed().as_secs_f64();
-        let message = format!("{} runs, {} lines so far", job.id, job.lines());
-        let total = Some(patience.as_secs_f64());
-        cx.progress.report(Step { done, total, message }).await;
-    }
+    let message = || format!("{} runs, {} lines so far", job.id, job.lines());
+    cx.wait(patience, job.wait(Instant::now() + patience), message).await;
 }

@@ -8,7 +8,7 @@
 //! - [`stream`]: the raw output of panes, through one client per session.
 //! - [`server`]: the handle everybody else holds; it picks between the two ways.
 //! - [`target`]: what a caller's words mean among what there is.
-//! - [`capture`]: the text of a pane.
+//! - [`capture`]: the text of a pane. [`channel`]: signals between programs.
 //!
 //! # Theory of operation
 //!
@@ -19,6 +19,7 @@
 //! repeated after a broken connection; commands that change something never are.
 
 pub mod capture;
+pub mod channel;
 pub mod command;
 pub mod control;
 pub mod error;

@@ -6,10 +6,11 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError, Weak};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::{broadcast, mpsc, oneshot};
 
+use crate::channel::Waiters;
 use crate::command::Command;
 use crate::control::door::Door;
 use crate::control::event::Event;
@@ -52,6 +53,7 @@ struct Inner {
     events: broadcast::Sender<Event>,
     version: Arc<Mutex<Option<Version>>>,
     streams: Hub,
+    waiters: Waiters,
 }
 
 impl Server {
@@ -69,7 +71,8 @@ impl Server {
         let link = Link::new(door.clone(), timing, receiver, events.clone(), Arc::clone(&version));
         tokio::spawn(link.run());
         let streams = Hub::new(door.clone(), timing);
-        let inner = Inner { program, timing, door, requests, events, version, streams };
+        let waiters = Waiters::default();
+        let inner = Inner { program, timing, door, requests, events, version, streams, waiters };
         Self { inner: Arc::new(inner) }
     }
 
@@ -300,6 +303,21 @@ impl Server {
                 kept.change(|ring| ring.finish(End::PaneGone));
             }
         });
+    }
+
+    /// The tmux program on this server.
+    pub(crate) fn tmux_program(&self) -> &Program {
+        &self.inner.program
+    }
+
+    /// How long an answer may take.
+    pub(crate) fn deadline(&self) -> Duration {
+        self.inner.timing.deadline
+    }
+
+    /// Those who wait for signals.
+    pub(crate) fn waiters(&self) -> &Waiters {
+        &self.inner.waiters
     }
 
     /// A handle that does not keep the connection alive.

@@ -81,15 +81,7 @@ impl Program {
         deadline: Duration,
     ) -> Result<Vec<u8>, Error> {
         let name = || commands.first().map_or("", Command::name).to_owned();
-        let mut process = self.process();
-        for (index, command) in commands.iter().enumerate() {
-            command.check()?;
-            if index > 0 {
-                process.arg(";");
-            }
-            process.args(command.to_argv());
-        }
-        let output = process.stdin(Stdio::null()).output();
+        let output = self.process_for(commands)?.stdin(Stdio::null()).output();
         let output = tokio::time::timeout(deadline, output)
             .await
             .map_err(|_| Error::Timeout { command: name(), after: deadline })?
@@ -104,6 +96,19 @@ impl Program {
         Err(Error::Refused { command: name(), message })
     }
 
+    /// A process for commands, one after the other, up to the first that fails.
+    pub(crate) fn process_for(&self, commands: &[Command]) -> Result<Process, Error> {
+        let mut process = self.process();
+        for (index, command) in commands.iter().enumerate() {
+            command.check()?;
+            if index > 0 {
+                process.arg(";");
+            }
+            process.args(command.to_argv());
+        }
+        Ok(process)
+    }
+
     /// The version of the program itself; the server may be running another.
     pub(crate) async fn version(&self, deadline: Duration) -> Result<Version, Error> {
         let output = self.process().arg("-V").stdin(Stdio::null()).output();
@@ -114,7 +119,7 @@ impl Program {
         Ok(Version::parse(&String::from_utf8_lossy(&output.stdout)))
     }
 
-    fn start_error(&self, source: io::Error) -> Error {
+    pub(crate) fn start_error(&self, source: io::Error) -> Error {
         match source.kind() {
             io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => {
                 Error::Missing { program: self.path.to_string_lossy().into_owned() }
@@ -125,7 +130,7 @@ impl Program {
 }
 
 /// The words in which tmux says that nobody listens on the socket.
-fn is_no_server(message: &str) -> bool {
+pub(crate) fn is_no_server(message: &str) -> bool {
     ["no server running", "error connecting to", "server exited", "lost server"]
         .iter()
         .any(|words| message.contains(words))

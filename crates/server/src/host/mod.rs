@@ -189,8 +189,10 @@ impl Host {
         }
     }
 
-    /// Removes our own session, unless it is to be kept.
+    /// Waits until nobody of ours waits any more, and removes our own session, unless it is to be
+    /// kept.
     pub async fn close(&self) {
+        self.tmux.nobody_waits().await;
         self.home.close(&self.tmux).await;
     }
 }

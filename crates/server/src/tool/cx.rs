@@ -10,6 +10,7 @@ use std::time::Duration;
 use futures::future::BoxFuture;
 use tmux::target::{self, Id, Level, Place};
 use tmux::{Command, PaneId, Reply, Row, Server, SessionId};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{Meta, Target, Tier, ToolError};
@@ -131,6 +132,9 @@ pub struct Surroundings {
     pub block: Duration,
 }
 
+/// How often a client is told that a call goes on.
+const REPORT_EVERY: Duration = Duration::from_secs(5);
+
 /// The longest that any call blocks, in seconds.
 const LONGEST: f64 = 600.0;
 
@@ -157,6 +161,31 @@ impl Cx {
         }
         let asked = Duration::from_secs_f64(seconds);
         Ok(if self.progress.is_wanted() { asked } else { asked.min(self.block) })
+    }
+
+    /// Does some work until time is up, and tells the client now and then that it goes on. `None`
+    /// if time was up.
+    pub async fn wait<T>(
+        &self,
+        patience: Duration,
+        work: impl Future<Output = T>,
+        message: impl Fn() -> String,
+    ) -> Option<T> {
+        let begun = Instant::now();
+        let until = begun + patience;
+        tokio::pin!(work);
+        loop {
+            let step = (Instant::now() + REPORT_EVERY).min(until);
+            if let Ok(done) = tokio::time::timeout_at(step, &mut work).await {
+                return Some(done);
+            }
+            if step == until {
+                return None;
+            }
+            let done = begun.elapsed().as_secs_f64();
+            let total = Some(patience.as_secs_f64());
+            self.progress.report(Step { done, total, message: message() }).await;
+        }
     }
 
     /// The connection to tmux.

@@ -4,6 +4,7 @@
 //! group's list. Everything else follows from [`Meta`] and the two schemas.
 
 mod args;
+mod channel;
 mod cx;
 mod error;
 mod schema;
@@ -20,6 +21,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub(crate) use args::nearest;
+pub use channel::ChannelName;
 pub use cx::{Cx, Guard, Progress, Resolved, Step, Subject, Surroundings};
 pub use error::{Code, ToolError};
 pub use target::Target;
@@ -58,6 +60,8 @@ pub enum Group {
     Command,
     /// Waiting for things to happen.
     Watch,
+    /// Signals between programs.
+    Channel,
 }
 
 impl fmt::Display for Group {
@@ -72,6 +76,7 @@ impl fmt::Display for Group {
             Self::Screen => "screen",
             Self::Command => "command",
             Self::Watch => "watch",
+            Self::Channel => "channel",
         })
     }
 }

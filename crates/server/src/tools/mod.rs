@@ -1,6 +1,7 @@
 //! The tools, one file each, grouped by what they are about. A tool imports neither another tool
 //! nor the policy nor MCP.
 
+mod channel;
 mod command;
 mod input;
 mod object;
@@ -23,6 +24,7 @@ const GROUPS: &[&[Entry]] = &[
     object::TOOLS,
     screen::TOOLS,
     input::TOOLS,
+    channel::TOOLS,
     server::TOOLS,
 ];
 

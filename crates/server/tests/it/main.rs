@@ -8,6 +8,7 @@
 )]
 
 mod caller;
+mod channel;
 mod commands;
 mod docs;
 mod input;

@@ -1,0 +1,11 @@
+//! Signals between programs, through tmux's channels.
+
+mod signal_channel;
+mod wait_for_channel;
+
+use crate::tool::Entry;
+
+pub(super) const TOOLS: &[Entry] = &[
+    Entry::of::<wait_for_channel::WaitForChannel>(),
+    Entry::of::<signal_channel::SignalChannel>(),
+];

@@ -1,0 +1,272 @@
+//! Signals between programs: `wait_for_channel` and `signal_channel`.
+
+use serde_json::{Value, json};
+use testkit::{Mcp, Raw, TmuxServer, until};
+
+use crate::support::{keys, pane, ready_pane, shows};
+use crate::{launch, serve};
+
+async fn wait(mcp: &Mcp, channel: &str, timeout: f64) -> Value {
+    let arguments = json!({"channel": channel, "timeout": timeout});
+    mcp.call("wait_for_channel", arguments).await.ok()
+}
+
+async fn signal(mcp: &Mcp, channel: &str) {
+    let signalled = mcp.call("signal_channel", json!({"channel": channel})).await.ok();
+    assert_eq!(signalled, json!({"channel": channel}));
+}
+
+/// How many processes wait on a channel of this tmux server.
+fn processes(tmux: &TmuxServer, channel: &str) -> usize {
+    let socket = tmux.socket().to_string_lossy().into_owned();
+    let waits = |line: &[u8]| {
+        let words: Vec<_> = line.split(|byte| *byte == 0).collect();
+        let has = |word: &str| words.contains(&word.as_bytes());
+        has(&socket) && has("wait-for") && has(channel)
+    };
+    std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(|entry| std::fs::read(entry.ok()?.path().join("cmdline")).ok())
+        .filter(|line| waits(line))
+        .count()
+}
+
+/// A pane of a person's in which a program waits on a channel, and then says so.
+async fn waits_elsewhere(tmux: &TmuxServer, channel: &str) -> String {
+    let program = TmuxServer::program().into_string().unwrap();
+    let socket = tmux.socket().display();
+    let command = format!("{program} -S {socket} wait-for {channel}; echo hea''rd; exec cat");
+    let pane = tmux.open(&command);
+    until("it waits", async || (processes(tmux, channel) > 0).then_some(())).await;
+    pane
+}
+
+#[tokio::test]
+async fn a_signal_of_a_program_ends_the_wait() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let program = TmuxServer::program().into_string().unwrap();
+    // A program that takes its time.
+    pane(&mcp, &format!("sleep 1; exec {program} wait-for -S done")).await;
+    let waited = wait(&mcp, "done", 20.0).await;
+    assert_eq!(keys(&waited), ["channel", "elapsed", "event"], "{waited}");
+    assert_eq!((&waited["channel"], &waited["event"]), (&json!("done"), &json!("signal")));
+    assert!((0.1..15.0).contains(&waited["elapsed"].as_f64().unwrap()), "{waited}");
+    assert_eq!(processes(&tmux, "done"), 0);
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_signal_from_before_is_heard_once_and_said_to_be_old() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for timeout in [20.0, 0.0] {
+        signal(&mcp, "old").await;
+        let waited = wait(&mcp, "old", timeout).await;
+        assert_eq!((&waited["event"], &waited["left_over"]), (&json!("signal"), &json!(true)));
+        let waited = wait(&mcp, "old", timeout.min(0.1)).await;
+        assert_eq!(keys(&waited), ["channel", "elapsed", "event"], "{waited}");
+        assert_eq!(waited["event"], "timeout");
+    }
+    signal(&mcp, "old").await;
+    let text = mcp.call("wait_for_channel", json!({"channel": "old"})).await.text();
+    assert!(text.starts_with("signal, left over from before · old · "), "{text}");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn after_a_time_out_no_signal_is_lost() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for _ in 0..3 {
+        let waited = wait(&mcp, "late", 0.05).await;
+        assert_eq!(keys(&waited), ["channel", "elapsed", "event"], "{waited}");
+        assert_eq!(waited["event"], "timeout");
+        assert_eq!(processes(&tmux, "late"), 0);
+        // tmux has kept no place for the wait that ended, which would take this signal.
+        signal(&mcp, "late").await;
+        assert_eq!(wait(&mcp, "late", 20.0).await["event"], "signal");
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn somebody_else_who_waits_is_not_woken_by_a_time_out() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let theirs = waits_elsewhere(&tmux, "shared").await;
+    let waited = wait(&mcp, "shared", 0.05).await;
+    assert_eq!(waited["event"], "timeout");
+    assert!(waited["note"].as_str().unwrap().contains("loses the next signal"), "{waited}");
+    assert_eq!(tmux.screen(&theirs), "");
+    assert_eq!(processes(&tmux, "shared"), 1);
+    signal(&mcp, "shared").await;
+    shows(&mcp, &theirs, "heard").await;
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn all_who_wait_hear_a_signal_and_other_calls_go_on() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let (one, two, ()) = tokio::join!(wait(&mcp, "both", 20.0), wait(&mcp, "both", 20.0), async {
+        until("both wait", async || (processes(&tmux, "both") == 2).then_some(())).await;
+        // Calls that change something, and a client that comes, are not held up.
+        ready_pane(&mcp, "echo ready; exec cat", "ready").await;
+        signal(&mcp, "both").await;
+    });
+    assert_eq!((&one["event"], &two["event"]), (&json!("signal"), &json!("signal")));
+    mcp.close().await;
+}
+
+/// A server that is spoken to in lines.
+async fn raw(tmux: &TmuxServer) -> Raw {
+    let mut raw = launch(tmux).args(&["--toolset", "all", "--structured"]).raw();
+    raw.initialize("2025-11-25").await;
+    raw
+}
+
+async fn start_waiting(tmux: &TmuxServer, raw: &mut Raw, channel: &str) -> u64 {
+    let call = json!({"name": "wait_for_channel", "arguments": {"channel": channel}});
+    let id = raw.start("tools/call", call).await;
+    until("it waits", async || (processes(tmux, channel) == 1).then_some(())).await;
+    id
+}
+
+/// Signals a channel on which nobody waits, and waits there: the signal must have been kept.
+async fn must_keep_signals(tmux: &TmuxServer, channel: &str) {
+    until("nobody waits", async || (processes(tmux, channel) == 0).then_some(())).await;
+    tmux.tmux(&["wait-for", "-S", channel]);
+    let mcp = serve(tmux).await;
+    assert_eq!(wait(&mcp, channel, 20.0).await["event"], "signal");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_cancelled_wait_leaves_nothing_behind() {
+    let tmux = TmuxServer::new();
+    let mut raw = raw(&tmux).await;
+    let id = start_waiting(&tmux, &mut raw, "cancelled").await;
+    let params = json!({"requestId": id, "reason": "no longer needed"});
+    raw.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}))
+        .await;
+    must_keep_signals(&tmux, "cancelled").await;
+}
+
+#[tokio::test]
+async fn a_server_that_ends_while_it_waits_leaves_nothing_behind() {
+    let tmux = TmuxServer::new();
+    let mut raw = raw(&tmux).await;
+    start_waiting(&tmux, &mut raw, "hung-up").await;
+    raw.hang_up();
+    assert!(raw.wait().await.success());
+    assert_eq!(processes(&tmux, "hung-up"), 0);
+    must_keep_signals(&tmux, "hung-up").await;
+}
+
+#[tokio::test]
+async fn the_end_of_the_tmux_server_is_no_signal() {
+    for kill in ["kill-server", "KILL"] {
+        let tmux = TmuxServer::new();
+        let mcp = serve(&tmux).await;
+        let waiting = mcp.call("wait_for_channel", json!({"channel": "never", "timeout": 20}));
+        let (outcome, ()) = tokio::join!(waiting, async {
+            until("it waits", async || (processes(&tmux, "never") == 1).then_some(())).await;
+            match kill {
+                "KILL" => {
+                    let pid =
+                        i32::try_from(tmux.pid()).ok().and_then(rustix::process::Pid::from_raw);
+                    rustix::process::kill_process(pid.unwrap(), rustix::process::Signal::KILL)
+                        .unwrap();
+                }
+                _ => drop(tmux.tmux(&["kill-server"])),
+            }
+        });
+        let result = outcome.result();
+        let text = result.content[0].as_text().unwrap().text.clone();
+        // It may end before the wait has begun.
+        assert!(text.starts_with("lost: ") || text.starts_with("no_server: "), "{kill}: {text}");
+        assert!(text.contains("Next: "), "{text}");
+        mcp.close().await;
+    }
+}
+
+#[tokio::test]
+async fn where_no_server_runs_both_say_so() {
+    let tmux = TmuxServer::not_started();
+    let mcp = serve(&tmux).await;
+    for tool in ["wait_for_channel", "signal_channel"] {
+        let error = mcp.call(tool, json!({"channel": "x"})).await.err("no_server");
+        assert!(error.contains("create_session"), "{error}");
+    }
+    assert!(!tmux.socket().exists());
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn names_are_taken_exactly() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for name in [
+        "-S",
+        "-U",
+        "--",
+        "a b",
+        "a;b",
+        "a;",
+        ";",
+        "\\;",
+        "\"q\"",
+        "'",
+        "a\nb",
+        "#{pid}",
+        "#(id)",
+        "$HOME",
+        "~",
+        "{",
+        "}",
+        "%if",
+        "ü漢🙂",
+        "\t",
+        "=",
+        "*",
+        " ",
+    ] {
+        // A plain tmux would take `;` at the end for the end of the command.
+        let plain = match name.strip_suffix(';') {
+            Some(start) => format!("{start}\\;"),
+            None => name.to_owned(),
+        };
+        tmux.tmux(&["wait-for", "-S", "--", &plain]);
+        assert_eq!(wait(&mcp, name, 20.0).await["event"], "signal", "{name:?}");
+        signal(&mcp, name).await;
+        assert_eq!(wait(&mcp, name, 20.0).await["event"], "signal", "{name:?}");
+        assert_eq!(wait(&mcp, name, 0.0).await["event"], "timeout", "{name:?}");
+    }
+    assert_eq!(tmux.tmux(&["list-sessions"]).lines().count(), 1);
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn mistakes_are_named() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for (arguments, words) in [
+        (json!({}), "`channel` is missing"),
+        (json!({"channel": ""}), "`channel` is empty"),
+        (json!({"channel": "a\u{0}b"}), "NUL"),
+        (json!({"channel": "x".repeat(20_000)}), "longer"),
+        (json!({"channel": 7}), "`channel`"),
+        (json!({"channel": "x", "name": "y"}), "`name`"),
+    ] {
+        for tool in ["wait_for_channel", "signal_channel"] {
+            let error = mcp.call(tool, arguments.clone()).await.err("invalid_argument");
+            assert!(error.contains(words) && error.contains("Next: "), "{error}");
+        }
+    }
+    for timeout in [json!(-1), json!(601), json!("soon")] {
+        let arguments = json!({"channel": "x", "timeout": timeout});
+        mcp.call("wait_for_channel", arguments).await.err("invalid_argument");
+    }
+    mcp.close().await;
+}
