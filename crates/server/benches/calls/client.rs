@@ -125,6 +125,21 @@ impl Bare {
         line
     }
 
+    /// Has everything in these panes printed, all asked for at once.
+    pub(crate) fn capture(&mut self, panes: &[String]) {
+        let Self { stdin, stdout, count, .. } = self;
+        *count += 1;
+        let ask = panes.iter().map(|pane| format!("capture-pane -p -J -S - -t {pane}\n"));
+        let ask: String = ask.chain([format!("display-message -p bare-{count}\n")]).collect();
+        stdin.write_all(ask.as_bytes()).unwrap();
+        let last = format!("bare-{count}\n");
+        let mut line = Vec::new();
+        while line != last.as_bytes() {
+            line.clear();
+            assert!(stdout.read_until(b'\n', &mut line).unwrap() > 0, "the client has gone");
+        }
+    }
+
     pub(crate) fn end(mut self) {
         drop(self.stdin);
         // It has more to say than the pipe holds.

@@ -120,6 +120,37 @@ fn much_output(client: &mut Client) -> bool {
     row(what, &ms(ours), &other, "3 times it", ratio <= 3.0)
 }
 
+/// A search through much history, against reading the same over one control connection.
+fn search() -> bool {
+    const PANES: usize = 100;
+    let tmux = TmuxServer::new();
+    tmux.tmux(&["set-option", "-g", "history-limit", "5000"]);
+    let fill =
+        "seq -f 'line %g of 2000, about as long as lines in a terminal are' 1 2000; exec cat";
+    let panes: Vec<String> = (0..PANES).map(|_| tmux.open(fill)).collect();
+    for pane in &panes {
+        wait_until("it is full", || tmux.screen(pane).contains("line 2000 of").then_some(()));
+    }
+    let mut client = Client::start(tmux.socket());
+    let mut bare = Bare::start(&tmux, &panes[0]);
+    let arguments = json!({"pattern": "line 1234 of", "scrollback": true});
+    let (mut ours, mut read) = (Vec::new(), Vec::new());
+    for _ in 0..21 {
+        read.push(timed(&mut || bare.capture(&panes)));
+        let begun = Instant::now();
+        let text = client.call("search_panes", &arguments);
+        ours.push(begun.elapsed());
+        assert!(text.starts_with("100 matching lines in 101 panes"), "{text}");
+    }
+    bare.end();
+    client.end();
+    let (ours, read) = (middle(ours), middle(read));
+    let ratio = ours.as_secs_f64() / read.as_secs_f64();
+    let other = format!("reading them over control mode: {} (1/{ratio:.1})", ms(read));
+    let what = "`search_panes`, 100 panes of 2,000 lines, p50";
+    row(what, &ms(ours), &other, "2 times it", ratio <= 2.0)
+}
+
 /// A new pane with bash at its prompt.
 fn shell(tmux: &TmuxServer) -> String {
     let pane = tmux.tmux(&["new-window", "-d", "-P", "-F", "#{pane_id}", "-t", "main:"]);
@@ -163,6 +194,7 @@ fn main() -> ExitCode {
         kept &= row(&what, &format!("{mib:.1} MiB"), "–", "30 MiB", mib <= 30.0);
     }
     client.end();
+    kept &= search();
 
     let nobody = TmuxServer::not_started();
     let mut start_and_end = || Client::start(nobody.socket()).end();
