@@ -1,7 +1,7 @@
 //! How sessions, windows and panes are named: exactly, in every locale, whatever the name.
 
 use serde_json::{Value, json};
-use testkit::{Launch, Mcp, TmuxServer};
+use testkit::{Launch, Mcp, TmuxServer, wait_until};
 
 use crate::support::{field, list, string};
 use crate::{PROGRAM, launch, serve};
@@ -40,6 +40,13 @@ async fn anything_goes(tmux: &TmuxServer) -> Mcp {
     launch(tmux).args(&args).mcp().await
 }
 
+/// The same once tmux has named the window after its program.
+fn settled_state(tmux: &TmuxServer, session: &str) -> String {
+    wait_until("the window has its name", || {
+        Some(state(tmux, session)).filter(|state| state.contains(" sh "))
+    })
+}
+
 /// Everything about a session that a call could change.
 fn state(tmux: &TmuxServer, session: &str) -> String {
     let session = format!("={session}:");
@@ -52,7 +59,7 @@ fn state(tmux: &TmuxServer, session: &str) -> String {
 async fn a_name_never_means_a_longer_one() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev-long");
-    let before = state(&tmux, "dev-long");
+    let before = settled_state(&tmux, "dev-long");
     let mcp = anything_goes(&tmux).await;
     let tools = mcp.tools().await;
     for (tool, arguments) in calls("dev") {
@@ -72,7 +79,7 @@ async fn a_name_means_its_own_session_beside_a_longer_one() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev-long");
     tmux.new_session("dev");
-    let before = state(&tmux, "dev-long");
+    let before = settled_state(&tmux, "dev-long");
     let mcp = anything_goes(&tmux).await;
     for (tool, arguments) in calls("dev") {
         mcp.call(tool, arguments).await.text();
