@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use memchr::{memchr, memchr_iter, memrchr};
 use regex::{Regex, RegexBuilder};
-use unicode_width::UnicodeWidthChar;
 
 use crate::tool::ToolError;
 
@@ -147,8 +146,8 @@ pub(crate) fn without_trailing_blanks(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// The row in which each line of a terminal this wide begins, and how many rows all of them take,
-/// if every wrapped row is full. A terminal may hold rows that are not, so that there are more.
+/// The row in which each line of a terminal this wide begins, and how many rows all of them take, if
+/// each takes as few as it can.
 pub(crate) fn counted_rows(text: &str, width: usize) -> (Vec<usize>, usize) {
     let mut row = 0;
     let starts = text
@@ -163,18 +162,8 @@ pub(crate) fn counted_rows(text: &str, width: usize) -> (Vec<usize>, usize) {
 }
 
 fn rows_of(line: &str, width: usize) -> usize {
-    if line.is_ascii() {
-        return line.len().div_ceil(width).max(1);
-    }
-    let (mut rows, mut column) = (1, 0);
-    for wide in line.chars().map(|char| char.width().unwrap_or(0)) {
-        if column + wide > width {
-            rows += 1;
-            column = 0;
-        }
-        column += wide;
-    }
-    rows
+    // How wide other characters are, tmux alone knows.
+    if line.is_ascii() { line.len().div_ceil(width).max(1) } else { 1 }
 }
 
 /// The row in which each line begins, from the same text with its rows apart. `None` if it is not
@@ -273,8 +262,7 @@ mod tests {
     #[test]
     fn rows_are_counted_by_width() {
         assert_eq!(counted_rows("ab\n\nabcdefgh\nabcdefghi\nx\n", 4), (vec![0, 1, 2, 4, 7], 8));
-        // A wide character does not fit into the last column.
-        assert_eq!(counted_rows("漢漢漢\nx\n", 5), (vec![0, 2], 3));
+        assert_eq!(counted_rows("漢漢漢\nx\n", 5), (vec![0, 1], 2));
         assert_eq!(counted_rows("", 4), (vec![], 0));
     }
 

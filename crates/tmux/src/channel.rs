@@ -2,9 +2,9 @@
 //!
 //! A command that waits blocks the queue of its client, so each has a process of its own. When that
 //! process ends, tmux keeps its place: the next signal goes there, and if nobody else waits, nobody
-//! hears it. The only way to clear such a place is to signal the channel oneself. That would wake
-//! everybody else who waits there, so it is done only when nobody else can be waiting: when no
-//! client is connected but those that are attached.
+//! hears it. So a wait that is given up is ended by a signal of our own. That would wake everybody
+//! else who waits there, so it is done only when nobody else can be waiting: when no client is
+//! connected but ours and those that are attached.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -203,18 +203,13 @@ impl Place {
             .then(|| Signal { left_over: heard - self.begun < AT_ONCE })
     }
 
-    /// Ends the process and clears its place, once there is one: cleared too early, it would take a
-    /// signal, and cleared in vain, there would be one that nobody sent.
+    /// Ends the process so that its place goes with it: by a signal, if nobody else can hear it. A
+    /// signal of somebody else's that comes at the same time is kept by tmux, since the process takes
+    /// only one of the two. Waits for the place first: signalled in vain, tmux would keep a signal
+    /// that nobody sent.
     async fn leave(mut self) -> Left {
         if self.server_pid.is_none() && self.begin().await.is_err() {
             return Left::Nothing;
-        }
-        let now = Instant::now();
-        let _ = self.child.kill().await;
-        while let Ok(Some(line)) = self.lines.next_line().await {
-            if line == HEARD {
-                self.heard = Some(now);
-            }
         }
         if self.heard.is_some() {
             return self.signal().await.map_or(Left::Nothing, Left::Heard);
@@ -223,17 +218,20 @@ impl Place {
             if look > 0 {
                 tokio::time::sleep(LOOK_AGAIN).await;
             }
-            match others(&self.server).await {
-                // A signal that came meanwhile went to the place; then this one takes its part.
-                Ok(Some(0)) => match self.server.run(signal(&self.channel)).await {
-                    Ok(_) => return Left::Nothing,
-                    Err(_) => break,
-                },
+            match waiting_clients(&self.server).await {
+                Ok(Some(0 | 1)) => {
+                    if self.server.run(signal(&self.channel)).await.is_err() {
+                        break;
+                    }
+                    let _ = tokio::time::timeout(self.server.deadline(), self.child.wait()).await;
+                    return Left::Nothing;
+                }
                 Ok(Some(_)) => {}
                 Err(error) if error.is_no_server() => return Left::Nothing,
                 Ok(None) | Err(_) => break,
             }
         }
+        let _ = self.child.kill().await;
         Left::Place
     }
 }
@@ -244,7 +242,7 @@ fn signal(channel: &str) -> Command {
 
 /// How many clients are connected without being attached: only those can wait. `None` where the
 /// system does not tell.
-async fn others(server: &Server) -> Result<Option<usize>, Error> {
+async fn waiting_clients(server: &Server) -> Result<Option<usize>, Error> {
     let ask = [
         Command::query("display-message").arg("-p").arg("#{socket_path}"),
         Command::query("list-clients").option("-F", "client"),

@@ -348,7 +348,7 @@ async fn search(
     if found.lines.is_empty() {
         return Ok(Some(show(&seen, found, 0, &[])));
     }
-    // No line takes fewer rows than it needs. So if all together take as many, each does.
+    // Counted are the fewest rows that each can take: if all together take no more, each does not.
     let (starts, rows) = counted_rows(&text.joined, text.width);
     if i64::try_from(rows).is_ok_and(|rows| rows == text.rows) {
         return Ok(Some(show(&seen, found, text.top, &starts)));
