@@ -69,8 +69,19 @@ impl Terminal {
     /// Whether the terminal takes output now, which it does not while somebody is held up writing.
     #[cfg(target_os = "linux")]
     pub(super) fn takes_output(&self) -> bool {
-        use rustix::event::{PollFd, PollFlags, Timespec, poll};
-        let mut files = [PollFd::new(&self.file, PollFlags::OUT)];
+        self.is_ready(rustix::event::PollFlags::OUT)
+    }
+
+    /// Whether something was typed that nobody has read yet.
+    #[cfg(target_os = "linux")]
+    pub(super) fn has_input(&self) -> bool {
+        self.is_ready(rustix::event::PollFlags::IN)
+    }
+
+    #[cfg(target_os = "linux")]
+    fn is_ready(&self, how: rustix::event::PollFlags) -> bool {
+        use rustix::event::{PollFd, Timespec, poll};
+        let mut files = [PollFd::new(&self.file, how)];
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         poll(&mut files, Some(&at_once)).is_ok_and(|ready| ready > 0)
     }

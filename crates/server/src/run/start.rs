@@ -143,7 +143,7 @@ impl Start {
     }
 
     /// The row of the prompt, with nothing typed. It is the one known from before, or, where a
-    /// command has just ended, another one that does not begin with it; else it is tried.
+    /// command has just ended, another one that does not go on behind it; else it is tried.
     async fn empty_prompt(
         &self,
         kind: ShellKind,
@@ -156,8 +156,11 @@ impl Start {
             !look.has_text_behind() && known.is_some_and(|known| similar(known, &look.before))
         };
         let look = self.settled_look().await?;
-        let begins = |known: &str| !known.is_empty() && look.before.starts_with(known);
-        let new = fresh && !look.has_text_behind() && !known.is_some_and(begins);
+        let row = &look.before;
+        // The known one may stand behind a last line of output that has no end.
+        let goes_on = |known: &str| row.contains(known) && !row.ends_with(known);
+        let typed = |known: &str| !known.is_empty() && (row.starts_with(known) || goes_on(known));
+        let new = fresh && !look.has_text_behind() && !known.is_some_and(typed);
         if is_known(&look) || new {
             return Ok(look);
         }

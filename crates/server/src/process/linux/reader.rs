@@ -57,7 +57,9 @@ pub(super) fn input(pid: u32, sight: Sight) -> Input {
         let Some(pane) = Stat::of(pid) else { break };
         let (Some(group), Some(terminal)) = (pane.foreground, open_terminal(&pane)) else { break };
         let Some(mode) = terminal.mode() else { break };
-        let found = Watch { terminal: &terminal, sight }.group(&pane, group, mode);
+        let reads = Watch { terminal: &terminal, sight }.group(&pane, group, mode);
+        // One that is in the middle of a call looks as if it waited there.
+        let found = if terminal.has_input() { Input::None } else { reads };
         // A shell that has just taken its terminal back would be seen in the mode of before.
         if terminal.mode() == Some(mode) {
             return found;
