@@ -325,6 +325,11 @@ async fn a_command_that_ends_ends_its_watch_unless_it_left_something_behind() {
     let call = json!({"command": "(sleep 0.3; echo LA'TER') & true", "until": ["text:LATER"]});
     let result = mcp.call("start_and_watch", call).await.ok();
     assert_eq!(result["event"], "text:LATER", "{result}");
+    // It is over when that is gone too.
+    let call = json!({"command": "(sleep 0.3; echo LA'TER') & true", "until": ["text:NEVER"]});
+    let result = mcp.call("start_and_watch", call).await.ok();
+    assert_eq!(result["event"], "exit", "{result}");
+    assert!(string(&result["output"]).contains("LATER"), "{result}");
     let call = json!({"command": "(exit 5)", "until": ["text:NEVER", "idle:0.3"]});
     let result = mcp.call("start_and_watch", call).await.ok();
     assert_eq!(result["event"], "idle:0.3", "{result}");

@@ -6,7 +6,7 @@ use futures::future::{BoxFuture, FutureExt, pending};
 use tmux::stream::ring::Chunk;
 use tokio::time::Instant;
 
-use super::Watched;
+use super::{FIRST_PAUSE, LONGEST_PAUSE, Watched};
 use crate::host::{Life, PaneState};
 use crate::process::{self, Foreground};
 use crate::watch::{Event, Lost};
@@ -17,24 +17,44 @@ const EXIT_TIME: Duration = Duration::from_millis(800);
 /// How long the last output may take to us.
 const ON_ITS_WAY: Duration = Duration::from_millis(30);
 
+/// How often, and after which pause, it is looked whether a process is gone that was ending.
+const DYING_LOOKS: u32 = 5;
+const DYING: Duration = Duration::from_millis(2);
+
 impl Watched {
     /// Whether the command that is watched has ended, so that it depends on what it left behind
     /// whether anything can still happen.
+    pub(super) fn has_ended(&self) -> bool {
+        self.command.is_some() && self.exited.is_some() && self.until.is_about_output()
+    }
+
+    /// Whether that is to be looked at now.
     pub(super) fn may_be_over(&self) -> bool {
-        let unseen = self.command.as_ref().is_some_and(|command| !command.is_looked_after);
-        unseen && self.exited.is_some() && self.until.is_about_output()
+        let due = self.command.as_ref().is_some_and(|it| it.look_after <= Instant::now());
+        due && self.has_ended()
     }
 
     /// Whether nothing can happen any more.
-    pub(super) fn is_over(&mut self) -> bool {
-        let over = self.may_be_over();
-        match &mut self.command {
-            Some(command) if over => {
-                command.is_looked_after = true;
-                process::has_company(command.shell) == Some(false)
+    pub(super) async fn is_over(&mut self) -> Result<bool, Lost> {
+        let due = self.may_be_over();
+        let Some(command) = self.command.as_mut().filter(|_| due) else { return Ok(false) };
+        let is_first = command.pause == FIRST_PAUSE;
+        let shell = command.shell;
+        command.look_after = Instant::now() + command.pause;
+        command.pause = (command.pause * 2).min(LONGEST_PAUSE);
+        let mut alone = process::has_company(shell) == Some(false);
+        if is_first {
+            // What told the end may take a moment to its own. What it left has printed nothing yet.
+            for _ in 0..DYING_LOOKS {
+                if alone {
+                    break;
+                }
+                tokio::time::sleep(DYING).await;
+                alone = process::has_company(shell) == Some(false);
             }
-            _ => false,
+            return Ok(alone);
         }
+        Ok(alone && !self.hear_out().await?)
     }
 
     /// The event that ends a watch for want of anything that could still happen.

@@ -48,17 +48,17 @@ impl Watched {
         Ok(())
     }
 
-    /// What was printed before a program began to wait may still be on its way: then it is not yet
-    /// certain what it waits for.
-    async fn hear_out(&mut self) -> Result<(), Lost> {
+    /// What was printed before a program began to wait, or ended, may still be on its way: then
+    /// nothing can be concluded yet. False if there was nothing.
+    pub(super) async fn hear_out(&mut self) -> Result<bool, Lost> {
         let come = self.watches.host.tmux().catch_up(self.pane.session, self.id());
         tokio::select! {
             biased;
             chunk = self.stream.next() => {
                 self.looks.reset(Instant::now());
-                self.take(chunk)
+                self.take(chunk).map(|()| true)
             }
-            _ = come => Ok(()),
+            _ = come => Ok(false),
         }
     }
 

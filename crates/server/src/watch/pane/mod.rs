@@ -29,6 +29,10 @@ use crate::screen::Place;
 const SCREEN_QUIET: Duration = Duration::from_millis(5);
 const SCREEN_LATEST: Duration = Duration::from_millis(50);
 
+/// The pauses between looks at what a command left behind.
+const FIRST_PAUSE: Duration = Duration::from_millis(20);
+const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+
 /// How many events are remembered so that none is told twice.
 const TOLD: usize = 64;
 
@@ -64,8 +68,9 @@ pub(super) struct Watched {
 struct Command {
     trail: Trail,
     shell: u32,
-    /// Whether somebody has looked what it left behind.
-    is_looked_after: bool,
+    /// When to look what it left behind, and how long to wait before the next look.
+    look_after: Instant,
+    pause: Duration,
 }
 
 impl Watched {
@@ -106,7 +111,8 @@ impl Watched {
         let typed = watches.runs.typed(pane.pane).into_iter().flat_map(|typed| typed.lines);
         let view = View::at(&place, Echo::after(typed));
         let mut watched = Self::new(watches, pane, until, stream, view, None);
-        watched.command = Some(Command { trail, shell, is_looked_after: false });
+        watched.command =
+            Some(Command { trail, shell, look_after: Instant::now(), pause: FIRST_PAUSE });
         watched.program_gone = async move { job.end().await }.boxed();
         if watched.until.needs(Needs::Screen) {
             watched.dirty = Some(Instant::now());
@@ -162,7 +168,7 @@ impl Watched {
             if self.astray {
                 self.find_place().await?;
             }
-            if self.is_over() {
+            if self.is_over().await? {
                 return Ok(self.last_word());
             }
             if !self.parts.is_empty() {
@@ -286,7 +292,9 @@ impl Watched {
         let look = self.until.needs(Needs::Program).then(|| self.looks.due());
         let screen =
             self.dirty.map(|dirty| (self.last_output + SCREEN_QUIET).min(dirty + SCREEN_LATEST));
-        [due, look, screen].into_iter().flatten().min()
+        let left = self.command.as_ref().map(|command| command.look_after);
+        let left = left.filter(|_| self.has_ended());
+        [due, look, screen, left].into_iter().flatten().min()
     }
 
     pub(super) fn seen(&self) -> Seen {
