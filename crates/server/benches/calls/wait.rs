@@ -46,7 +46,7 @@ pub(crate) fn reaction(client: &mut Client, tmux: &TmuxServer) -> bool {
 /// How long ago the time was that stands behind `READY`.
 fn since(text: &str) -> Duration {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
-    let (_, printed) = text.split_once("READY ").unwrap();
+    let (_, printed) = text.rsplit_once("READY ").unwrap();
     let end = printed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(printed.len());
     let printed: f64 = printed[..end].parse().unwrap();
     now.saturating_sub(Duration::from_secs_f64(printed))

@@ -397,6 +397,15 @@ mod tests {
     }
 
     #[test]
+    fn lists_are_lists_of_texts() {
+        assert!(with_file("[watch]\nerrors = [\"^oops\", \"x\"]", &[]).is_ok());
+        let error = with_file("[watch]\nerrors = [\"(\"]", &[]).unwrap_err();
+        assert!(error.contains("`watch.errors`") && error.contains("`(`"), "{error}");
+        let error = with_file("[watch]\nerrors = [1]", &[]).unwrap_err();
+        assert!(error.contains("`watch.errors`: a list of texts"), "{error}");
+    }
+
+    #[test]
     fn switches_need_no_value() {
         assert!(resolve(&["--keep"]).unwrap().keep);
         assert!(!resolve(&["--keep=false"]).unwrap().keep);

@@ -1,5 +1,7 @@
 //! `error`: a line that looks like an error is printed.
 
+use std::sync::{Arc, OnceLock};
+
 use regex::{Regex, RegexSet};
 
 use super::{Condition, Kind, regex as expression};
@@ -9,7 +11,7 @@ pub(super) const KIND: Kind = Kind {
     name: "error",
     argument: None,
     help: "a line that looks like an error is printed",
-    make: |_, patterns| Ok(Box::new(LooksBad(patterns.clone()))),
+    make: |_, patterns| Ok(Box::new(LooksBad(patterns.read()?))),
 };
 
 /// What an error looks like, unless the settings say otherwise.
@@ -31,46 +33,61 @@ pub const ERROR_PATTERNS: &[&str] = &[
 /// What a line may say of errors without there being one.
 const HARMLESS: &str = r"(?i)\b(?:0|no|zero|without)(?: \w+)? (?:errors?|fail(?:ed|ures?)?)\b|\b(?:errors?|fail(?:ed|ures?)?)[:=] *0\b";
 
-/// The patterns in force.
+/// The patterns in force. They are read when they are first needed: that takes some milliseconds,
+/// and most servers never do.
 #[derive(Debug, Clone)]
 pub(crate) struct Patterns {
+    texts: Arc<[String]>,
+    read: Arc<OnceLock<Read>>,
+}
+
+#[derive(Debug, Clone)]
+struct Read {
     bad: RegexSet,
-    harmless: Option<Regex>,
+    harmless: Regex,
 }
 
 impl Patterns {
     /// Takes patterns, or says which one is none.
     pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
-        let mut sources = Vec::new();
-        for pattern in patterns {
-            sources.push(expression::compile(pattern)?.as_str().to_owned());
-        }
-        let bad = RegexSet::new(sources).map_err(|error| error.to_string())?;
-        Ok(Self { bad, harmless: Regex::new(HARMLESS).ok() })
+        let patterns = Self::unread(patterns);
+        patterns.read()?;
+        Ok(patterns)
     }
 
-    fn fit(&self, text: &str) -> bool {
-        if !self.bad.is_match(text) {
-            return false;
+    fn unread<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Self {
+        let texts = patterns.into_iter().map(str::to_owned).collect();
+        Self { texts, read: Arc::default() }
+    }
+
+    fn read(&self) -> Result<Read, String> {
+        if let Some(read) = self.read.get() {
+            return Ok(read.clone());
         }
-        match &self.harmless {
-            Some(harmless) if harmless.is_match(text) => {
-                self.bad.is_match(&harmless.replace_all(text, ""))
-            }
-            _ => true,
+        for text in &*self.texts {
+            expression::compile(text)?;
         }
+        let bad = RegexSet::new(&*self.texts).map_err(|error| error.to_string())?;
+        let read = Read { bad, harmless: expression::compile(HARMLESS)? };
+        Ok(self.read.get_or_init(|| read).clone())
     }
 }
 
 impl Default for Patterns {
     fn default() -> Self {
-        // The patterns are constants, and a test reads them all.
-        Self::new(ERROR_PATTERNS.iter().copied())
-            .unwrap_or_else(|_| Self { bad: RegexSet::empty(), harmless: None })
+        Self::unread(ERROR_PATTERNS.iter().copied())
     }
 }
 
-struct LooksBad(Patterns);
+impl Read {
+    fn fit(&self, text: &str) -> bool {
+        self.bad.is_match(text)
+            && (!self.harmless.is_match(text)
+                || self.bad.is_match(&self.harmless.replace_all(text, "")))
+    }
+}
+
+struct LooksBad(Read);
 
 impl Condition for LooksBad {
     /// Only whole lines: the begin of one says too little, as in `error` and then `-free`.
@@ -85,7 +102,7 @@ mod tests {
 
     #[test]
     fn errors_are_told_from_talk_of_errors() {
-        let patterns = Patterns::new(ERROR_PATTERNS.iter().copied()).unwrap();
+        let patterns = Patterns::default().read().unwrap();
         for line in [
             "error: could not compile `x` (lib) due to 2 previous errors",
             "error[E0308]: mismatched types",
