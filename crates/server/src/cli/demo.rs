@@ -6,7 +6,6 @@
 use std::io::{self, Write};
 use std::path::Path;
 use std::sync::Arc;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tmux::{Command, Program, Server, Socket};
@@ -77,13 +76,19 @@ async fn story(settings: Settings, socket: &Path) -> io::Result<()> {
     let pane = asks["pane_id"].as_str().unwrap_or_default();
     agent.call("interrupt", json!({"target": pane})).await?;
 
+    agent.say("It starts a server and is told the moment it is ready; the server runs on.")?;
+    let server = "sleep 1; echo Listening on port 8080; sleep 1000";
+    let server = json!({"command": format!("sh -c {}", shell_word(server)),
+        "until": ["text:Listening", "error", "exit"]});
+    agent.call("start_and_watch", server).await?;
+
     agent.say("It makes a session with a shell and types a command, exactly as written.")?;
     let made = agent.call("create_session", json!({"name": "demo", "command": "exec sh"})).await?;
     let pane = made["pane_id"].as_str().unwrap_or_default().to_owned();
-    agent.wait_until(&pane, |text| text.lines().count() > 1).await?;
+    agent.call("wait_for", json!({"target": pane, "until": ["prompt"]})).await?;
     let line = "echo \"$((6 * 7)) is the answer; said in $PWD\"";
     agent.call("send_keys", json!({"target": pane, "text": line, "enter": true})).await?;
-    agent.wait_until(&pane, |text| text.contains("42 is the answer")).await?;
+    agent.call("wait_for", json!({"target": pane, "until": ["prompt"]})).await?;
     agent.call("capture_pane", json!({"target": pane})).await?;
 
     agent.say("A second pane beside it, for a program that ends by itself.")?;
@@ -91,7 +96,7 @@ async fn story(settings: Settings, socket: &Path) -> io::Result<()> {
     let job =
         agent.call("create_pane", json!({"command": "seq 1 3; exit 7", "name": "job"})).await?;
     let job = job["pane_id"].as_str().unwrap_or_default();
-    agent.wait_until(job, |text| text.contains("exited 7")).await?;
+    agent.call("wait_for", json!({"target": job, "until": ["exit"]})).await?;
     agent.call("list_panes", json!({})).await?;
 
     agent.say("What it did not make, it may not kill; what it made, it may.")?;
@@ -138,28 +143,13 @@ impl Agent {
     /// Makes a call and shows both sides of it. Returns the structured answer.
     async fn call(&mut self, tool: &str, arguments: Value) -> io::Result<Value> {
         writeln!(io::stdout(), "→ {tool} {arguments}")?;
-        let result = self.quietly(tool, arguments).await?;
+        let call = json!({"name": tool, "arguments": arguments});
+        let result = self.request("tools/call", call).await?;
         let sign = if result["isError"] == true { "✗" } else { "←" };
         for line in text_of(&result).lines() {
             writeln!(io::stdout(), "{sign} {line}")?;
         }
         Ok(result["structuredContent"].clone())
-    }
-
-    async fn quietly(&mut self, tool: &str, arguments: Value) -> io::Result<Value> {
-        self.request("tools/call", json!({"name": tool, "arguments": arguments})).await
-    }
-
-    /// Looks until what capture_pane says of a pane is as wanted.
-    async fn wait_until(&mut self, pane: &str, wanted: impl Fn(&str) -> bool) -> io::Result<()> {
-        for _ in 0..500 {
-            let result = self.quietly("capture_pane", json!({"target": pane})).await?;
-            if wanted(text_of(&result)) {
-                return Ok(());
-            }
-            tokio::time::sleep(Duration::from_millis(20)).await;
-        }
-        Err(io::Error::other(format!("{pane} never showed what the story needs")))
     }
 
     async fn request(&mut self, method: &str, params: Value) -> io::Result<Value> {

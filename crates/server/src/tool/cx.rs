@@ -175,7 +175,10 @@ impl Cx {
         let until = begun + patience;
         tokio::pin!(work);
         loop {
-            let step = (Instant::now() + REPORT_EVERY).min(until);
+            let step = match self.progress.is_wanted() {
+                true => (Instant::now() + REPORT_EVERY).min(until),
+                false => until,
+            };
             if let Ok(done) = tokio::time::timeout_at(step, &mut work).await {
                 return Some(done);
             }
