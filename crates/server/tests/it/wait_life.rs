@@ -153,10 +153,11 @@ async fn a_wait_goes_on_when_its_client_is_detached() {
 }
 
 /// Open descriptors, processes and tmux clients of a server.
-fn belongings(tmux: &TmuxServer, pid: u32) -> (usize, String, usize) {
+fn belongings(tmux: &TmuxServer, pid: u32) -> [usize; 3] {
     let descriptors = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
     let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
-    (descriptors, children, tmux.tmux(&["list-clients"]).lines().count())
+    let clients = tmux.tmux(&["list-clients"]).lines().count();
+    [descriptors, children.split_whitespace().count(), clients]
 }
 
 async fn call(raw: &mut Raw, tool: &str, arguments: Value) -> Value {
@@ -184,7 +185,7 @@ async fn cancelled_waits_leave_nothing_behind() {
         ids.push(raw.start("tools/call", params).await);
     }
     until("all have begun", async || {
-        (belongings(&tmux, raw.pid()).0 >= before.0 + 50).then_some(())
+        (belongings(&tmux, raw.pid())[0] >= before[0] + 50).then_some(())
     })
     .await;
     for id in ids {
@@ -192,9 +193,12 @@ async fn cancelled_waits_leave_nothing_behind() {
         let note = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
         raw.send(&note).await;
     }
-    // The client that follows the session is kept for some seconds.
-    until("all is as before", async || (belongings(&tmux, raw.pid()) == before).then_some(()))
-        .await;
+    // The clients that follow a session, and that for commands, are kept for some seconds.
+    until("there is no more than before", async || {
+        let now = belongings(&tmux, raw.pid());
+        now.iter().zip(&before).all(|(now, before)| now <= before).then_some(())
+    })
+    .await;
     call(&mut raw, "list_panes", json!({})).await;
     raw.hang_up();
     raw.wait().await;
