@@ -51,6 +51,11 @@ impl Trail {
         self.begun = true;
     }
 
+    /// Whether the command's output has begun.
+    pub(crate) fn has_begun(&self) -> bool {
+        self.begun
+    }
+
     /// The parts of what was printed. What comes before the command's output is none.
     pub(crate) fn parts(&mut self, bytes: &[u8]) -> Vec<Part> {
         let mut parts = Vec::new();

@@ -42,6 +42,14 @@ pub(crate) struct Place {
     pub(crate) alternate: bool,
 }
 
+impl Place {
+    /// A terminal of this size whose cursor is at the top.
+    pub(crate) fn top(&self) -> Self {
+        let Self { width, height, .. } = *self;
+        Self { width, height, ..Self::default() }
+    }
+}
+
 /// A terminal.
 pub(crate) struct Screen {
     input: Input,

@@ -57,13 +57,16 @@ impl View {
         }
     }
 
-    /// Goes on at another place after bytes were missed; what was seen is kept.
+    /// Goes on at another place, or in another size; what was seen is kept.
     pub(super) fn go_on_at(&mut self, place: &Place) {
-        for line in self.screen.pending() {
-            self.keep(line);
-        }
+        let lines: Vec<(u64, String)> = (self.gone..).zip(self.screen.pending()).collect();
+        let mut lines: Vec<_> =
+            lines.into_iter().filter(|(number, line)| !self.is_old(*number, line)).collect();
+        // The line that the cursor is in comes again.
+        lines.pop_if(|(_, last)| *last == place.before);
+        lines.into_iter().for_each(|(_, line)| self.keep(line));
         self.gone += place.height as u64;
-        self.first = self.gone + first(place);
+        self.first = first(place) + if place.alternate { 0 } else { self.gone };
         self.new_from = place.before.len();
         self.screen = Screen::at(place);
         self.bells = 0;
@@ -201,6 +204,11 @@ mod tests {
         view.go_on_at(&place);
         view.feed(b"y\r\nafter");
         assert_eq!(view.output(), "before\nxy\nafter");
+        // In another size, the line that was begun goes on.
+        let place = Place { width: 9, height: 2, row: 0, before: "after".into(), alternate: false };
+        view.go_on_at(&place);
+        view.feed(b" all\r\n");
+        assert_eq!(view.output(), "before\nxy\nafter all");
     }
 
     #[test]

@@ -314,6 +314,34 @@ async fn full_screen_programs_print_too() {
 }
 
 #[tokio::test]
+async fn a_pane_may_get_another_size_while_it_is_waited_for() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let drawn = "printf '\\033[33;1Hbottom READY\\033[34;1Hbelow'";
+    let draw =
+        format!("printf '\\033[?1049hmenu'; trap \"{drawn}\" WINCH; while :; do sleep 0.05; done");
+    let target = tmux.open(&draw);
+    shows(&mcp, &target, "menu").await;
+    let result = wait_while((&tmux, &mcp), &target, &["text:READY"], async || {
+        tmux.tmux(&["resize-window", "-t", &target, "-x", "100", "-y", "40"]);
+    })
+    .await;
+    assert_eq!(result["event"], "text:READY", "{result}");
+    assert_eq!(result["match"], "bottom READY", "{result}");
+    assert_eq!(result.get("note"), None, "{result}");
+    // A line that was begun before goes on behind its begin.
+    let draw = "stty -echo; printf 'half FINI'; head -n1 >/dev/null; printf SHED; cat";
+    let target = ready_pane(&mcp, draw, "FINI").await;
+    let result = wait_while((&tmux, &mcp), &target, &["text:FINISHED"], async || {
+        tmux.tmux(&["resize-window", "-t", &target, "-x", "50", "-y", "10"]);
+        tmux.presses(&target, &["Enter"]);
+    })
+    .await;
+    assert_eq!(result["match"], "half FINISHED", "{result}");
+    mcp.close().await;
+}
+
+#[tokio::test]
 async fn a_command_that_ends_ends_its_watch_unless_it_left_something_behind() {
     let tmux = TmuxServer::new();
     tmux.use_shell(Shell::Bash);

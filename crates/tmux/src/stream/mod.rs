@@ -10,6 +10,7 @@ pub mod ring;
 mod task;
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -31,15 +32,27 @@ const RING_SIZE: usize = 1024 * 1024;
 pub(crate) struct Shared {
     ring: Mutex<Ring>,
     changed: Notify,
+    /// How often windows of its session were arranged anew.
+    layouts: AtomicU64,
 }
 
 impl Shared {
     fn new() -> Self {
-        Self { ring: Mutex::new(Ring::new(RING_SIZE)), changed: Notify::new() }
+        Self {
+            ring: Mutex::new(Ring::new(RING_SIZE)),
+            changed: Notify::new(),
+            layouts: AtomicU64::new(0),
+        }
     }
 
     fn ring(&self) -> MutexGuard<'_, Ring> {
         self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Tells readers that the pane may have another size now.
+    fn rearrange(&self) {
+        self.layouts.fetch_add(1, Ordering::Relaxed);
+        self.changed.notify_waiters();
     }
 
     pub(crate) fn change(&self, change: impl FnOnce(&mut Ring)) {
@@ -54,6 +67,8 @@ impl Shared {
 pub struct PaneStream {
     shared: Arc<Shared>,
     position: u64,
+    /// How many arrangements it has been told of.
+    layouts: u64,
 }
 
 impl PaneStream {
@@ -76,6 +91,21 @@ impl PaneStream {
         }
     }
 
+    /// Waits until windows of the pane's session were arranged anew: it may have another size. May be
+    /// dropped at any time.
+    pub async fn rearranged(&mut self) {
+        loop {
+            let changed = self.shared.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let layouts = self.shared.layouts.load(Ordering::Relaxed);
+            if std::mem::replace(&mut self.layouts, layouts) != layouts {
+                return;
+            }
+            changed.await;
+        }
+    }
+
     /// How far this reader has come, in bytes since the pane was first followed.
     pub fn position(&self) -> u64 {
         self.position
@@ -89,6 +119,7 @@ impl PaneStream {
     /// Skips everything that has come until now.
     fn go_to_head(&mut self) {
         self.position = self.shared.ring().head();
+        self.layouts = self.shared.layouts.load(Ordering::Relaxed);
     }
 }
 

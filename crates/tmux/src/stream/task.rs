@@ -135,8 +135,9 @@ impl Task {
                 shared
             }
         };
-        let position = shared.ring().head();
-        PaneStream { shared, position }
+        let mut reader = PaneStream { shared, position: 0, layouts: 0 };
+        reader.go_to_head();
+        reader
     }
 
     /// Whether nobody reads anything.
@@ -215,10 +216,14 @@ fn route(panes: &Panes, questions: &mut Questions, item: Item<'_>) -> bool {
             }
             false
         }
-        Item::Line(line) => matches!(
-            Event::from_line(&line),
-            Some(Event::WindowClosed(_) | Event::LayoutChanged(_) | Event::SessionsChanged)
-        ),
+        Item::Line(line) => match Event::from_line(&line) {
+            Some(Event::LayoutChanged(_)) => {
+                panes.values().flatten().for_each(|shared| shared.rearrange());
+                true
+            }
+            Some(Event::WindowClosed(_) | Event::SessionsChanged) => true,
+            _ => false,
+        },
         Item::Answer(answer) => {
             questions.answer(answer);
             false

@@ -166,6 +166,21 @@ async fn who_has_caught_up_has_all_that_was_printed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_reader_is_told_when_its_pane_may_have_another_size() {
+    let tmux = TmuxServer::new();
+    let pane = open_player(&tmux, "main");
+    let server = connect(&tmux);
+    let mut reader = server.stream(pane).await.unwrap();
+    let soon = tokio::time::timeout(Duration::from_millis(50), reader.rearranged()).await;
+    assert!(soon.is_err(), "nothing was resized");
+    for width in ["50", "60"] {
+        tmux.tmux(&["resize-window", "-t", &pane.to_string(), "-x", width]);
+        let told = tokio::time::timeout(Duration::from_secs(20), reader.rearranged()).await;
+        assert!(told.is_ok(), "{width}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_reader_that_lags_is_told_how_much_it_missed() {
     let tmux = TmuxServer::new();
     let pane = open_player(&tmux, "main");

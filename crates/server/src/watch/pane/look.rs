@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use tmux::capture::Capture;
+use tmux::stream::PaneStream;
 use tokio::time::Instant;
 
-use super::Watched;
+use super::{Step, Watched};
 use crate::host::PaneState;
 use crate::mark::{self, Mark};
 use crate::process::Input;
@@ -84,7 +85,7 @@ impl Watched {
         }
     }
 
-    /// After lost bytes: where is the cursor now?
+    /// After lost bytes, or when the pane may have another size: where is the cursor now?
     pub(super) async fn find_place(&mut self) -> Result<(), Lost> {
         let asked = place::questions(self.id());
         let host = &self.watches.host;
@@ -95,8 +96,11 @@ impl Watched {
         };
         match found.and_then(|(stream, answers)| Ok((stream, place::read(&answers)?))) {
             Ok((stream, Standing { place, shown, .. })) => {
+                self.take_up_to(&stream).await?;
+                let begun = self.command.as_ref().is_none_or(|it| it.trail.has_begun());
+                self.steps.push_back(Step::Place(if begun { place } else { place.top() }));
+                self.layout = stream.clone();
                 self.stream = stream;
-                self.view.go_on_at(&place);
                 if self.until.needs(Needs::Screen) {
                     self.show(shown);
                 }
@@ -116,18 +120,26 @@ impl Watched {
         let questions = mark::questions(self.id());
         let asked = self.watches.host.tmux().stream_from(now.session, self.id(), questions).await;
         let (stream, answers) = asked.ok()?;
-        while stream.is_beside(&self.stream) && self.stream.position() < stream.position() {
-            let chunk = self.stream.next().await;
-            self.take(chunk).ok()?;
-        }
+        self.take_up_to(&stream).await.ok()?;
         // What comes after a command's end is no longer about it.
         let over = self.command.is_some() && (self.exited.is_some() || self.exit_told);
-        while let Some(part) = self.parts.pop_front().filter(|_| !over) {
-            if let Part::Text(bytes) = part {
-                self.print(&bytes);
+        while let Some(step) = self.steps.pop_front().filter(|_| !over) {
+            match step {
+                Step::Part(Part::Text(bytes)) => self.print(&bytes),
+                Step::Part(Part::End(_)) => {}
+                Step::Place(place) => self.view.go_on_at(&place),
             }
         }
         mark::from_replies(&answers).ok()
+    }
+
+    /// Takes all that comes before the place where another reader of the same stream is.
+    async fn take_up_to(&mut self, other: &PaneStream) -> Result<(), Lost> {
+        while other.is_beside(&self.stream) && self.stream.position() < other.position() {
+            let chunk = self.stream.next().await;
+            self.take(chunk)?;
+        }
+        Ok(())
     }
 
     /// What an error of tmux means for the watch. Most pass.

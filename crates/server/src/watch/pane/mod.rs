@@ -41,9 +41,11 @@ pub(super) struct Watched {
     pane: PaneState,
     until: Until,
     stream: PaneStream,
+    /// The same, for news of the pane's size.
+    layout: PaneStream,
     view: View,
-    /// Parts of what has come that were not taken yet.
-    parts: VecDeque<Part>,
+    /// What has come and was not taken yet.
+    steps: VecDeque<Step>,
     command: Option<Command>,
     looks: Looks,
     last_output: Instant,
@@ -62,6 +64,14 @@ pub(super) struct Watched {
     /// The conditions that were told since the last output, without a line.
     told_now: HashSet<usize>,
     exit_told: bool,
+}
+
+/// Something to take.
+enum Step {
+    /// What was printed.
+    Part(Part),
+    /// Where the cursor is now.
+    Place(Place),
 }
 
 /// A command that is watched.
@@ -105,11 +115,9 @@ impl Watched {
         let Started { job, pane, shell, stream, trail } = started;
         let answers = watches.host.tmux().sequence(place::questions(pane.pane)).await;
         // A command that closed its pane has still been watched.
-        let place = answers.and_then(|answers| place::read(&answers)).map(|it| it.place);
-        let place =
-            Place { row: 0, before: String::new(), alternate: false, ..place.unwrap_or_default() };
+        let place = answers.and_then(|answers| place::read(&answers)).map(|it| it.place.top());
         let typed = watches.runs.typed(pane.pane).into_iter().flat_map(|typed| typed.lines);
-        let view = View::at(&place, Echo::after(typed));
+        let view = View::at(&place.unwrap_or_default(), Echo::after(typed));
         let mut watched = Self::new(watches, pane, until, stream, view, None);
         watched.command =
             Some(Command { trail, shell, look_after: Instant::now(), pause: FIRST_PAUSE });
@@ -132,9 +140,10 @@ impl Watched {
         Self {
             watches: watches.clone(),
             until,
+            layout: stream.clone(),
             stream,
             view,
-            parts: VecDeque::new(),
+            steps: VecDeque::new(),
             command: None,
             looks: Looks::begin(now, typed),
             last_output: now,
@@ -171,12 +180,13 @@ impl Watched {
             if self.is_over().await? {
                 return Ok(self.last_word());
             }
-            if !self.parts.is_empty() {
+            if !self.steps.is_empty() {
                 continue;
             }
             let alarm = self.alarm();
             tokio::select! {
                 biased;
+                () = self.layout.rearranged() => self.astray = true,
                 chunk = self.stream.next() => self.take(chunk)?,
                 code = &mut self.program_gone => {
                     self.program_gone = pending().boxed();
@@ -206,13 +216,14 @@ impl Watched {
             if self.may_be_over() {
                 return None;
             }
-            match self.parts.pop_front()? {
-                Part::Text(bytes) => self.print(&bytes),
-                Part::End(code) => self.exited = Some(Some(code)),
+            match self.steps.pop_front()? {
+                Step::Part(Part::Text(bytes)) => self.print(&bytes),
+                Step::Part(Part::End(code)) => self.exited = Some(Some(code)),
+                Step::Place(place) => self.view.go_on_at(&place),
             }
             // What came at once with the end happened at once with it.
-            if let Some(&Part::End(code)) = self.parts.front() {
-                self.parts.pop_front();
+            if let Some(&Step::Part(Part::End(code))) = self.steps.front() {
+                self.steps.pop_front();
                 self.exited = Some(Some(code));
             }
         }
@@ -256,8 +267,10 @@ impl Watched {
     fn take(&mut self, chunk: Chunk) -> Result<(), Lost> {
         match chunk {
             Chunk::Bytes { bytes, .. } => match &mut self.command {
-                Some(command) => self.parts.extend(command.trail.parts(&bytes)),
-                None => self.parts.push_back(Part::Text(bytes)),
+                Some(command) => {
+                    self.steps.extend(command.trail.parts(&bytes).into_iter().map(Step::Part));
+                }
+                None => self.steps.push_back(Step::Part(Part::Text(bytes))),
             },
             Chunk::Gap { .. } => {
                 self.missed = true;
