@@ -8,6 +8,7 @@ use serde::Serialize;
 use tmux::PaneId;
 use tokio::time::Instant;
 
+use crate::host::PaneState;
 use crate::outcome::seconds;
 use crate::run::Job;
 use crate::standing::Standing;
@@ -17,6 +18,9 @@ use crate::watch::{Event, Lost, Seen, Watch};
 
 /// What is said when nothing happened.
 const TIMEOUT: &str = "timeout";
+
+/// How long a shell may take to its prompt.
+const TO_PROMPT: Duration = Duration::from_millis(100);
 
 /// How much of what was seen goes into an error.
 const IN_ERROR: usize = 2_000;
@@ -119,10 +123,11 @@ impl Wait<'_> {
         let Some(pane) = at.or_else(|| self.watch.panes().next()) else {
             return Err(ToolError::internal("a wait without a pane"));
         };
+        let ended = event.as_ref().is_some_and(|event| event.words == "exit");
         let (seen, mark, state) = match self.cx.host.pane(&pane.to_string()).await {
             Ok(now) => {
                 let (seen, mark) = self.watch.see(&now).await;
-                (seen, mark, Standing::of(&self.cx.runs, &now).await.word())
+                (seen, mark, state(self.cx, &now, ended).await)
             }
             Err(_) => (self.watch.seen(pane), None, "gone"),
         };
@@ -178,6 +183,18 @@ impl Wait<'_> {
             (None, Lost::PaneGone(_)) => "list_panes shows what is there".to_owned(),
         };
         ToolError::new(Code::Lost, message).hint(hint)
+    }
+}
+
+/// What a pane does now. A shell whose command has just ended is given a moment to its prompt.
+async fn state(cx: &Cx, pane: &PaneState, ended: bool) -> &'static str {
+    let until = Instant::now() + TO_PROMPT;
+    loop {
+        let word = Standing::of(&cx.runs, pane).await.word();
+        if word != "running" || !ended || Instant::now() > until {
+            return word;
+        }
+        tokio::time::sleep(Duration::from_millis(2)).await;
     }
 }
 

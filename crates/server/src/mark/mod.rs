@@ -17,7 +17,7 @@ mod print;
 #[cfg(test)]
 mod tests;
 
-use tmux::{Command, Error, PaneId, Reply};
+use tmux::{Command, Error, PaneId, Reply, Server};
 
 pub use code::NotAMark;
 pub use find::{News, Seen};
@@ -32,6 +32,9 @@ const CONTEXT_ROWS: i64 = 80;
 const TAIL: usize = 8;
 /// How many lines before those share one.
 const ANCHOR: usize = 8;
+
+/// How often a pane that prints faster than it is read is looked at before all of it is read.
+pub(crate) const LOOKS: u32 = 3;
 
 /// A place: behind everything that a look has seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -58,6 +61,26 @@ pub fn questions(pane: PaneId) -> Vec<Command> {
 /// The mark behind everything that was there when [`questions`] were answered.
 pub fn from_replies(replies: &[Reply]) -> Result<Mark, Error> {
     Ok(Look::from_replies(replies, &Reach::NEAR)?.mark())
+}
+
+/// What a pane has printed since a mark, looked for as far back as need be. `None` in front of a
+/// full-screen program, or if another process is there now.
+pub async fn news(server: &Server, mark: &Mark) -> Result<Option<News>, Error> {
+    let mut reach = Reach::NEAR;
+    let mut looks = 0;
+    loop {
+        let replies = server.sequence(reach.questions(mark.pane)).await?;
+        let look = Look::from_replies(&replies, &reach)?;
+        if look.pid != mark.pid || look.is_alternate() {
+            return Ok(None);
+        }
+        looks += 1;
+        reach = match look.since(mark) {
+            Seen::New(news) => return Ok(Some(news)),
+            Seen::Further(further) if looks < LOOKS => further,
+            Seen::Further(_) => Reach::ALL,
+        };
+    }
 }
 
 impl Mark {

@@ -3,6 +3,7 @@
 use tmux::capture::Capture;
 use tmux::{Command, Error, PaneId, Reply, Row, Server, row};
 
+use crate::mark::{self, Mark};
 use crate::screen::Place;
 use crate::text::first_columns;
 
@@ -21,21 +22,24 @@ const SCREEN: Capture = Capture { start: None, end: None, join: false, colors: f
 
 /// What is asked of tmux.
 pub(super) fn questions(pane: PaneId) -> Vec<Command> {
-    vec![Server::row_query::<Facts>(&pane.to_string()), SCREEN.of(pane)]
+    let mut questions = vec![Server::row_query::<Facts>(&pane.to_string()), SCREEN.of(pane)];
+    questions.extend(mark::questions(pane));
+    questions
 }
 
-/// A pane's place, and what its screen shows.
+/// A pane's place, what its screen shows, and a mark behind that.
 pub(super) struct Standing {
     pub(super) place: Place,
     pub(super) shown: String,
+    pub(super) mark: Option<Mark>,
 }
 
 /// Reads the answers.
 pub(super) fn read(answers: &[Reply]) -> Result<Standing, Error> {
-    let [facts, screen] = answers else {
+    let [facts, screen, marks @ ..] = answers else {
         return Err(Error::Unexpected {
             command: "display-message".to_owned(),
-            detail: format!("{} answers to two questions", answers.len()),
+            detail: format!("{} answers", answers.len()),
         });
     };
     let facts = Facts::parse_one("display-message", &facts.0)?;
@@ -48,5 +52,5 @@ pub(super) fn read(answers: &[Reply]) -> Result<Standing, Error> {
         before: first_columns(row, facts.x as usize),
         alternate: facts.alternate,
     };
-    Ok(Standing { place, shown })
+    Ok(Standing { place, shown, mark: mark::from_replies(marks).ok() })
 }

@@ -10,8 +10,9 @@ use crate::screen::{self, Place, Screen};
 /// How many characters of lines that scrolled off are kept to be shown.
 const KEPT: usize = 200_000;
 
-/// The lines of a full-screen program have numbers of their own.
+/// The lines of a full-screen program have numbers of their own, and so have those that came last.
 const ALTERNATE: u64 = 1 << 48;
+const LAST: u64 = 1 << 56;
 
 /// The text of one pane.
 pub(super) struct View {
@@ -28,6 +29,8 @@ pub(super) struct View {
     /// Whether some of them are not kept.
     pub(super) is_cut: bool,
     bells: u64,
+    /// Whether all that was printed is known.
+    has_ended: bool,
     /// What came with the last bytes.
     pub(super) news: News,
 }
@@ -53,6 +56,7 @@ impl View {
             kept_size: 0,
             is_cut: false,
             bells: 0,
+            has_ended: false,
             news: News::default(),
         }
     }
@@ -72,6 +76,24 @@ impl View {
         self.bells = 0;
     }
 
+    /// Ends with these lines, which are all that was printed. Those that had not come are news.
+    pub(super) fn end(&mut self, lines: Vec<String>) {
+        let seen = self.output();
+        let mut seen: Vec<&str> = seen.lines().map(str::trim_end).collect();
+        let mut news = Vec::new();
+        for line in &lines {
+            match seen.iter().position(|seen| *seen == line.trim_end()) {
+                Some(at) => drop(seen.remove(at)),
+                None => news.push(self.line(LAST + news.len() as u64, line, true)),
+            }
+        }
+        self.kept.clear();
+        lines.into_iter().for_each(|line| self.keep(line));
+        self.screen = Screen::new(1);
+        self.has_ended = true;
+        self.news = News { changed: !news.is_empty(), lines: news, bell: false };
+    }
+
     /// Expects the echo of these lines.
     pub(super) fn expect(&mut self, typed: impl IntoIterator<Item = TypedLine>) {
         self.echo.expect(typed);
@@ -79,6 +101,9 @@ impl View {
 
     /// Takes bytes; what is new in them is then in `news`.
     pub(super) fn feed(&mut self, bytes: &[u8]) {
+        if self.has_ended {
+            return;
+        }
         let mut done = Vec::new();
         self.screen.feed(bytes, &mut |line| done.push(line.to_owned()));
         let mut lines = Vec::new();
@@ -194,6 +219,15 @@ mod tests {
         assert!(!view.news.changed && view.news.lines[0].new_from == 9);
         view.feed(b"x\x07");
         assert!(view.news.changed && view.news.bell);
+    }
+
+    #[test]
+    fn what_had_not_come_at_the_end_is_news() {
+        let mut view = view(1, "$ ");
+        view.feed(b"ls\r\none\r\n");
+        view.end(["$ ls", "one", "two"].map(String::from).to_vec());
+        assert_eq!(texts(&view), [(LAST, "two", true)]);
+        assert_eq!(view.output(), "$ ls\none\ntwo");
     }
 
     #[test]

@@ -69,6 +69,28 @@ async fn a_pane_that_goes_away_ends_its_wait() {
     mcp.close().await;
 }
 
+/// tmux drops what a client has not been sent when the program ends.
+#[tokio::test]
+async fn the_last_words_of_a_program_are_heard() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for round in 0..10 {
+        let program = "echo begun; read x; seq 1 300; echo last words; exit 7";
+        let target = ready_pane(&mcp, program, "begun").await;
+        let call = json!({"target": target, "until": ["text:last words", "exit"], "timeout": 60});
+        let (result, ()) = tokio::join!(biased; mcp.call("wait_for", call), async {
+            has_begun(&tmux, &mcp, &target).await;
+            tmux.presses(&target, &["Enter"]);
+        });
+        let result = result.ok();
+        assert_eq!(result["event"], "text:last words", "{round}: {result}");
+        let output = string(&result["output"]);
+        let expected: Vec<String> = (1..=300).map(|number| number.to_string()).collect();
+        assert_eq!(output, format!("{}\nlast words", expected.join("\n")), "{round}");
+    }
+    mcp.close().await;
+}
+
 #[tokio::test]
 async fn a_watched_command_whose_pane_goes_away_is_lost() {
     let tmux = TmuxServer::new();

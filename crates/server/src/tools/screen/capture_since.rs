@@ -3,14 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::mark::{Look, Mark, News, Reach, Seen, near_questions};
+use crate::mark::{LOOKS, Look, Mark, News, Reach, Seen, near_questions};
 use crate::text::keep_tail;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
 
 pub(super) struct CaptureSince;
-
-/// How often a pane that prints faster than it is read is looked at before all of it is read.
-const LOOKS: usize = 3;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 
 use super::{FIRST_PAUSE, LONGEST_PAUSE, Watched};
 use crate::host::{Life, PaneState};
+use crate::mark::{self, News};
 use crate::process::{self, Foreground};
 use crate::watch::{Event, Lost};
 
@@ -108,10 +109,25 @@ impl Watched {
             tokio::time::sleep(Duration::from_millis(5)).await;
         };
         self.exited = Some(code);
-        let event = match self.held() {
+        let held = self.held();
+        if held.is_none() {
+            self.read_rest().await;
+        }
+        let event = match held.or_else(|| self.held()) {
             Some(held) => self.tell(held),
             None => self.last_word(),
         };
         Ok(Event { is_last: true, ..event })
+    }
+
+    /// tmux drops what a client has not been sent yet when a pane's program ends. Its screen still
+    /// has it.
+    async fn read_rest(&mut self) {
+        let Some(mark) = &self.begun_at else { return };
+        match mark::news(self.watches.host.tmux(), mark).await {
+            Ok(Some(News { lines, missed: false, .. })) => self.view.end(lines),
+            Ok(_) => {}
+            Err(error) => tracing::debug!("reading the rest of {}: {error}", self.id()),
+        }
     }
 }

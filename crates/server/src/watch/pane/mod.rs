@@ -21,6 +21,7 @@ use super::until::{Held, Until};
 use super::view::View;
 use super::{Event, Lost, Seen, Watches};
 use crate::host::PaneState;
+use crate::mark::Mark;
 use crate::process;
 use crate::run::{Part, Started, Trail};
 use crate::screen::Place;
@@ -56,6 +57,8 @@ pub(super) struct Watched {
     /// The pane's own process, and the program in the foreground.
     process_gone: BoxFuture<'static, ()>,
     program_gone: BoxFuture<'static, Option<i32>>,
+    /// Where the watch began.
+    begun_at: Option<Mark>,
     missed: bool,
     /// Whether bytes were lost and the view has to begin anew.
     astray: bool,
@@ -98,6 +101,7 @@ impl Watched {
         let lines = typed.into_iter().flat_map(|typed| typed.lines);
         let view = View::at(&standing.place, Echo::of(lines, &standing.shown));
         let mut watched = Self::new(watches, pane, until, stream, view, at);
+        watched.begun_at = standing.mark;
         if watched.until.needs(Needs::Program) {
             watched.program_gone = watched.program();
         }
@@ -156,6 +160,7 @@ impl Watched {
             },
             program_gone: pending().boxed(),
             pane,
+            begun_at: None,
             missed: false,
             astray: false,
             told: VecDeque::new(),
