@@ -43,10 +43,9 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// A terminal of this size whose cursor is at the top.
+    /// The same terminal with its cursor at the top.
     pub(crate) fn top(&self) -> Self {
-        let Self { width, height, .. } = *self;
-        Self { width, height, ..Self::default() }
+        Self { row: 0, before: String::new(), ..self.clone() }
     }
 }
 

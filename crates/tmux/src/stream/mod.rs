@@ -32,8 +32,9 @@ const RING_SIZE: usize = 1024 * 1024;
 pub(crate) struct Shared {
     ring: Mutex<Ring>,
     changed: Notify,
-    /// How often windows of its session were arranged anew.
+    /// How often windows of its session were arranged anew, and the position when it was last.
     layouts: AtomicU64,
+    arranged_at: AtomicU64,
 }
 
 impl Shared {
@@ -42,6 +43,7 @@ impl Shared {
             ring: Mutex::new(Ring::new(RING_SIZE)),
             changed: Notify::new(),
             layouts: AtomicU64::new(0),
+            arranged_at: AtomicU64::new(0),
         }
     }
 
@@ -51,6 +53,7 @@ impl Shared {
 
     /// Tells readers that the pane may have another size now.
     fn rearrange(&self) {
+        self.arranged_at.store(self.ring().head(), Ordering::Relaxed);
         self.layouts.fetch_add(1, Ordering::Relaxed);
         self.changed.notify_waiters();
     }
@@ -91,16 +94,16 @@ impl PaneStream {
         }
     }
 
-    /// Waits until windows of the pane's session were arranged anew: it may have another size. May be
-    /// dropped at any time.
-    pub async fn rearranged(&mut self) {
+    /// Waits until windows of the pane's session were arranged anew: it may have another size from
+    /// this position on. May be dropped at any time.
+    pub async fn rearranged(&mut self) -> u64 {
         loop {
             let changed = self.shared.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
             let layouts = self.shared.layouts.load(Ordering::Relaxed);
             if std::mem::replace(&mut self.layouts, layouts) != layouts {
-                return;
+                return self.shared.arranged_at.load(Ordering::Relaxed);
             }
             changed.await;
         }

@@ -3,12 +3,11 @@
 use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt, pending};
-use tmux::stream::ring::Chunk;
 use tokio::time::Instant;
 
-use super::{FIRST_PAUSE, LONGEST_PAUSE, Watched};
+use super::{FIRST_PAUSE, LONGEST_PAUSE, Step, Watched};
 use crate::host::{Life, PaneState};
-use crate::mark::{self, News};
+use crate::mark;
 use crate::process::{self, Foreground};
 use crate::watch::{Event, Lost};
 
@@ -36,9 +35,9 @@ impl Watched {
     }
 
     /// Whether nothing can happen any more.
-    pub(super) async fn is_over(&mut self) -> Result<bool, Lost> {
+    pub(super) async fn is_over(&mut self) -> bool {
         let due = self.may_be_over();
-        let Some(command) = self.command.as_mut().filter(|_| due) else { return Ok(false) };
+        let Some(command) = self.command.as_mut().filter(|_| due) else { return false };
         let is_first = command.pause == FIRST_PAUSE;
         let shell = command.shell;
         command.look_after = Instant::now() + command.pause;
@@ -53,9 +52,20 @@ impl Watched {
                 tokio::time::sleep(DYING).await;
                 alone = process::has_company(shell) == Some(false);
             }
-            return Ok(alone);
+            return alone;
         }
-        Ok(alone && !self.hear_out().await?)
+        alone && !self.hears_more().await && !self.hear_out().await
+    }
+
+    /// Whether something comes that a process printed before it ended: that takes the kernel a moment.
+    async fn hears_more(&mut self) -> bool {
+        match tokio::time::timeout(ON_ITS_WAY, self.stream.next()).await {
+            Ok(chunk) => {
+                self.take(chunk);
+                true
+            }
+            Err(_) => false,
+        }
     }
 
     /// The event that ends a watch for want of anything that could still happen.
@@ -88,46 +98,42 @@ impl Watched {
         .boxed()
     }
 
-    /// The pane's own process is gone. This ends the watch in any case.
-    pub(super) async fn process_gone(&mut self) -> Result<Event, Lost> {
+    /// The pane's own process is gone. This ends the watch in any case, once all that was printed
+    /// has been taken.
+    pub(super) async fn process_gone(&mut self) {
         self.process_gone = pending().boxed();
-        while let Ok(chunk @ Chunk::Bytes { .. }) =
-            tokio::time::timeout(ON_ITS_WAY, self.stream.next()).await
-        {
-            self.take(chunk)?;
-        }
+        while self.lost.is_none() && self.hears_more().await {}
         let until = Instant::now() + EXIT_TIME;
         let code = loop {
-            match self.watches.host.pane(&self.id().to_string()).await {
-                Ok(now) if now.pid != self.pane.pid => return Err(Lost::Respawned(self.id())),
+            self.lost = match self.watches.host.pane(&self.id().to_string()).await {
+                Ok(now) if now.pid != self.pane.pid => Some(Lost::Respawned(self.id())),
                 Ok(PaneState { life: Life::Exited(Some(code)), .. }) => break Some(code),
                 Ok(_) if Instant::now() > until => break None,
-                Ok(_) => {}
-                Err(error) if error.is_no_server() => return Err(Lost::ServerGone),
-                Err(_) => return Err(Lost::PaneGone(self.id())),
+                Ok(_) => None,
+                Err(error) if error.is_no_server() => Some(Lost::ServerGone),
+                Err(_) => Some(Lost::PaneGone(self.id())),
+            };
+            if self.lost.is_some() {
+                return;
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         };
-        self.exited = Some(code);
-        let held = self.held();
-        if held.is_none() {
-            self.read_rest().await;
+        if let Some(lines) = self.all_lines().await {
+            self.steps.push_back(Step::All(lines));
         }
-        let event = match held.or_else(|| self.held()) {
-            Some(held) => self.tell(held),
-            None => self.last_word(),
-        };
-        Ok(Event { is_last: true, ..event })
+        self.steps.push_back(Step::Dead(code));
     }
 
-    /// tmux drops what a client has not been sent yet when a pane's program ends. Its screen still
-    /// has it.
-    async fn read_rest(&mut self) {
-        let Some(mark) = &self.begun_at else { return };
-        match mark::news(self.watches.host.tmux(), mark).await {
-            Ok(Some(News { lines, missed: false, .. })) => self.view.end(lines),
-            Ok(_) => {}
-            Err(error) => tracing::debug!("reading the rest of {}: {error}", self.id()),
+    /// All that was printed since the watch began, from tmux itself: it drops what a client has not
+    /// been sent yet when a pane's program ends.
+    async fn all_lines(&mut self) -> Option<Vec<String>> {
+        let news = mark::news(self.watches.host.tmux(), self.begun_at.as_ref()?).await;
+        match news {
+            Ok(news) => news.filter(|news| !news.missed).map(|news| news.lines),
+            Err(error) => {
+                tracing::debug!("reading the rest of {}: {error}", self.id());
+                None
+            }
         }
     }
 }

@@ -60,8 +60,12 @@ pub(super) struct Watched {
     /// Where the watch began.
     begun_at: Option<Mark>,
     missed: bool,
-    /// Whether bytes were lost and the view has to begin anew.
-    astray: bool,
+    /// Why the view has to find its place anew.
+    astray: Option<Astray>,
+    /// Whether the pane's process is gone.
+    dead: bool,
+    /// Why there is nothing more to watch.
+    lost: Option<Lost>,
     /// The lines that were told, and the condition each.
     told: VecDeque<(usize, u64, String)>,
     /// The conditions that were told since the last output, without a line.
@@ -75,6 +79,19 @@ enum Step {
     Part(Part),
     /// Where the cursor is now.
     Place(Place),
+    /// All that was printed by a process that is gone.
+    All(Vec<String>),
+    /// The pane's process is gone, with this code.
+    Dead(Option<i32>),
+}
+
+/// Why a view does not know its place.
+#[derive(Clone, Copy)]
+enum Astray {
+    /// Bytes were lost.
+    Gap,
+    /// The pane may have another size from this position on.
+    Size(u64),
 }
 
 /// A command that is watched.
@@ -119,7 +136,9 @@ impl Watched {
         let Started { job, pane, shell, stream, trail } = started;
         let answers = watches.host.tmux().sequence(place::questions(pane.pane)).await;
         // A command that closed its pane has still been watched.
-        let place = answers.and_then(|answers| place::read(&answers)).map(|it| it.place.top());
+        let place = answers
+            .and_then(|answers| place::read(&answers))
+            .map(|it| Place { alternate: false, ..it.place.top() });
         let typed = watches.runs.typed(pane.pane).into_iter().flat_map(|typed| typed.lines);
         let view = View::at(&place.unwrap_or_default(), Echo::after(typed));
         let mut watched = Self::new(watches, pane, until, stream, view, None);
@@ -162,7 +181,9 @@ impl Watched {
             pane,
             begun_at: None,
             missed: false,
-            astray: false,
+            astray: None,
+            dead: false,
+            lost: None,
             told: VecDeque::new(),
             told_now: HashSet::new(),
             exit_told: false,
@@ -179,26 +200,34 @@ impl Watched {
             if let Some(held) = self.held() {
                 return Ok(self.tell(held));
             }
-            if self.astray {
-                self.find_place().await?;
+            if let Some(astray) = self.astray {
+                self.find_place(astray).await;
             }
-            if self.is_over().await? {
+            if self.is_over().await {
                 return Ok(self.last_word());
             }
             if !self.steps.is_empty() {
                 continue;
             }
+            if let Some(lost) = self.lost {
+                return Err(lost);
+            }
+            if self.dead {
+                return Ok(self.last_word());
+            }
             let alarm = self.alarm();
             tokio::select! {
                 biased;
-                () = self.layout.rearranged() => self.astray = true,
-                chunk = self.stream.next() => self.take(chunk)?,
+                at = self.layout.rearranged() => {
+                    self.astray.get_or_insert(Astray::Size(at));
+                }
+                chunk = self.stream.next() => self.take(chunk),
                 code = &mut self.program_gone => {
                     self.program_gone = pending().boxed();
                     self.exited.get_or_insert(code);
                 }
-                () = &mut self.process_gone => return self.process_gone().await,
-                () = sleep_until(alarm) => self.look().await?,
+                () = &mut self.process_gone => self.process_gone().await,
+                () = sleep_until(alarm) => self.look().await,
             }
         }
     }
@@ -225,12 +254,16 @@ impl Watched {
                 Step::Part(Part::Text(bytes)) => self.print(&bytes),
                 Step::Part(Part::End(code)) => self.exited = Some(Some(code)),
                 Step::Place(place) => self.view.go_on_at(&place),
+                Step::All(lines) => self.view.end(lines),
+                Step::Dead(code) => self.die(code),
             }
             // What came at once with the end happened at once with it.
-            if let Some(&Step::Part(Part::End(code))) = self.steps.front() {
-                self.steps.pop_front();
-                self.exited = Some(Some(code));
+            match self.steps.front() {
+                Some(&Step::Part(Part::End(code))) => self.exited = Some(Some(code)),
+                Some(&Step::Dead(code)) => self.die(code),
+                _ => continue,
             }
+            self.steps.pop_front();
         }
     }
 
@@ -248,7 +281,7 @@ impl Watched {
         if self.told.len() > TOLD {
             self.told.pop_front();
         }
-        Event { pane: self.id(), words, says, is_last: false }
+        Event { pane: self.id(), is_last: self.dead && words == "exit", words, says }
     }
 
     fn moment<'a>(&'a self, row: &'a str) -> Moment<'a> {
@@ -269,7 +302,7 @@ impl Watched {
         self.looks.settled() == Some(Doing::Prompt) && !self.exit_told
     }
 
-    fn take(&mut self, chunk: Chunk) -> Result<(), Lost> {
+    fn take(&mut self, chunk: Chunk) {
         match chunk {
             Chunk::Bytes { bytes, .. } => match &mut self.command {
                 Some(command) => {
@@ -279,15 +312,19 @@ impl Watched {
             },
             Chunk::Gap { .. } => {
                 self.missed = true;
-                self.astray = true;
+                self.astray = Some(Astray::Gap);
                 if let Some(command) = &mut self.command {
                     command.trail.begin();
                 }
             }
-            Chunk::End(End::PaneGone) => return Err(Lost::PaneGone(self.id())),
-            Chunk::End(End::ServerGone) => return Err(Lost::ServerGone),
+            Chunk::End(End::PaneGone) => self.lost = Some(Lost::PaneGone(self.id())),
+            Chunk::End(End::ServerGone) => self.lost = Some(Lost::ServerGone),
         }
-        Ok(())
+    }
+
+    fn die(&mut self, code: Option<i32>) {
+        self.exited = Some(code);
+        self.dead = true;
     }
 
     fn print(&mut self, bytes: &[u8]) {
