@@ -17,6 +17,10 @@ const EXIT_TIME: Duration = Duration::from_millis(800);
 /// How long the last output may take to us.
 const ON_ITS_WAY: Duration = Duration::from_millis(30);
 
+/// The same for those who had no window of their own, where nothing tells that all has come: on a
+/// busy machine the kernel takes its time from one end of a terminal to the other.
+const LAST_WORDS: Duration = Duration::from_millis(250);
+
 /// How often, and after which pause, it is looked whether a process is gone that was ending.
 const DYING_LOOKS: u32 = 5;
 const DYING: Duration = Duration::from_millis(2);
@@ -54,12 +58,12 @@ impl Watched {
             }
             return alone;
         }
-        alone && !self.hears_more().await && !self.hear_out().await
+        alone && !self.hears_more(LAST_WORDS).await && !self.hear_out().await
     }
 
-    /// Whether something comes that a process printed before it ended: that takes the kernel a moment.
-    async fn hears_more(&mut self) -> bool {
-        match tokio::time::timeout(ON_ITS_WAY, self.stream.next()).await {
+    /// Whether something comes within this time.
+    async fn hears_more(&mut self, within: Duration) -> bool {
+        match tokio::time::timeout(within, self.stream.next()).await {
             Ok(chunk) => {
                 self.take(chunk);
                 true
@@ -102,7 +106,7 @@ impl Watched {
     /// has been taken.
     pub(super) async fn process_gone(&mut self) {
         self.process_gone = pending().boxed();
-        while self.lost.is_none() && self.hears_more().await {}
+        while self.lost.is_none() && self.hears_more(ON_ITS_WAY).await {}
         let until = Instant::now() + EXIT_TIME;
         let code = loop {
             self.lost = match self.watches.host.pane(&self.id().to_string()).await {
