@@ -108,7 +108,7 @@ impl fmt::Display for Lost {
 }
 
 /// What a pane showed during a watch.
-#[derive(Debug, Default)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Seen {
     /// The newest of what it printed.
     pub(crate) output: String,

@@ -227,10 +227,10 @@ async fn conditions_of_programs_hold_when_they_should() {
         ("echo x; sleep 1000", &["idle:0.3"], "idle:0.3", "running", ""),
         ("echo x; sleep 1000", &["stable:0.3"], "stable:0.3", "running", ""),
         (
-            "sh nothere.sh",
+            "sh nothere.sh; sleep 1000",
             &["error"],
             "error",
-            "prompt",
+            "running",
             "sh: 0: cannot open nothere.sh: No such file",
         ),
         (

@@ -43,22 +43,30 @@ impl Watched {
         let due = self.may_be_over();
         let Some(command) = self.command.as_mut().filter(|_| due) else { return false };
         let is_first = command.pause == FIRST_PAUSE;
-        let shell = command.shell;
+        let (shell, was_alone) = (command.shell, command.is_alone);
         command.look_after = Instant::now() + command.pause;
         command.pause = (command.pause * 2).min(LONGEST_PAUSE);
         let mut alone = process::has_company(shell) == Some(false);
-        if is_first {
-            // What told the end may take a moment to its own. What it left has printed nothing yet.
-            for _ in 0..DYING_LOOKS {
-                if alone {
-                    break;
-                }
-                tokio::time::sleep(DYING).await;
-                alone = process::has_company(shell) == Some(false);
+        // What told the end may take a moment to its own.
+        for _ in 0..if is_first { DYING_LOOKS } else { 0 } {
+            if alone {
+                break;
             }
-            return alone;
+            tokio::time::sleep(DYING).await;
+            alone = process::has_company(shell) == Some(false);
         }
-        alone && !self.hears_more(LAST_WORDS).await && !self.hear_out().await
+        if !alone {
+            // It goes on, and what it prints belongs to what was seen.
+            self.at_end = None;
+            return false;
+        }
+        let patient = !is_first && !was_alone;
+        let came = (patient && self.hears_more(LAST_WORDS).await) || self.hear_out().await;
+        if let Some(command) = self.command.as_mut().filter(|_| came) {
+            command.is_alone = true;
+            command.look_after = Instant::now();
+        }
+        !came
     }
 
     /// Whether something comes within this time.

@@ -101,11 +101,12 @@ impl Watched {
         };
         match found.and_then(|(stream, answers)| Ok((stream, place::read(&answers)?))) {
             Ok((stream, Standing { place, shown, .. })) => {
-                let sized_at = match astray {
-                    Astray::Gap => None,
-                    Astray::Size(at) => Some(at),
+                // A full-screen program draws everything anew; other output goes on where it was.
+                let sized = match astray {
+                    Astray::Size(at) if place.alternate => Some((at, place.top())),
+                    _ => None,
                 };
-                self.take_up_to(&stream, sized_at.map(|at| (at, place.top()))).await;
+                self.take_up_to(&stream, sized).await;
                 let begun = self.command.as_ref().is_none_or(|it| it.trail.has_begun());
                 let start = Place { alternate: false, ..place.top() };
                 self.steps.push_back(Step::Place(if begun { place } else { start }));

@@ -57,6 +57,10 @@ pub(super) struct Watched {
     /// The pane's own process, and the program in the foreground.
     process_gone: BoxFuture<'static, ()>,
     program_gone: BoxFuture<'static, Option<i32>>,
+    /// What was seen when the command ended. What comes then is its shell's, if it left nothing.
+    at_end: Option<Seen>,
+    /// Whether nothing more could happen.
+    is_over: bool,
     /// Where the watch began.
     begun_at: Option<Mark>,
     missed: bool,
@@ -98,6 +102,8 @@ enum Astray {
 struct Command {
     trail: Trail,
     shell: u32,
+    /// Whether it has left nothing behind, when somebody last looked.
+    is_alone: bool,
     /// When to look what it left behind, and how long to wait before the next look.
     look_after: Instant,
     pause: Duration,
@@ -142,8 +148,13 @@ impl Watched {
         let typed = watches.runs.typed(pane.pane).into_iter().flat_map(|typed| typed.lines);
         let view = View::at(&place.unwrap_or_default(), Echo::after(typed));
         let mut watched = Self::new(watches, pane, until, stream, view, None);
-        watched.command =
-            Some(Command { trail, shell, look_after: Instant::now(), pause: FIRST_PAUSE });
+        watched.command = Some(Command {
+            trail,
+            shell,
+            is_alone: false,
+            look_after: Instant::now(),
+            pause: FIRST_PAUSE,
+        });
         watched.program_gone = async move { job.end().await }.boxed();
         if watched.until.needs(Needs::Screen) {
             watched.dirty = Some(Instant::now());
@@ -179,6 +190,8 @@ impl Watched {
             },
             program_gone: pending().boxed(),
             pane,
+            at_end: None,
+            is_over: false,
             begun_at: None,
             missed: false,
             astray: None,
@@ -204,6 +217,7 @@ impl Watched {
                 self.find_place(astray).await;
             }
             if self.is_over().await {
+                self.is_over = true;
                 return Ok(self.last_word());
             }
             if !self.steps.is_empty() {
@@ -252,14 +266,14 @@ impl Watched {
             }
             match self.steps.pop_front()? {
                 Step::Part(Part::Text(bytes)) => self.print(&bytes),
-                Step::Part(Part::End(code)) => self.exited = Some(Some(code)),
+                Step::Part(Part::End(code)) => self.end(code),
                 Step::Place(place) => self.view.go_on_at(&place),
                 Step::All(lines) => self.view.end(lines),
                 Step::Dead(code) => self.die(code),
             }
             // What came at once with the end happened at once with it.
             match self.steps.front() {
-                Some(&Step::Part(Part::End(code))) => self.exited = Some(Some(code)),
+                Some(&Step::Part(Part::End(code))) => self.end(code),
                 Some(&Step::Dead(code)) => self.die(code),
                 _ => continue,
             }
@@ -322,6 +336,11 @@ impl Watched {
         }
     }
 
+    fn end(&mut self, code: i32) {
+        self.exited = Some(Some(code));
+        self.at_end = Some(self.seen());
+    }
+
     fn die(&mut self, code: Option<i32>) {
         self.exited = Some(code);
         self.dead = true;
@@ -353,6 +372,9 @@ impl Watched {
     }
 
     pub(super) fn seen(&self) -> Seen {
+        if let Some(seen) = self.at_end.as_ref().filter(|_| self.is_over) {
+            return seen.clone();
+        }
         Seen { output: self.view.output(), is_cut: self.view.is_cut, missed: self.missed }
     }
 }
