@@ -50,6 +50,14 @@ fn launch(tmux: &TmuxServer) -> Launch {
     Launch::new(PROGRAM, tmux)
 }
 
+/// The program with every tool, structured answers, and this in its config file.
+async fn serve_configured(tmux: &TmuxServer, config: &str) -> Mcp {
+    let file = tmux.home().join("config.toml");
+    std::fs::write(&file, config).unwrap();
+    let args = ["--toolset", "all", "--structured", "--config"];
+    launch(tmux).args(&args).args(&[&file.to_string_lossy()]).mcp().await
+}
+
 /// The program with every tool and structured answers.
 async fn serve(tmux: &TmuxServer) -> Mcp {
     launch(tmux).args(&["--toolset", "all", "--structured"]).mcp().await

@@ -10,7 +10,7 @@ use testkit::{Mcp, Shell, TmuxServer, until};
 
 use crate::run_gate::{runs, works};
 use crate::support::{shows, string};
-use crate::{launch, serve};
+use crate::{launch, serve, serve_configured};
 
 /// A shell, and where its commands run: in a pane that was there, or in one of our own.
 struct Site {
@@ -332,18 +332,10 @@ async fn a_pane_that_is_given_another_program_loses_its_command() {
     site.mcp.close().await;
 }
 
-/// A server with this config file.
-async fn configured(tmux: &TmuxServer, config: &str) -> Mcp {
-    let file = tmux.home().join("config.toml");
-    std::fs::write(&file, config).unwrap();
-    let args = ["--toolset", "all", "--structured", "--config", &file.to_string_lossy()];
-    launch(tmux).args(&args).mcp().await
-}
-
 #[tokio::test]
 async fn of_the_finished_commands_only_the_newest_are_kept() {
     let tmux = TmuxServer::new();
-    let mcp = configured(&tmux, "[limits]\nresults = 3\n").await;
+    let mcp = serve_configured(&tmux, "[limits]\nresults = 3\n").await;
     let call = async |command: &str, timeout: u32| {
         let arguments = json!({"command": command, "timeout": timeout});
         string(&mcp.call("run_command", arguments).await.ok()["command_id"])

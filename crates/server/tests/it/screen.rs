@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer};
 
 use crate::support::{exited, keys, pane, ready_pane, screen, shows, string};
-use crate::{launch, serve};
+use crate::{launch, serve, serve_configured};
 
 /// The text of a capture.
 async fn text(mcp: &Mcp, arguments: Value) -> String {
@@ -170,10 +170,7 @@ async fn the_line_that_tmux_pushes_away_for_its_notice_is_read_too() {
 #[tokio::test]
 async fn long_text_keeps_its_end_and_says_how_to_get_the_rest() {
     let tmux = TmuxServer::new();
-    let config = tmux.home().join("config.toml");
-    std::fs::write(&config, "[limits]\ntext = 200").unwrap();
-    let mcp = launch(&tmux).args(&["--toolset", "all", "--structured", "--config"]);
-    let mcp = mcp.args(&[&config.to_string_lossy()]).mcp().await;
+    let mcp = serve_configured(&tmux, "[limits]\ntext = 200").await;
     let target = ready_pane(&mcp, "seq -w 1 500; exec cat", "500").await;
     let whole = mcp.call("capture_pane", json!({"target": target, "lines": 500})).await.ok();
     assert_eq!(whole["truncated"], true);

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer, until};
 
 use crate::support::{exited, keys, pane, ready_pane, shows, string};
-use crate::{launch, serve};
+use crate::{launch, serve, serve_configured};
 
 async fn search(mcp: &Mcp, arguments: Value) -> Value {
     mcp.call("search_panes", arguments).await.ok()
@@ -203,10 +203,7 @@ async fn many_matches_come_in_parts() {
 #[tokio::test]
 async fn long_results_and_long_lines_are_cut_and_say_so() {
     let tmux = TmuxServer::new();
-    let config = tmux.home().join("config.toml");
-    std::fs::write(&config, "[limits]\ntext = 2000").unwrap();
-    let mcp = launch(&tmux).args(&["--toolset", "all", "--structured", "--config"]);
-    let mcp = mcp.args(&[&config.to_string_lossy()]).mcp().await;
+    let mcp = serve_configured(&tmux, "[limits]\ntext = 2000").await;
     let ready_pane = async |command: &str| ready_pane(&mcp, command, "the end").await;
     let many = ready_pane(
         "for i in $(seq 1000 1040); do printf \"$i %092d\\n\" 0; done; echo the end; exec cat",

@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer, until};
 
 use crate::support::{exited, keys, pane, ready_pane, shows, string};
-use crate::{launch, serve};
+use crate::{launch, serve, serve_configured};
 
 /// An answer that must not have missed anything.
 #[derive(Debug)]
@@ -421,10 +421,7 @@ async fn of_a_full_screen_program_only_rows_that_changed_come() {
 #[tokio::test]
 async fn too_much_keeps_its_end_and_says_where_the_rest_is() {
     let tmux = TmuxServer::new();
-    let config = tmux.home().join("config.toml");
-    std::fs::write(&config, "[limits]\ntext = 200").unwrap();
-    let mcp = launch(&tmux).args(&["--toolset", "all", "--structured", "--config"]);
-    let mcp = mcp.args(&[&config.to_string_lossy()]).mcp().await;
+    let mcp = serve_configured(&tmux, "[limits]\ntext = 200").await;
     let command =
         "stty -echo; printf ready; read x; echo; seq 101 500; read y; printf %0300d 7; read z";
     let target = ready_pane(&mcp, command, "ready").await;

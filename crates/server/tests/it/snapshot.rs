@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer};
 
 use crate::support::{exited, keys, pane, ready_pane, string};
-use crate::{launch, serve};
+use crate::{launch, serve, serve_configured};
 
 async fn snapshot(mcp: &Mcp, arguments: Value) -> Value {
     mcp.call("snapshot_pane", arguments).await.ok()
@@ -98,10 +98,7 @@ async fn an_exited_pane_has_its_text_and_its_code() {
 #[tokio::test]
 async fn long_text_keeps_its_end_and_mistakes_are_named() {
     let tmux = TmuxServer::new();
-    let config = tmux.home().join("config.toml");
-    std::fs::write(&config, "[limits]\ntext = 200").unwrap();
-    let mcp = launch(&tmux).args(&["--toolset", "all", "--structured", "--config"]);
-    let mcp = mcp.args(&[&config.to_string_lossy()]).mcp().await;
+    let mcp = serve_configured(&tmux, "[limits]\ntext = 200").await;
     let target = ready_pane(&mcp, "seq -w 1 500; exec cat", "500").await;
     let now = snapshot(&mcp, json!({"target": target, "lines": 500})).await;
     assert_eq!((&now["truncated"], &now["lines_cut"]), (&json!(true), &json!(450)));

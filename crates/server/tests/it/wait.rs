@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use testkit::{Mcp, Shell, TmuxServer, until};
 
 use crate::support::{list, pane, ready_pane, shows, string};
-use crate::{launch, serve};
+use crate::{serve, serve_configured};
 
 /// Waits for one thing in a pane.
 async fn wait(mcp: &Mcp, target: &str, until: &[&str]) -> Value {
@@ -402,10 +402,7 @@ async fn what_cannot_be_waited_for_is_said() {
 #[tokio::test]
 async fn what_an_error_looks_like_can_be_said() {
     let tmux = TmuxServer::new();
-    let config = tmux.home().join("config.toml");
-    std::fs::write(&config, "[watch]\nerrors = ['^oops', 'kaputt$']\n").unwrap();
-    let config = config.to_str().unwrap();
-    let mcp = launch(&tmux).args(&["--structured", "--config", config]).mcp().await;
+    let mcp = serve_configured(&tmux, "[watch]\nerrors = ['^oops', 'kaputt$']\n").await;
     let command = "echo error: known; echo it is kaputt; sleep 1000";
     let call = json!({"command": command, "until": ["error"]});
     let result = mcp.call("start_and_watch", call).await.ok();
