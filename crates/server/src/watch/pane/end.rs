@@ -111,9 +111,8 @@ impl Watched {
     }
 
     /// The pane's own process is gone. This ends the watch in any case, once all that was printed
-    /// has been taken.
-    pub(super) async fn process_gone(&mut self) {
-        self.process_gone = pending().boxed();
+    /// has been taken. May be dropped and called again.
+    pub(super) async fn take_the_rest(&mut self) {
         while self.lost.is_none() && self.hears_more(ON_ITS_WAY).await {}
         let until = Instant::now() + EXIT_TIME;
         let code = loop {
@@ -134,6 +133,7 @@ impl Watched {
             self.steps.push_back(Step::All(lines));
         }
         self.steps.push_back(Step::Dead(code));
+        self.dying = false;
     }
 
     /// All that was printed since the watch began, from tmux itself: it drops what a client has not

@@ -59,14 +59,15 @@ pub(super) struct Watched {
     program_gone: BoxFuture<'static, Option<i32>>,
     /// What was seen when the command ended. What comes then is its shell's, if it left nothing.
     at_end: Option<Seen>,
-    /// Whether nothing more could happen.
-    is_over: bool,
+    /// Whether the watch ended because nothing more could happen.
+    ran_out: bool,
     /// Where the watch began.
     begun_at: Option<Mark>,
     missed: bool,
     /// Why the view has to find its place anew.
     astray: Option<Astray>,
-    /// Whether the pane's process is gone.
+    /// Whether the pane's process is gone, and whether all that was left has been taken.
+    dying: bool,
     dead: bool,
     /// Why there is nothing more to watch.
     lost: Option<Lost>,
@@ -191,10 +192,11 @@ impl Watched {
             program_gone: pending().boxed(),
             pane,
             at_end: None,
-            is_over: false,
+            ran_out: false,
             begun_at: None,
             missed: false,
             astray: None,
+            dying: false,
             dead: false,
             lost: None,
             told: VecDeque::new(),
@@ -217,7 +219,7 @@ impl Watched {
                 self.find_place(astray).await;
             }
             if self.is_over().await {
-                self.is_over = true;
+                self.ran_out = true;
                 return Ok(self.last_word());
             }
             if !self.steps.is_empty() {
@@ -228,6 +230,10 @@ impl Watched {
             }
             if self.dead {
                 return Ok(self.last_word());
+            }
+            if self.dying {
+                self.take_the_rest().await;
+                continue;
             }
             let alarm = self.alarm();
             tokio::select! {
@@ -240,7 +246,10 @@ impl Watched {
                     self.program_gone = pending().boxed();
                     self.exited.get_or_insert(code);
                 }
-                () = &mut self.process_gone => self.process_gone().await,
+                () = &mut self.process_gone => {
+                    self.process_gone = pending().boxed();
+                    self.dying = true;
+                }
                 () = sleep_until(alarm) => self.look().await,
             }
         }
@@ -372,7 +381,7 @@ impl Watched {
     }
 
     pub(super) fn seen(&self) -> Seen {
-        if let Some(seen) = self.at_end.as_ref().filter(|_| self.is_over) {
+        if let Some(seen) = self.at_end.as_ref().filter(|_| self.ran_out) {
             return seen.clone();
         }
         Seen { output: self.view.output(), is_cut: self.view.is_cut, missed: self.missed }
