@@ -2,6 +2,7 @@
 //! set or read from it.
 
 use std::fs;
+#[cfg(target_os = "linux")]
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
@@ -36,8 +37,6 @@ impl Mode {
 #[derive(Debug)]
 pub(super) struct Terminal {
     file: fs::File,
-    /// Device and inode: `/dev/pts/3` of a container is another terminal than ours.
-    identity: (u64, u64),
 }
 
 impl Terminal {
@@ -45,8 +44,7 @@ impl Terminal {
         // It must not become our terminal, and nothing may wait for a carrier.
         let flags = OFlags::RDONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = fs::File::from(open(path, flags, Permissions::empty()).ok()?);
-        let identity = identity(&file.metadata().ok()?);
-        Some(Self { file, identity })
+        Some(Self { file })
     }
 
     pub(super) fn mode(&self) -> Option<Mode> {
@@ -63,7 +61,7 @@ impl Terminal {
     /// Whether a file is this terminal.
     #[cfg(target_os = "linux")]
     pub(super) fn is(&self, file: &fs::Metadata) -> bool {
-        identity(file) == self.identity
+        self.file.metadata().is_ok_and(|ours| identity(&ours) == identity(file))
     }
 
     /// Whether the terminal takes output now, which it does not while somebody is held up writing.
@@ -87,6 +85,8 @@ impl Terminal {
     }
 }
 
+/// Device and inode: `/dev/pts/3` of a container is another terminal than ours.
+#[cfg(target_os = "linux")]
 fn identity(file: &fs::Metadata) -> (u64, u64) {
     (file.dev(), file.ino())
 }
