@@ -34,7 +34,7 @@ const TAIL: usize = 8;
 const ANCHOR: usize = 8;
 
 /// How often a pane that prints faster than it is read is looked at before all of it is read.
-pub(crate) const LOOKS: u32 = 3;
+const LOOKS: u32 = 3;
 
 /// A place: behind everything that a look has seen.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -63,24 +63,30 @@ pub fn from_replies(replies: &[Reply]) -> Result<Mark, Error> {
     Ok(Look::from_replies(replies, &Reach::NEAR)?.mark())
 }
 
-/// What a pane has printed since a mark, looked for as far back as need be. `None` in front of a
-/// full-screen program, or if another process is there now.
+/// What a pane has printed since a mark. `None` in front of a full-screen program, or if another
+/// process is there now.
 pub async fn news(server: &Server, mark: &Mark) -> Result<Option<News>, Error> {
-    let mut reach = Reach::NEAR;
-    let mut looks = 0;
-    loop {
-        let replies = server.sequence(reach.questions(mark.pane)).await?;
-        let look = Look::from_replies(&replies, &reach)?;
-        if look.pid != mark.pid || look.is_alternate() {
-            return Ok(None);
-        }
-        looks += 1;
-        reach = match look.since(mark) {
-            Seen::New(news) => return Ok(Some(news)),
+    let replies = server.sequence(questions(mark.pane)).await?;
+    let (look, news) = since(server, Look::from_replies(&replies, &Reach::NEAR)?, mark).await?;
+    Ok((look.pid == mark.pid && !look.is_alternate()).then_some(news))
+}
+
+/// The same from a look that reads as far back as need be, beginning with this one; nothing in front
+/// of a full-screen program.
+pub async fn since(server: &Server, look: Look, mark: &Mark) -> Result<(Look, News), Error> {
+    let mut look = look;
+    let mut looks = 1;
+    while !look.is_alternate() {
+        let reach = match look.since(mark) {
+            Seen::New(news) => return Ok((look, news)),
             Seen::Further(further) if looks < LOOKS => further,
             Seen::Further(_) => Reach::ALL,
         };
+        let replies = server.sequence(reach.questions(mark.pane)).await?;
+        look = Look::from_replies(&replies, &reach)?;
+        looks += 1;
     }
+    Ok((look, News::default()))
 }
 
 impl Mark {

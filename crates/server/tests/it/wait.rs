@@ -395,7 +395,6 @@ async fn what_cannot_be_waited_for_is_said() {
     }
     let call = json!({"command": "true", "until": ["exit"], "target": target});
     mcp.call("start_and_watch", call).await.err("busy");
-    shows(&mcp, &target, "").await;
     mcp.close().await;
 }
 

@@ -123,12 +123,9 @@ async fn a_server_that_goes_away_ends_all_waits_and_another_one_is_used() {
     for _ in 0..5 {
         panes.push(pane(&mcp, "cat").await);
     }
-    let conditions = ["text:NEVER", "password", "gone:", "idle:50"];
+    let conditions = ["text:NEVER", "password", "stable:50", "idle:50"];
     let waits = (0..20).map(|number| {
-        let condition = match conditions[number % 4] {
-            "gone:" => "stable:50",
-            other => other,
-        };
+        let condition = conditions[number % 4];
         let call = json!({"target": panes[number % 5], "until": [condition], "timeout": 60});
         mcp.call("wait_for", call)
     });

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::mark::{LOOKS, Look, Mark, News, Reach, Seen, near_questions};
+use crate::mark::{Look, Mark, Reach, near_questions, since};
 use crate::text::keep_tail;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
 
@@ -133,24 +133,18 @@ impl Tool for CaptureSince {
                     .hint("give `target` the first time, then `cursor` from the last answer"));
             }
         };
-        let mut reach = Reach::NEAR;
         let (pane, replies) = cx.pane_with(&target, near_questions).await?;
-        let mut look = Look::from_replies(&replies, &reach)?;
-        let mut looks = 1;
-        let news = loop {
-            let Some(mark) = &mark else { break look.screen() };
-            check(mark, &look, &target)?;
-            if look.is_alternate() {
-                break News::default();
+        let look = Look::from_replies(&replies, &Reach::NEAR)?;
+        let (look, news) = match &mark {
+            None => {
+                let shown = look.screen();
+                (look, shown)
             }
-            match look.since(mark) {
-                Seen::New(news) => break news,
-                Seen::Further(further) => {
-                    reach = if looks < LOOKS { further } else { Reach::ALL };
-                    let replies = cx.tmux().sequence(reach.questions(pane.pane)).await?;
-                    look = Look::from_replies(&replies, &reach)?;
-                    looks += 1;
-                }
+            Some(mark) => {
+                check(mark, &look, &target)?;
+                let (look, news) = since(cx.tmux(), look, mark).await?;
+                check(mark, &look, &target)?;
+                (look, news)
             }
         };
         let next = match &mark {

@@ -1,0 +1,74 @@
+//! Where settings come from, and which are refused.
+
+use std::collections::HashSet;
+use std::io::Write;
+
+use clap::Command;
+
+use super::*;
+
+fn resolve(args: &[&str]) -> Result<Settings, String> {
+    let command = Command::new("x").args(flags()).no_binary_name(true);
+    Settings::resolve(&command.try_get_matches_from(args).map_err(|e| e.to_string())?)
+}
+
+fn with_file(text: &str, args: &[&str]) -> Result<Settings, String> {
+    let mut file = tempfile::NamedTempFile::new().unwrap();
+    file.write_all(text.as_bytes()).unwrap();
+    let path = file.path().to_str().unwrap();
+    resolve(&[&["--config", path], args].concat())
+}
+
+#[test]
+fn every_setting_can_be_told_apart() {
+    let mut seen = HashSet::new();
+    for setting in SETTINGS {
+        assert!(seen.insert(setting.key), "{} twice", setting.key);
+        assert_eq!(setting.flag.is_some(), setting.env.is_some(), "{}", setting.key);
+        assert!(!setting.help.ends_with('.'), "{}", setting.key);
+    }
+}
+
+#[test]
+fn a_flag_beats_the_file_and_the_file_beats_the_default() {
+    let settings =
+        with_file("tier = \"readonly\"\nkeep = true\n[limits]\ntext = 200", &[]).unwrap();
+    assert_eq!(settings.policy.ceiling, Ceiling::Readonly);
+    assert_eq!((settings.keep, settings.text_limit), (true, 200));
+    let settings = with_file("tier = \"readonly\"", &["--tier", "destructive"]).unwrap();
+    assert_eq!(settings.policy.ceiling, Ceiling::Destructive);
+    assert_eq!(settings.policy.toolset, Toolset::Agent);
+}
+
+#[test]
+fn an_unknown_key_is_an_error_that_names_the_nearest() {
+    let error = with_file("teir = \"readonly\"", &[]).unwrap_err();
+    assert!(error.contains("`teir`") && error.contains("`tier`"), "{error}");
+    let error = with_file("[limits]\ntxt = 5", &[]).unwrap_err();
+    assert!(error.contains("`limits.txt`") && error.contains("`limits.text`"), "{error}");
+}
+
+#[test]
+fn bad_values_are_refused_wherever_they_stand() {
+    assert!(with_file("tier = \"everything\"", &[]).unwrap_err().contains("`tier`"));
+    assert!(with_file("keep = \"perhaps\"", &[]).unwrap_err().contains("perhaps"));
+    assert!(with_file("tier = [1]", &[]).unwrap_err().contains("tier"));
+    assert!(with_file("tier = ", &[]).is_err());
+    assert!(resolve(&["--tier", "everything"]).unwrap_err().contains("everything"));
+    assert!(resolve(&["--config", "/nonexistent/file"]).unwrap_err().contains("/nonexistent/file"));
+}
+
+#[test]
+fn lists_are_lists_of_texts() {
+    assert!(with_file("[watch]\nerrors = [\"^oops\", \"x\"]", &[]).is_ok());
+    let error = with_file("[watch]\nerrors = [\"(\"]", &[]).unwrap_err();
+    assert!(error.contains("`watch.errors`") && error.contains("`(`"), "{error}");
+    let error = with_file("[watch]\nerrors = [1]", &[]).unwrap_err();
+    assert!(error.contains("`watch.errors`: a list of texts"), "{error}");
+}
+
+#[test]
+fn switches_need_no_value() {
+    assert!(resolve(&["--keep"]).unwrap().keep);
+    assert!(!resolve(&["--keep=false"]).unwrap().keep);
+}
