@@ -1,10 +1,15 @@
 //! Events for those who do not call a tool for them: `tmux-mcp watch`, and channel mode.
 
+use std::time::Duration;
+
 use serde_json::{Value, json};
 use testkit::{TmuxServer, until};
 
 use crate::launch;
 use crate::support::string;
+
+/// Long enough for a busy machine; never what a test waits for.
+const PATIENCE: Duration = Duration::from_secs(15);
 
 /// Waits until a pane is followed by somebody, and tmux has answered all that is asked first.
 async fn is_followed(tmux: &TmuxServer) {
@@ -25,7 +30,8 @@ async fn watch(
     then: impl AsyncFnOnce(),
 ) -> (Option<i32>, Vec<String>, String) {
     let output = launch(tmux).args(&[&["watch"], args].concat()).output();
-    let (output, ()) = tokio::join!(output, then());
+    let both = async { tokio::join!(output, then()) };
+    let (output, ()) = tokio::time::timeout(PATIENCE, both).await.unwrap();
     let lines = String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
     (output.status.code(), lines, String::from_utf8(output.stderr).unwrap())
 }
