@@ -33,6 +33,9 @@ pub(super) struct Grid {
     pub(super) carried: String,
     /// The first row that was changed since somebody looked.
     pub(super) touched: usize,
+    /// How many rows at the top were there before: what they hold is not known, and so each is a
+    /// line of its own.
+    pub(super) unknown: usize,
 }
 
 impl Grid {
@@ -48,6 +51,7 @@ impl Grid {
             saved: Saved::default(),
             carried: String::new(),
             touched: usize::MAX,
+            unknown: 0,
         }
     }
 
@@ -114,7 +118,8 @@ impl Grid {
 
     /// Goes on in the next row.
     fn wrap(&mut self, done: Done<'_>) {
-        self.edit(|row, _| row.wrap());
+        let is_known = self.row >= self.unknown;
+        self.edit(|row, _| if is_known { row.wrap() } else { row.leave() });
         self.next_row(done);
         self.column = 0;
     }

@@ -47,6 +47,7 @@ impl Grid {
 
     /// Lets go of the first rows.
     pub(super) fn let_go(&mut self, rows: usize, done: Done<'_>) {
+        self.unknown = self.unknown.saturating_sub(rows);
         let lines = self.rows.iter().rposition(Row::is_line).map_or(0, |last| last + 1);
         for row in self.rows.iter().take(rows.min(lines)) {
             if row.wraps() {

@@ -72,6 +72,7 @@ impl Screen {
             screen.terminal.show_alternate(true);
         }
         screen.terminal.grid().go(place.row, 0);
+        screen.terminal.grid().unknown = place.row;
         screen.terminal.print(&place.before, &mut |_| {});
         screen.fresh_lines();
         screen

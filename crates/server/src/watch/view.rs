@@ -44,6 +44,11 @@ pub(super) struct News {
 }
 
 impl View {
+    /// The number of the first row of the screen in a view that begins here.
+    pub(super) fn top(place: &Place) -> u64 {
+        if place.alternate { ALTERNATE } else { 0 }
+    }
+
     /// A view that begins here.
     pub(super) fn at(place: &Place, echo: Echo) -> Self {
         Self {
@@ -72,6 +77,7 @@ impl View {
         self.gone += place.height as u64;
         self.first = first(place) + if place.alternate { 0 } else { self.gone };
         self.new_from = place.before.len();
+        self.echo.go_on_in(place.width);
         self.screen = Screen::at(place);
         self.bells = 0;
     }
@@ -175,7 +181,7 @@ impl View {
 
 /// The number of the line that is there already.
 fn first(place: &Place) -> u64 {
-    place.row as u64 + if place.alternate { ALTERNATE } else { 0 }
+    place.row as u64 + View::top(place)
 }
 
 impl Line {
@@ -219,6 +225,15 @@ mod tests {
         assert!(!view.news.changed && view.news.lines[0].new_from == 9);
         view.feed(b"x\x07");
         assert!(view.news.changed && view.news.bell);
+    }
+
+    #[test]
+    fn what_is_unknown_does_not_go_on_in_what_was_there() {
+        let mut view = view(2, "# ls");
+        // As fish does it: up, to the right, and over the edge.
+        view.feed(b"\x1bM\r\x1b[18C  ls -l\r\ntotal");
+        assert_eq!(texts(&view)[1..], [(2, "ls -l", true), (3, "total", false)]);
+        assert_eq!(view.output().lines().last(), Some("total"));
     }
 
     #[test]

@@ -77,13 +77,16 @@ async fn what_is_typed_is_not_what_is_waited_for() {
         let tmux = TmuxServer::new();
         tmux.use_shell(shell);
         let mcp = serve(&tmux).await;
-        // Narrow, so that what is typed takes more than one row.
-        let target = tmux.shell_pane(30, 10);
         let line = "sleep 0.3; true a long line of words; echo FINISHED; sleep 1000";
-        types(&mcp, &target, line).await;
-        let result = wait(&mcp, &target, &["text:FINISHED"]).await;
-        assert_eq!(result["match"], "FINISHED", "{shell:?}: {result}");
-        assert!(result["elapsed"].as_f64().unwrap() >= 0.2, "{shell:?}: {result}");
+        // Narrow, so that what is typed takes more than one row, and in fish, where the prompt
+        // takes all of one, each word is drawn for itself.
+        for columns in [30, 20] {
+            let target = tmux.shell_pane(columns, 10);
+            types(&mcp, &target, line).await;
+            let result = wait(&mcp, &target, &["text:FINISHED"]).await;
+            assert_eq!(result["match"], "FINISHED", "{shell:?}: {result}");
+            assert!(result["elapsed"].as_f64().unwrap() >= 0.2, "{shell:?}: {result}");
+        }
         // The same when the wait is there first.
         let target = tmux.shell_pane(30, 10);
         let result = wait_while((&tmux, &mcp), &target, &["text:FINISHED"], async || {

@@ -123,7 +123,9 @@ impl Watched {
         let typed = watches.runs.typed(pane.pane);
         let at = typed.as_ref().map(|typed| typed.at);
         let lines = typed.into_iter().flat_map(|typed| typed.lines);
-        let view = View::at(&standing.place, Echo::of(lines, &standing.shown));
+        let place = &standing.place;
+        let echo = Echo::of(lines, place.width, View::top(place), &standing.shown);
+        let view = View::at(place, echo);
         let mut watched = Self::new(watches, pane, until, stream, view, at);
         watched.begun_at = standing.mark;
         if watched.until.needs(Needs::Program) {
@@ -147,7 +149,8 @@ impl Watched {
             .and_then(|answers| place::read(&answers))
             .map(|it| Place { alternate: false, ..it.place.top() });
         let typed = watches.runs.typed(pane.pane).into_iter().flat_map(|typed| typed.lines);
-        let view = View::at(&place.unwrap_or_default(), Echo::after(typed));
+        let place = place.unwrap_or_default();
+        let view = View::at(&place, Echo::after(typed, place.width));
         let mut watched = Self::new(watches, pane, until, stream, view, None);
         watched.command = Some(Command {
             trail,
