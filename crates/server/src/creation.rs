@@ -2,7 +2,6 @@
 //! and what they answer.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +9,7 @@ use tmux::{Command, Error};
 
 use crate::host::{Created, with_environment};
 use crate::text::inline;
-use crate::tool::{Code, Form, Output, ToolError};
+use crate::tool::{Code, Form, Output, ToolError, path};
 
 /// The ids of what was made.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -55,17 +54,10 @@ impl Output for NewIds {
 /// silence if it is not there.
 pub(crate) fn start_directory(cwd: Option<String>) -> Result<Option<String>, ToolError> {
     let Some(cwd) = cwd else { return Ok(None) };
-    let home = || std::env::var_os("HOME").map(PathBuf::from);
-    let path = match (cwd.strip_prefix("~/"), cwd.as_str()) {
-        (Some(below), _) => home().map(|home| home.join(below)),
-        (None, "~") => home(),
-        _ => None,
-    }
-    .unwrap_or_else(|| PathBuf::from(&cwd));
-    let path = std::path::absolute(&path).unwrap_or(path);
-    if !Path::is_dir(&path) {
+    let path = path::absolute("cwd", &cwd)?;
+    if !path.is_dir() {
         return Err(ToolError::invalid_argument(format!("`cwd`: `{cwd}` is not a directory"))
-            .hint("give the path of a directory that exists"));
+            .hint("give the absolute path of one that exists"));
     }
     Ok(Some(path.to_string_lossy().into_owned()))
 }

@@ -1,7 +1,6 @@
 //! Starting a command, for the tools that do.
 
-use std::path::Path;
-
+use crate::creation::start_directory;
 use crate::run::Started;
 use crate::tool::{Cx, Target, ToolError};
 use crate::typing::must_take_input;
@@ -25,7 +24,7 @@ pub(crate) async fn start(
             cx.runs.run(pane, command).await?
         }
         None => {
-            let cwd = cwd.map(directory).transpose()?;
+            let cwd = start_directory(cwd)?;
             cx.runs.run_anywhere(command, cwd).await?
         }
     })
@@ -40,18 +39,4 @@ fn check(command: &str) -> Result<(), ToolError> {
             .hint("no shell takes one; leave it out"));
     }
     Ok(())
-}
-
-/// A directory that is there. `~` is the user's own.
-fn directory(text: String) -> Result<String, ToolError> {
-    let home = std::env::var("HOME").unwrap_or_default();
-    let path = match text.strip_prefix('~') {
-        Some(rest) if rest.is_empty() || rest.starts_with('/') => format!("{home}{rest}"),
-        _ => text,
-    };
-    if Path::new(&path).is_absolute() && Path::new(&path).is_dir() {
-        return Ok(path);
-    }
-    Err(ToolError::invalid_argument(format!("`cwd`: `{path}` is no directory"))
-        .hint("give the absolute path of one that exists"))
 }

@@ -46,6 +46,8 @@ codes! {
     NotReady = "not_ready",
     /// Something else runs in the pane: a command, a program, or the shell itself.
     Busy = "busy",
+    /// A file cannot be read or written.
+    FileFailed = "file_failed",
     /// No tmux server is running.
     NoServer = "no_server",
     /// tmux is not installed, or is too old.

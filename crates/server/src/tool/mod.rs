@@ -7,6 +7,7 @@ mod args;
 mod channel;
 mod cx;
 mod error;
+pub(crate) mod path;
 mod schema;
 mod target;
 
@@ -24,6 +25,7 @@ pub(crate) use args::nearest;
 pub use channel::ChannelName;
 pub use cx::{Cx, Guard, Progress, Resolved, Step, Subject, Surroundings};
 pub use error::{Code, ToolError};
+pub use path::FilePath;
 pub use target::Target;
 
 /// How much a tool can do to what is there.
@@ -62,6 +64,14 @@ pub enum Group {
     Watch,
     /// Signals between programs.
     Channel,
+    /// Paste buffers.
+    Buffer,
+    /// Options, environment, hooks and formats.
+    Option,
+    /// The people who are attached, and what they are shown.
+    Client,
+    /// Several calls at once.
+    Batch,
 }
 
 impl fmt::Display for Group {
@@ -77,6 +87,10 @@ impl fmt::Display for Group {
             Self::Command => "command",
             Self::Watch => "watch",
             Self::Channel => "channel",
+            Self::Buffer => "buffer",
+            Self::Option => "option",
+            Self::Client => "client",
+            Self::Batch => "batch",
         })
     }
 }
