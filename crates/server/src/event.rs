@@ -73,9 +73,9 @@ impl Output for EventResult {
         if self.output.is_empty() { facts } else { format!("{facts}\n{}", self.output) }
     }
 
-    fn notice(&self) -> Option<Notice> {
+    fn notices(&self) -> Vec<Notice> {
         if self.event == TIMEOUT {
-            return None;
+            return Vec::new();
         }
         let Self { event, pane_id, state, .. } = self;
         let event = inline(event);
@@ -93,7 +93,7 @@ impl Output for EventResult {
         ];
         facts.extend(self.command_id.clone().map(|id| ("command_id", id)));
         facts.extend(self.exit_code.map(|code| ("exit_code", code.to_string())));
-        Some(Notice { text, facts })
+        vec![Notice { text, facts }]
     }
 
     fn limit(&mut self, max: usize) {

@@ -12,6 +12,7 @@ use super::{Failure, USAGE_ERROR};
 use crate::app::App;
 use crate::config::Settings;
 use crate::event::without_twins;
+use crate::mcp::pipeline;
 use crate::text::inline;
 use crate::tool::{Cx, Progress, Target, ToolError, Toolset};
 use crate::watch::{Event, KINDS, Kind, Lost, Watch};
@@ -58,7 +59,7 @@ pub(super) fn command() -> Command {
 pub(super) async fn run(mut settings: Settings, matches: &ArgMatches) -> Result<(), Failure> {
     settings.policy.toolset = Toolset::All;
     let texts = |name: &str| matches.get_many::<String>(name).into_iter().flatten().cloned();
-    let app = App::new(settings);
+    let app = Arc::new(App::new(settings));
     let targets: Vec<Target> = texts("target").map(Target).collect();
     let until: Vec<String> = texts("until").collect();
     let mut watch = begin(&app, &targets, &until).await?;
@@ -104,10 +105,11 @@ pub(super) async fn run(mut settings: Settings, matches: &ArgMatches) -> Result<
     Err(Failure { message: "nothing happened".to_owned(), code: 1 })
 }
 
-async fn begin(app: &App, targets: &[Target], until: &[String]) -> Result<Watch, Failure> {
+async fn begin(app: &Arc<App>, targets: &[Target], until: &[String]) -> Result<Watch, Failure> {
     let meta = app.registry.find(TOOL)?.entry.meta;
     let guard = Arc::new(app.settings.policy);
-    let cx = Cx::new(&app.around, meta, guard, CancellationToken::new(), Progress::default());
+    let request = pipeline::request(app, CancellationToken::new(), Progress::default());
+    let cx = Cx::new(&app.around, meta, guard, request);
     let until = cx.watches.until(until).map_err(ToolError::from)?;
     let mut panes = Vec::new();
     for target in targets {

@@ -70,8 +70,8 @@ impl ServerHandler for Handler {
             progress: progress(&context),
             cancel: context.ct,
         };
-        let Answer { result, notice } = pipeline::call(&self.app, call).await;
-        if let Some(notice) = notice.filter(|_| self.app.settings.channel) {
+        let Answer { result, notices } = pipeline::call(&self.app, call).await;
+        for notice in notices.into_iter().filter(|_| self.app.settings.channel) {
             channel::push(&context.peer, notice).await;
         }
         Ok(result.into())

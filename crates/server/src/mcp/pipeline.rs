@@ -5,13 +5,15 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
 use futures::FutureExt;
+use futures::future::BoxFuture;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::{Map, Value};
+use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::text;
-use crate::tool::{Code, Cx, Form, Notice, Progress, Reply, ToolError};
+use crate::tool::{Calls, Code, Cx, Form, Notice, Progress, Reply, Request, ToolError};
 
 /// The key under which an error's code is in `_meta`.
 const CODE_KEY: &str = "tmux-mcp/code";
@@ -24,31 +26,77 @@ pub(crate) struct Call {
     pub(crate) progress: Progress,
 }
 
+/// The way of every call, for the tools that make calls themselves.
+struct Pipeline(Arc<App>);
+
+impl Calls for Pipeline {
+    fn call<'a>(
+        &'a self,
+        tool: &'a str,
+        arguments: Map<String, Value>,
+        request: Request,
+    ) -> BoxFuture<'a, Result<Reply, ToolError>> {
+        run(&self.0, tool, arguments, request).boxed()
+    }
+}
+
+/// What comes with a call that nobody has made before.
+pub(crate) fn request(app: &Arc<App>, cancel: CancellationToken, progress: Progress) -> Request {
+    let calls = Arc::new(Pipeline(Arc::clone(app)));
+    Request { cancel, progress, begun: Instant::now(), max: app.settings.text_limit, calls }
+}
+
 /// A call's answer.
 pub(crate) struct Answer {
     pub(crate) result: CallToolResult,
     /// What happened, for a client that is at something else by now.
-    pub(crate) notice: Option<Notice>,
+    pub(crate) notices: Vec<Notice>,
 }
 
 /// Makes a call. A failed one is a result too: the agent can read it and act on it.
-pub(crate) async fn call(app: &App, call: Call) -> Answer {
-    match run(app, call).await {
+pub(crate) async fn call(app: &Arc<App>, call: Call) -> Answer {
+    let Call { tool, arguments, cancel, progress } = call;
+    match run(app, &tool, arguments, request(app, cancel, progress)).await {
         Ok(mut reply) => {
-            let notice = reply.notice.take();
-            Answer { result: success(reply, app.settings.structured), notice }
+            let notices = std::mem::take(&mut reply.notices);
+            Answer { result: success(reply, app.settings.structured), notices }
         }
-        Err(error) => Answer { result: failure(&error), notice: None },
+        Err(error) => Answer { result: failure(&error), notices: Vec::new() },
     }
 }
 
-async fn run(app: &App, call: Call) -> Result<Reply, ToolError> {
-    let offered = app.registry.find(&call.tool)?;
+async fn run(
+    app: &App,
+    tool: &str,
+    arguments: Map<String, Value>,
+    request: Request,
+) -> Result<Reply, ToolError> {
+    let clean = |text: String| text::clean(&text, false);
+    match work(app, tool, arguments, request).await {
+        Ok(reply) => Ok(shaped(reply)),
+        Err(ToolError { code, message, hint }) => {
+            Err(ToolError { code, message: clean(message), hint: hint.map(clean) })
+        }
+    }
+}
+
+async fn work(
+    app: &App,
+    tool: &str,
+    arguments: Map<String, Value>,
+    request: Request,
+) -> Result<Reply, ToolError> {
+    let offered = app.registry.find(tool)?;
+    let name = offered.entry.meta.name;
     let guard = Arc::new(app.settings.policy);
-    let cancel = call.cancel.clone();
-    let cx = Cx::new(&app.around, offered.entry.meta, guard, call.cancel, call.progress);
-    let work = (offered.entry.call)(&cx, &offered.schema, call.arguments, app.settings.text_limit);
+    let cancel = request.cancel.clone();
+    let cx = Cx::new(&app.around, offered.entry.meta, guard, request);
+    let work = (offered.entry.call)(&cx, &offered.schema, arguments);
     tokio::select! {
+        biased;
+        () = cancel.cancelled() => {
+            Err(ToolError::new(Code::Cancelled, format!("`{name}` was cancelled")))
+        }
         // A panic must not cost the caller its answer: rmcp would never send one.
         done = AssertUnwindSafe(work).catch_unwind() => done.unwrap_or_else(|panic| {
             let what = panic
@@ -56,28 +104,31 @@ async fn run(app: &App, call: Call) -> Result<Reply, ToolError> {
                 .map(|text| (*text).to_owned())
                 .or_else(|| panic.downcast_ref::<String>().cloned())
                 .unwrap_or_default();
-            Err(ToolError::internal(format!("`{}` stopped half-way: {what}", offered.entry.meta.name)))
+            Err(ToolError::internal(format!("`{name}` stopped half-way: {what}")))
         }),
-        () = cancel.cancelled() => {
-            Err(ToolError::new(Code::Cancelled, format!("`{}` was cancelled", offered.entry.meta.name)))
-        }
     }
 }
 
-fn success(mut reply: Reply, structured: bool) -> CallToolResult {
-    let text = text::clean(&reply.text, reply.colors);
-    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    if structured || reply.form == Form::Data {
+/// The answer as a client may see it. Those of calls within a call have this behind them.
+fn shaped(mut reply: Reply) -> Reply {
+    if reply.form != Form::Calls {
+        reply.text = text::clean(&reply.text, reply.colors);
         text::clean_value(&mut reply.structured);
         prune(&mut reply.structured, true);
+    }
+    reply
+}
+
+fn success(reply: Reply, structured: bool) -> CallToolResult {
+    let mut result = CallToolResult::success(vec![ContentBlock::text(reply.text)]);
+    if structured || reply.form == Form::Data {
         result.structured_content = Some(reply.structured);
     }
     result
 }
 
 fn failure(error: &ToolError) -> CallToolResult {
-    let text = text::clean(&error.to_string(), false);
-    let mut result = CallToolResult::error(vec![ContentBlock::text(text)]);
+    let mut result = CallToolResult::error(vec![ContentBlock::text(error.to_string())]);
     let mut meta = MetaObject::new();
     meta.0.insert(CODE_KEY.to_owned(), Value::String(error.code.name().to_owned()));
     result.meta = Some(meta);
@@ -160,8 +211,8 @@ mod tests {
     }
 
     async fn call_with(tool: &str, cancel: CancellationToken) -> String {
-        let app =
-            App::with_tools(Settings::default(), vec![Entry::of::<Panics>(), Entry::of::<Hangs>()]);
+        let tools = vec![Entry::of::<Panics>(), Entry::of::<Hangs>()];
+        let app = Arc::new(App::with_tools(Settings::default(), tools));
         let call = Call {
             tool: tool.to_owned(),
             arguments: Map::new(),

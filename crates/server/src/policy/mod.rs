@@ -79,7 +79,7 @@ impl Policy {
 
     fn needed(tier: Tier) -> Ceiling {
         match tier {
-            Tier::Read => Ceiling::Readonly,
+            Tier::Read | Tier::AsCalled => Ceiling::Readonly,
             Tier::Mutate | Tier::DestroyOwn => Ceiling::Mutating,
             Tier::Destroy => Ceiling::Destructive,
         }

@@ -11,9 +11,8 @@ use futures::future::BoxFuture;
 use tmux::target::{self, Id, Level, Place};
 use tmux::{Command, PaneId, Reply, Row, Server, SessionId};
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
-use super::{Meta, Target, Tier, ToolError};
+use super::{Meta, Request, Target, Tier, ToolError};
 use crate::host::{Host, Life, PaneRow, PaneState};
 use crate::run::Engine;
 use crate::watch::Watches;
@@ -110,10 +109,8 @@ pub struct Cx {
     pub runs: Arc<Engine>,
     /// Watches panes there.
     pub watches: Watches,
-    /// Tripped when nobody waits for the answer any more.
-    pub cancel: CancellationToken,
-    /// Where to report progress.
-    pub progress: Progress,
+    /// What came with the call.
+    pub request: Request,
     meta: &'static Meta,
     guard: Arc<dyn Guard>,
     block: Duration,
@@ -144,11 +141,10 @@ impl Cx {
         around: &Surroundings,
         meta: &'static Meta,
         guard: Arc<dyn Guard>,
-        cancel: CancellationToken,
-        progress: Progress,
+        request: Request,
     ) -> Self {
         let Surroundings { host, runs, watches, block } = around.clone();
-        Self { host, runs, watches, cancel, progress, meta, guard, block }
+        Self { host, runs, watches, request, meta, guard, block }
     }
 
     /// How long this call may wait if it is asked to wait so many seconds.
@@ -160,7 +156,11 @@ impl Cx {
             .hint("give fewer seconds, and ask again for what takes longer"));
         }
         let asked = Duration::from_secs_f64(seconds);
-        Ok(if self.progress.is_wanted() { asked } else { asked.min(self.block) })
+        let longest = match self.request.progress.is_wanted() {
+            true => Duration::from_secs_f64(LONGEST),
+            false => self.block,
+        };
+        Ok(asked.min(longest.saturating_sub(self.request.begun.elapsed())))
     }
 
     /// Does some work until time is up, and tells the client now and then that it goes on. `None`
@@ -175,7 +175,7 @@ impl Cx {
         let until = begun + patience;
         tokio::pin!(work);
         loop {
-            let step = match self.progress.is_wanted() {
+            let step = match self.request.progress.is_wanted() {
                 true => (Instant::now() + REPORT_EVERY).min(until),
                 false => until,
             };
@@ -187,7 +187,7 @@ impl Cx {
             }
             let done = begun.elapsed().as_secs_f64();
             let total = Some(patience.as_secs_f64());
-            self.progress.report(Step { done, total, message: message() }).await;
+            self.request.progress.report(Step { done, total, message: message() }).await;
         }
     }
 

@@ -4,6 +4,7 @@
 //! group's list. Everything else follows from [`Meta`] and the two schemas.
 
 mod args;
+mod calls;
 mod channel;
 mod cx;
 mod error;
@@ -22,6 +23,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub(crate) use args::nearest;
+pub use calls::{Calls, Request};
 pub use channel::ChannelName;
 pub use cx::{Cx, Guard, Progress, Resolved, Step, Subject, Surroundings};
 pub use error::{Code, ToolError};
@@ -39,6 +41,8 @@ pub enum Tier {
     DestroyOwn,
     /// Destroys; not offered below the tier `destructive`.
     Destroy,
+    /// Does only what the calls do that it makes, and these are judged one by one.
+    AsCalled,
 }
 
 /// What a tool is about. Tool lists in the policy can name a whole group.
@@ -166,6 +170,8 @@ pub enum Form {
     Data,
     /// Text from a terminal: plain text alone, since several clients drop it beside structure.
     Text,
+    /// Answers of other tools, each as its client would see it; shown like text.
+    Calls,
 }
 
 /// What a tool answers with.
@@ -187,8 +193,8 @@ pub trait Output: Serialize + JsonSchema + Send {
     }
 
     /// What to tell a client that is at something else by now.
-    fn notice(&self) -> Option<Notice> {
-        None
+    fn notices(&self) -> Vec<Notice> {
+        Vec::new()
     }
 }
 
@@ -229,16 +235,14 @@ pub struct Reply {
     /// The answer as data.
     pub structured: Value,
     /// What to tell a client that is at something else by now.
-    pub notice: Option<Notice>,
+    pub notices: Vec<Notice>,
 }
 
-/// Checks arguments against their schema, does the work, and keeps the answer within `max`
-/// characters.
+/// Checks arguments against their schema, does the work, and keeps the answer within the limit.
 pub type Call = for<'a> fn(
     cx: &'a Cx,
     schema: &'a Map<String, Value>,
     args: Map<String, Value>,
-    max: usize,
 ) -> BoxFuture<'a, Result<Reply, ToolError>>;
 
 /// A tool whose type no longer matters: what the registry holds.
@@ -261,7 +265,7 @@ impl Entry {
             meta: &T::META,
             input_schema: schema::input::<T::Args>,
             output_schema: schema::output::<T::Output>,
-            call: |cx, schema, args, max| Box::pin(call::<T>(cx, schema, args, max)),
+            call: |cx, schema, args| Box::pin(call::<T>(cx, schema, args)),
         }
     }
 }
@@ -270,11 +274,10 @@ async fn call<T: Tool>(
     cx: &Cx,
     schema: &Map<String, Value>,
     args: Map<String, Value>,
-    max: usize,
 ) -> Result<Reply, ToolError> {
     let args = args::read::<T::Args>(schema, args)?;
     let mut output = T::call(cx, args).await?;
-    output.limit(max);
+    output.limit(cx.request.max);
     let structured = serde_json::to_value(&output)
         .map_err(|error| ToolError::internal(format!("the answer has no JSON form: {error}")))?;
     Ok(Reply {
@@ -282,7 +285,7 @@ async fn call<T: Tool>(
         text: output.text(),
         colors: output.colors(),
         structured,
-        notice: output.notice(),
+        notices: output.notices(),
     })
 }
 

@@ -1,6 +1,7 @@
 //! The tools, one file each, grouped by what they are about. A tool imports neither another tool
 //! nor the policy nor MCP.
 
+mod calls;
 mod channel;
 mod command;
 mod input;
@@ -26,6 +27,7 @@ const GROUPS: &[&[Entry]] = &[
     input::TOOLS,
     channel::TOOLS,
     server::TOOLS,
+    calls::TOOLS,
 ];
 
 /// Every tool there is.

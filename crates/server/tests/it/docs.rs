@@ -30,6 +30,7 @@ fn tier(tier: Tier) -> &'static str {
         Tier::Mutate => "changes",
         Tier::DestroyOwn => "destroys (own only, below `destructive`)",
         Tier::Destroy => "destroys",
+        Tier::AsCalled => "as its calls",
     }
 }
 

@@ -7,6 +7,7 @@
     reason = "a test that cannot go on has to fail"
 )]
 
+mod batch;
 mod caller;
 mod channel;
 mod commands;

@@ -28,6 +28,7 @@ fn arguments(tool: &str) -> Value {
             json!({"target": "%99", "command": "true", "until": ["exit"]})
         }
         "command_result" => json!({"command_id": "c99"}),
+        "batch" => json!({"calls": []}),
         "search_panes" => json!({"target": "%99", "pattern": "x"}),
         // tmux forgets a signal that comes twice unheard.
         "wait_for_channel" | "signal_channel" => json!({"channel": ""}),
@@ -66,6 +67,7 @@ const TOOLS: &[&str] = &[
     "pane_state",
     "wait_for_channel",
     "signal_channel",
+    "batch",
 ];
 
 const READING: &[&str] = &[
@@ -81,6 +83,8 @@ const READING: &[&str] = &[
     "snapshot_pane",
     "search_panes",
     "pane_state",
+    // Its calls are judged one by one.
+    "batch",
 ];
 
 async fn listed(mcp: &Mcp) -> BTreeSet<String> {
@@ -160,6 +164,7 @@ async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
         "pane_state",
         "wait_for_channel",
         "signal_channel",
+        "batch",
     ];
     let primitives: Vec<&str> =
         TOOLS.iter().copied().filter(|tool| !others.contains(tool)).collect();

@@ -143,7 +143,7 @@ impl Typing {
                 total: Some(f64::from(self.repeat)),
                 message: format!("typed {round} of {} times", self.repeat),
             };
-            cx.progress.report(step).await;
+            cx.request.progress.report(step).await;
             tokio::time::sleep(delay).await;
         }
     }

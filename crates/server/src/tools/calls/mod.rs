@@ -1,0 +1,7 @@
+//! Several calls at once.
+
+mod batch;
+
+use crate::tool::Entry;
+
+pub(super) const TOOLS: &[Entry] = &[Entry::of::<batch::Batch>()];
