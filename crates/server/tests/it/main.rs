@@ -9,7 +9,9 @@
 
 mod batch;
 mod caller;
+mod capabilities;
 mod channel;
+mod claims;
 mod commands;
 mod docs;
 mod input;
