@@ -1,6 +1,7 @@
 //! The session of our own: made with its first pane, removed at the end.
 
 use std::collections::BTreeMap;
+use std::slice;
 
 use tmux::{Command, Error, PaneId, Row, Server, SessionId, Version, WindowId, escape_format, row};
 use tokio::sync::Mutex;
@@ -178,6 +179,25 @@ pub(super) fn keep_unattached(session: &str) -> Command {
     Command::action("set-option").option("-t", session).arg("destroy-unattached").arg("off")
 }
 
+impl NewPane {
+    /// What tmux is to run, in its words; none for its own choice. Where tmux would die of a
+    /// program's last words, a pause follows them.
+    fn words(&self, version: Version) -> Vec<String> {
+        let (run, words) = match &self.command {
+            Some(command) => (r#""${SHELL:-/bin/sh}" -c "$0""#, slice::from_ref(command)),
+            None => (r#""$0" "$@""#, self.program.as_slice()),
+        };
+        if words.is_empty() || !version.dies_of_last_words() {
+            return words.to_vec();
+        }
+        // In the foreground, as tmux would run it; there it could not be stopped either.
+        let script = format!("trap '' TSTP; {run}; code=$?; set +m; sleep 0.1; exit $code");
+        let mut paused = vec!["/bin/sh".to_owned(), "-mc".to_owned(), script];
+        paused.extend_from_slice(words);
+        paused
+    }
+}
+
 /// A window whose pane stays after its program has exited and is marked as ours. In one sequence,
 /// since a program may exit before a second command could reach tmux.
 fn window_of_our_own(
@@ -195,10 +215,9 @@ fn window_of_our_own(
         .option_if("-c", wish.cwd.as_deref().map(escape_format));
     let mut window =
         with_environment(window, wish.env.iter().map(|(k, v)| (k.as_str(), v.as_str())));
-    if let Some(command) = &wish.command {
-        window = window.arg("--").arg(command);
-    } else if !wish.program.is_empty() {
-        window = wish.program.iter().fold(window.arg("--"), |window, word| window.arg(word));
+    let words = wish.words(version);
+    if !words.is_empty() {
+        window = words.iter().fold(window.arg("--"), |window, word| window.arg(word));
     }
     let set = |name: &str, value: &str| {
         Command::action("set-option").arg("-w").option("-t", place).arg(name).arg(value)

@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer, until};
 
 use crate::serve;
-use crate::support::{at_least, exited, field, keys, list, pane, screen, shows, string};
+use crate::support::{exited, field, keys, list, pane, screen, shows, string};
 
 #[tokio::test]
 async fn a_pane_shows_every_field_of_the_contract() {
@@ -89,13 +89,7 @@ async fn an_exited_pane_tells_its_exit_code() {
         (pane(&mcp, "exit 7").await, pane(&mcp, "true").await, pane(&mcp, "kill -9 $$").await);
     assert_eq!(exited(&mcp, &seven).await["exit_code"], 7);
     assert_eq!(exited(&mcp, &zero).await["exit_code"], 0);
-    // tmux 3.2a does not tell that a signal was the end of it, so nothing is known.
-    let filter = format!("pane_id={killed},status=exited");
-    let killed = until("the killed one has exited", async || {
-        list(&mcp, "list_panes", json!({"filter": filter})).await.pop()
-    });
-    let expected = if at_least(&tmux, "3.3") { json!(137) } else { Value::Null };
-    assert_eq!(killed.await["exit_code"], expected);
+    assert_eq!(exited(&mcp, &killed).await["exit_code"], 137);
     let text = mcp.call("list_panes", json!({"target": seven})).await.text();
     assert!(text.contains("exited 7"), "{text}");
     mcp.close().await;

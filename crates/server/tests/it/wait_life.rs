@@ -6,7 +6,7 @@ use futures::future::join_all;
 use serde_json::{Value, json};
 use testkit::{Mcp, Raw, TmuxServer, until};
 
-use crate::support::{at_least, pane, ready_pane, string};
+use crate::support::{pane, ready_pane, string};
 use crate::wait::has_begun;
 use crate::{launch, serve};
 
@@ -73,9 +73,6 @@ async fn a_pane_that_goes_away_ends_its_wait() {
 #[tokio::test]
 async fn the_last_words_of_a_program_are_heard() {
     let tmux = TmuxServer::new();
-    if !at_least(&tmux, "3.3") {
-        return;
-    }
     let mcp = serve(&tmux).await;
     for round in 0..10 {
         let program = "echo begun; read x; seq 1 300; echo last words; exit 7";

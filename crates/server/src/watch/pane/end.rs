@@ -25,6 +25,10 @@ const LAST_WORDS: Duration = Duration::from_millis(250);
 const DYING_LOOKS: u32 = 5;
 const DYING: Duration = Duration::from_millis(2);
 
+/// The same for a program that takes the terminal back from one it ran.
+const BACK_LOOKS: u32 = 20;
+const BACK: Duration = Duration::from_millis(5);
+
 impl Watched {
     /// Whether the command that is watched has ended, so that it depends on what it left behind
     /// whether anything can still happen.
@@ -99,10 +103,20 @@ impl Watched {
         };
         async move {
             let mut member = first;
+            let mut looks = 0;
             loop {
                 process::exited(member).await;
                 match process::foreground(pid) {
                     Some(now) if now.group == group && now.pid != member => member = now.pid,
+                    // What the pane was made for is not over yet: it only ran this.
+                    Some(now) if now.pid == pid && process::shell(&now).is_none() => {
+                        return pending().await;
+                    }
+                    // Nobody has taken the terminal back yet.
+                    None if looks < BACK_LOOKS => {
+                        looks += 1;
+                        tokio::time::sleep(BACK).await;
+                    }
                     _ => return None,
                 }
             }
