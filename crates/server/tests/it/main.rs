@@ -12,6 +12,7 @@ mod caller;
 mod capabilities;
 mod channel;
 mod claims;
+mod coming_from;
 mod commands;
 mod docs;
 mod input;
