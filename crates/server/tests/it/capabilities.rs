@@ -3,7 +3,7 @@
 use std::fs;
 use std::ops::RangeInclusive;
 
-use crate::claims::{exists, named, root};
+use crate::claims::{Present, named, root};
 
 /// How many promises there are.
 const ROWS: usize = 259;
@@ -43,27 +43,28 @@ fn every_promise_is_met_or_answered_for() {
     let rows = rows(&page);
     let numbers: Vec<usize> = rows.iter().map(|(number, ..)| *number).collect();
     assert_eq!(numbers, (1..=ROWS).collect::<Vec<_>>());
+    let present = Present::new();
     let problems: Vec<String> = rows
         .into_iter()
         .flat_map(|(number, promise, how)| {
-            let problems = problems(number, how);
+            let problems = problems(&present, number, how);
             problems.into_iter().map(move |problem| format!("{number} {promise}: {problem}"))
         })
         .collect();
     assert!(problems.is_empty(), "{}", problems.join("\n"));
 }
 
-fn problems(number: usize, how: &str) -> Vec<String> {
+fn problems(present: &Present, number: usize, how: &str) -> Vec<String> {
     let things = named(how);
     if how.starts_with("**Planned**") {
         let is_later = LATER.iter().any(|later| later.contains(&number));
-        let is_there = !things.is_empty() && things.iter().all(|thing| exists(thing));
+        let is_there = !things.is_empty() && things.iter().all(|thing| present.has(thing));
         return [(!is_later, "cannot be left for later"), (is_there, "is there already")]
             .into_iter()
             .filter_map(|(holds, problem)| holds.then(|| problem.to_owned()))
             .collect();
     }
-    let missing = things.iter().filter(|thing| !exists(thing));
+    let missing = things.iter().filter(|thing| !present.has(thing));
     let mut problems: Vec<String> = missing.map(|thing| format!("there is no {thing}")).collect();
     if how.starts_with("**Refused**") {
         let why = how.split_once(": ").map_or("", |(_, why)| why);
@@ -78,6 +79,7 @@ fn problems(number: usize, how: &str) -> Vec<String> {
 
 #[test]
 fn a_page_that_says_too_much_or_too_little_is_found_out() {
+    let present = Present::new();
     for (number, how) in [
         (1, "somehow"),
         (1, "`list_everything`"),
@@ -85,7 +87,7 @@ fn a_page_that_says_too_much_or_too_little_is_found_out() {
         (1, "**Refused**: no"),
         (188, "**Planned**: `list_sessions`"),
     ] {
-        assert_eq!(problems(number, how).len(), 1, "{how}");
+        assert_eq!(problems(&present, number, how).len(), 1, "{how}");
     }
-    assert!(problems(188, "**Planned**: `tmux://x`").is_empty());
+    assert!(problems(&present, 188, "**Planned**: `tmux://x`").is_empty());
 }

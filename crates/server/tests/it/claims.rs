@@ -1,12 +1,13 @@
 //! What hand-written pages may name: things that exist.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use serde_json::Value;
+use serde_json::{Map, Value};
 use tmux_mcp::config::SETTINGS;
-use tmux_mcp::tool::{Code, Entry};
-use tmux_mcp::watch::KINDS;
+use tmux_mcp::tool::Code;
+use tmux_mcp::watch::{KINDS, Kind};
 use tmux_mcp::{cli, tools};
 
 /// The project's directory.
@@ -14,85 +15,130 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What stands in backticks in a text.
+/// What stands between backticks in a text.
 pub(crate) fn named(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
 
-/// Whether there is such a thing: a tool, `tool.argument` or `tool.field`, a flag, an environment
-/// variable, a config key, an error code, a condition, a command, a file, or a test `file::name`.
-pub(crate) fn exists(thing: &str) -> bool {
-    if let Some((file, test)) = thing.split_once("::") {
-        let path = root().join(format!("crates/server/tests/it/{file}.rs"));
-        let text = fs::read_to_string(path).unwrap_or_default();
-        return text.contains(&format!("fn {test}("));
+/// `name(one, two)` as name and arguments.
+pub(crate) fn signature(text: &str) -> (&str, Vec<&str>) {
+    match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
+        Some((name, arguments)) => (name, arguments.split(", ").collect()),
+        None => (text, Vec::new()),
     }
-    if let Some(flag) = thing.strip_prefix("--") {
-        let command = cli::command();
-        let known = command.get_arguments().filter_map(|argument| argument.get_long());
-        return known.chain(["version", "help"]).any(|known| known == flag);
-    }
-    let is_tool = |name: &str, entry: &Entry| entry.meta.name == name;
-    let tool = |name: &str| tools::all().into_iter().find(|entry| is_tool(name, entry));
-    let has = |(name, part): (&str, &str)| {
-        tool(name).is_some_and(|entry| {
-            let input = Value::Object((entry.input_schema)());
-            let output = Value::Object((entry.output_schema)());
-            has_property(&input, part) || has_property(&output, part)
-        })
-    };
-    tool(thing).is_some()
-        || thing.split_once('.').is_some_and(has)
-        || SETTINGS.iter().any(|it| it.key == thing || it.env == Some(thing))
-        || Code::ALL.iter().any(|(_, code, _)| *code == thing)
-        || KINDS.iter().any(|kind| kind.name == thing.trim_end_matches(':'))
-        || cli::command().get_subcommands().any(|command| command.get_name() == thing)
-        || (thing.contains('/') && root().join(thing).is_file())
 }
 
-/// Whether a schema has a property of this name at any depth.
-fn has_property(schema: &Value, name: &str) -> bool {
-    match schema {
-        Value::Object(map) => {
-            let here = map.get("properties").and_then(|properties| properties.get(name));
-            here.is_some() || map.values().any(|inner| has_property(inner, name))
+/// What this program has.
+pub(crate) struct Present {
+    /// Flags, environment variables, config keys and tables, commands, conditions, errors, groups.
+    names: BTreeSet<String>,
+    /// The arguments of each tool.
+    arguments: BTreeMap<&'static str, BTreeSet<String>>,
+    /// The fields in the answers of each tool, at any depth.
+    fields: BTreeMap<&'static str, BTreeSet<String>>,
+}
+
+impl Present {
+    pub(crate) fn new() -> Self {
+        let mut names = BTreeSet::new();
+        for setting in SETTINGS {
+            names.insert(setting.key.to_owned());
+            names.extend(setting.key.rsplit_once('.').map(|(table, _)| format!("[{table}]")));
         }
-        _ => false,
+        let mut command = cli::command();
+        command.build();
+        for argument in command.get_arguments() {
+            names.extend(argument.get_long().map(|long| format!("--{long}")));
+            names.extend(argument.get_env().map(|env| env.to_string_lossy().into_owned()));
+        }
+        names.extend(command.get_subcommands().map(|sub| format!("tmux-mcp {}", sub.get_name())));
+        names.extend(KINDS.iter().map(Kind::form));
+        names.extend(Code::ALL.iter().map(|(_, name, _)| (*name).to_owned()));
+        let (mut arguments, mut fields) = (BTreeMap::new(), BTreeMap::new());
+        for entry in tools::all() {
+            names.insert(format!("@{}", entry.meta.group));
+            let schema = (entry.input_schema)();
+            let known = schema["properties"].as_object().unwrap().keys().cloned().collect();
+            arguments.insert(entry.meta.name, known);
+            let mut known = BTreeSet::new();
+            properties(&(entry.output_schema)(), &mut known);
+            fields.insert(entry.meta.name, known);
+        }
+        Self { names, arguments, fields }
+    }
+
+    /// Whether there is such a thing: a tool, perhaps with arguments (`tool(one, two)`) or a field
+    /// of its answer (`tool→field`), a setting, a command, a condition, an error, a group, a file of
+    /// the project, or a test (`file::name`).
+    pub(crate) fn has(&self, item: &str) -> bool {
+        if let Some((tool, field)) = item.split_once('→') {
+            return self.fields.get(tool).is_some_and(|fields| fields.contains(field));
+        }
+        if let Some((file, test)) = item.split_once("::") {
+            let file = root().join(format!("crates/server/tests/it/{file}.rs"));
+            let text = fs::read_to_string(file).unwrap_or_default();
+            return text.contains(&format!("fn {test}("));
+        }
+        let (tool, wanted) = signature(item);
+        let is_tool = |known: &BTreeSet<String>| wanted.iter().all(|name| known.contains(*name));
+        self.arguments.get(tool).is_some_and(is_tool)
+            || self.names.contains(item)
+            || (item.contains('/') && root().join(item).is_file())
+    }
+
+    /// Whether any tool has such an argument.
+    pub(crate) fn has_argument(&self, name: &str) -> bool {
+        self.arguments.values().any(|known| known.contains(name))
+    }
+}
+
+/// The names of all properties in a schema.
+fn properties(schema: &Map<String, Value>, found: &mut BTreeSet<String>) {
+    if let Some(Value::Object(own)) = schema.get("properties") {
+        found.extend(own.keys().cloned());
+    }
+    for inner in schema.values().filter_map(Value::as_object) {
+        properties(inner, found);
     }
 }
 
 #[test]
 fn only_what_exists_exists() {
-    for thing in [
+    let present = Present::new();
+    for item in [
         "run_command",
-        "run_command.timeout",
-        "list_panes.exit_code",
+        "run_command(timeout, cwd)",
+        "list_panes→exit_code",
         "--socket",
+        "--help",
         "TMUX_MCP_TMUX",
         "limits.block",
+        "[limits]",
         "not_found",
-        "text:",
+        "text:TEXT",
         "exit",
-        "demo",
+        "tmux-mcp demo",
+        "@pane",
         "docs/errors.md",
         "claims::only_what_exists_exists",
     ] {
-        assert!(exists(thing), "{thing}");
+        assert!(present.has(item), "{item}");
     }
-    for thing in [
+    for item in [
         "run_commands",
-        "run_command.tiemout",
+        "run_command(timeout, cmd)",
+        "list_panes→code",
         "--sockets",
         "TMUX_MCP_TMUXES",
         "limits.blocks",
         "not_there",
-        "texts:",
-        "demos",
+        "texts:TEXT",
+        "tmux-mcp demos",
         "docs/nothing.md",
         "docs/",
         "claims::nothing",
         "",
     ] {
-        assert!(!exists(thing), "{thing}");
+        assert!(!present.has(item), "{item}");
     }
 }

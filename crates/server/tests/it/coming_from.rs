@@ -5,15 +5,10 @@ mod past;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
-use std::path::Path;
-
-use serde_json::{Map, Value};
-use tmux_mcp::config::SETTINGS;
-use tmux_mcp::tool::Code;
-use tmux_mcp::watch::{KINDS, Kind};
-use tmux_mcp::{cli, tools};
 
 use past::{PAST, Past, SHARED, TOOLS};
+
+use crate::claims::{Present, named, root, signature};
 
 /// The word in the last column of a row about something that is not made yet.
 const PLANNED: &str = "planned";
@@ -40,8 +35,7 @@ impl Row {
 
 /// All rows of all tables on the page.
 fn rows() -> Vec<Row> {
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/coming-from.md");
-    let page = fs::read_to_string(file).unwrap();
+    let page = fs::read_to_string(root().join("docs/coming-from.md")).unwrap();
     let (mut section, mut part) = (String::new(), String::new());
     let mut rows = Vec::new();
     for (line, text) in (1..).zip(page.lines()) {
@@ -65,78 +59,13 @@ fn rows() -> Vec<Row> {
 
 /// What stands between backticks.
 fn code(cell: &str) -> Vec<String> {
-    cell.split('`').skip(1).step_by(2).map(str::to_owned).collect()
+    named(cell).into_iter().map(str::to_owned).collect()
 }
 
-/// `name(one, two)` as name and arguments.
-fn signature(text: &str) -> (&str, Vec<&str>) {
-    match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
-        Some((name, arguments)) => (name, arguments.split(", ").collect()),
-        None => (text, Vec::new()),
-    }
-}
-
-/// What this program has.
-struct Present {
-    /// Flags, environment variables, config keys and tables, commands, conditions, errors, groups.
-    names: BTreeSet<String>,
-    /// The arguments of each tool.
-    arguments: BTreeMap<&'static str, BTreeSet<String>>,
-    /// The fields in the answers of each tool, at any depth.
-    fields: BTreeMap<&'static str, BTreeSet<String>>,
-}
-
-impl Present {
-    fn new() -> Self {
-        let mut names = BTreeSet::new();
-        for setting in SETTINGS {
-            names.insert(setting.key.to_owned());
-            names.extend(setting.key.rsplit_once('.').map(|(table, _)| format!("[{table}]")));
-        }
-        let mut command = cli::command();
-        command.build();
-        for argument in command.get_arguments() {
-            names.extend(argument.get_long().map(|long| format!("--{long}")));
-            names.extend(argument.get_env().map(|env| env.to_string_lossy().into_owned()));
-        }
-        names.extend(command.get_subcommands().map(|sub| format!("tmux-mcp {}", sub.get_name())));
-        names.extend(KINDS.iter().map(Kind::form));
-        names.extend(Code::ALL.iter().map(|(_, name, _)| (*name).to_owned()));
-        let (mut arguments, mut fields) = (BTreeMap::new(), BTreeMap::new());
-        for entry in tools::all() {
-            names.insert(format!("@{}", entry.meta.group));
-            let schema = (entry.input_schema)();
-            let known = schema["properties"].as_object().unwrap().keys().cloned().collect();
-            arguments.insert(entry.meta.name, known);
-            let mut known = BTreeSet::new();
-            properties(&(entry.output_schema)(), &mut known);
-            fields.insert(entry.meta.name, known);
-        }
-        Self { names, arguments, fields }
-    }
-
-    /// Whether there is what an item names. An argument without its tool is told apart only where
-    /// the table is about arguments.
-    fn has(&self, item: &str, part: &str) -> bool {
-        if let Some((tool, field)) = item.split_once('→') {
-            return self.fields.get(tool).is_some_and(|fields| fields.contains(field));
-        }
-        let (tool, wanted) = signature(item);
-        let is_tool = |known: &BTreeSet<String>| wanted.iter().all(|name| known.contains(*name));
-        self.arguments.get(tool).is_some_and(is_tool)
-            || self.names.contains(item)
-            || (part == SHARED && self.arguments.values().any(|known| known.contains(item)))
-    }
-}
-
-/// The names of all properties in a schema.
-fn properties(schema: &Map<String, Value>, found: &mut BTreeSet<String>) {
-    if let Some(Value::Object(own)) = schema.get("properties") {
-        found.extend(own.keys().cloned());
-    }
-    for inner in schema.values().filter_map(Value::as_object) {
-        properties(inner, found);
-    }
+/// Whether there is what an item of a row names. Only a table about arguments names them without
+/// their tools.
+fn is_here(present: &Present, item: &str, row: &Row) -> bool {
+    present.has(item) || (row.part == SHARED && present.has_argument(item))
 }
 
 fn must_be_empty(wrong: &[String]) {
@@ -148,7 +77,7 @@ fn what_is_said_to_be_here_is_here() {
     let present = Present::new();
     let mut wrong = Vec::new();
     for row in rows().iter().filter(|row| !row.is_planned()) {
-        let missing = row.here.iter().filter(|item| !present.has(item, &row.part));
+        let missing = row.here.iter().filter(|item| !is_here(&present, item, row));
         wrong.extend(missing.map(|item| format!("line {}: there is no `{item}`", row.line)));
     }
     must_be_empty(&wrong);
@@ -159,7 +88,7 @@ fn what_is_planned_is_not_here_yet() {
     let present = Present::new();
     let mut wrong = Vec::new();
     for row in rows().iter().filter(|row| row.is_planned()) {
-        if row.here.iter().all(|item| present.has(item, &row.part)) {
+        if row.here.iter().all(|item| is_here(&present, item, row)) {
             wrong.push(format!("line {}: all of it is here, so it is not planned", row.line));
         }
         if row.planned() > 1 {
