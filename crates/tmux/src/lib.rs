@@ -2,7 +2,8 @@
 //!
 //! # Layout
 //!
-//! - [`id`], [`socket`], [`version`], [`command`], [`mod@format`], [`keys`]: tmux's words as types. Pure.
+//! - [`id`], [`socket`], [`version`], [`command`], [`mod@format`], [`keys`], [`layout`]: tmux's words
+//!   as types. Pure.
 //! - [`spawn`]: a `tmux` process per command; the only place that starts processes.
 //! - [`control`]: one control-mode client for all commands, owned by one task.
 //! - [`stream`]: the raw output of panes, through one client per session.
@@ -26,6 +27,7 @@ pub mod error;
 pub mod format;
 pub mod id;
 pub mod keys;
+pub mod layout;
 pub mod paste;
 pub mod server;
 pub mod socket;

@@ -74,6 +74,17 @@ impl Version {
         self < Self { major: 3, minor: 3, patch: 0 }
     }
 
+    /// Before 3.3 a server dies when a pane is respawned whose output is still on its way to a control
+    /// client.
+    pub fn dies_of_unread_output(self) -> bool {
+        self < Self { major: 3, minor: 3, patch: 0 }
+    }
+
+    /// From 3.5 the layouts with a main pane can be mirrored.
+    pub(crate) fn has_mirrored_layouts(self) -> bool {
+        self >= Self { major: 3, minor: 5, patch: 0 }
+    }
+
     /// From 3.4 `capture-pane` fills rows with blanks up to what they once held, unless `-T` is
     /// given; before, there is no `-T` and no such blanks.
     pub(crate) fn captures_unused_cells(self) -> bool {
