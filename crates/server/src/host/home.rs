@@ -12,6 +12,9 @@ use super::rows::Created;
 /// The user option of a session that goes away with its owner.
 const HOME_OPTION: &str = "@mcp_home";
 
+/// The user option of a pane that is piped to nowhere, so that its last output is not lost.
+const DRAIN_OPTION: &str = "@mcp_drain";
+
 const WIDTH: u32 = 200;
 const HEIGHT: u32 = 50;
 const HISTORY: u32 = 50_000;
@@ -219,23 +222,37 @@ fn window_of_our_own(
     if !words.is_empty() {
         window = words.iter().fold(window.arg("--"), |window, word| window.arg(word));
     }
-    let set = |name: &str, value: &str| {
-        Command::action("set-option").arg("-w").option("-t", place).arg(name).arg(value)
-    };
-    let mut commands = vec![window, set("remain-on-exit", "on")];
+    let mut commands = vec![window];
+    commands.extend(stay("-w", place, version));
     // A shell does not end by itself, so it needs no pipe.
     if wish.command.is_some() && version.loses_last_output() {
-        let pipe = Command::action("pipe-pane").option("-t", place);
-        commands.push(pipe.arg("exec cat >/dev/null"));
+        commands.extend(drain(place));
     }
     if version.ignores_new_size() {
         commands.extend(resize(place, Some(WIDTH), Some(HEIGHT)));
     }
+    commands.push(owner.mark(place));
+    commands
+}
+
+/// The commands that keep a pane (`-p`), or the panes of a window (`-w`), when the program has
+/// exited.
+pub(super) fn stay(scope: &str, target: &str, version: Version) -> Vec<Command> {
+    let set = |name: &str, value: &str| {
+        Command::action("set-option").arg(scope).option("-t", target).arg(name).arg(value)
+    };
+    let mut commands = vec![set("remain-on-exit", "on")];
     if version.has_remain_on_exit_format() {
         commands.push(set("remain-on-exit-format", ""));
     }
-    commands.push(owner.mark(place));
     commands
+}
+
+/// The commands that pipe a pane to nowhere, and note that this is so.
+pub(super) fn drain(pane: &str) -> [Command; 2] {
+    let set = Command::action("set-option").arg("-p").option("-t", pane);
+    let pipe = Command::action("pipe-pane").option("-t", pane);
+    [pipe.arg("exec cat >/dev/null"), set.arg(DRAIN_OPTION).arg("1")]
 }
 
 /// The commands that give a window a size, which is still the people's to change: a size that is

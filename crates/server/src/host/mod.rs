@@ -21,6 +21,7 @@ pub use home::NewPane;
 pub(crate) use home::with_environment;
 use owner::Owner;
 pub use owner::Ownership;
+use rows::Staying;
 pub use rows::{ClientRow, Created, Life, PaneState, SessionRow, WindowRow};
 pub use tree::PaneRow;
 
@@ -91,6 +92,25 @@ impl Host {
             Err(error) if error.is_not_found() || error.is_no_server() => Ok(()),
             other => other.map(|_| ()),
         }
+    }
+
+    /// The commands that let a pane of ours stay after its program has exited also in another window:
+    /// that was said of the window it is in. None for other panes.
+    pub async fn stay_along(&self, pane: &PaneState) -> Result<Vec<Command>, tmux::Error> {
+        let id = pane.pane.to_string();
+        if !self.owns(&pane.owner) || !self.tmux.row::<Staying>(&id).await?.stays() {
+            return Ok(Vec::new());
+        }
+        Ok(home::stay("-p", &id, self.tmux.version().await?))
+    }
+
+    /// The commands without which the last output of a program that is about to start in a pane of
+    /// ours would be lost; none where no version needs them.
+    pub async fn drain(&self, pane: &PaneState) -> Result<Vec<Command>, tmux::Error> {
+        if !self.owns(&pane.owner) || !self.tmux.version().await?.loses_last_output() {
+            return Ok(Vec::new());
+        }
+        Ok(home::drain(&pane.pane.to_string()).into())
     }
 
     /// Lets a new session live though nobody is attached to it, whatever the user's settings say,

@@ -63,6 +63,21 @@ row! {
 }
 
 row! {
+    /// Whether a pane stays when its program has exited.
+    pub(super) Staying {
+        pane: PaneId = "pane_id",
+        remain_on_exit: String = "remain-on-exit",
+    }
+}
+
+impl Staying {
+    /// Whether it does; some versions print words, some numbers.
+    pub(super) fn stays(&self) -> bool {
+        !matches!(self.remain_on_exit.as_str(), "" | "0" | "off")
+    }
+}
+
+row! {
     /// A window.
     pub WindowRow {
         /// Its id.

@@ -1,9 +1,7 @@
 //! macOS and the other Unixes: `ps`, which needs no unsafe code. It takes milliseconds, and knows
 //! less than Linux tells.
 
-use std::path::Path;
-#[cfg(not(target_os = "linux"))]
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -64,13 +62,17 @@ fn member(group: u32) -> Option<u32> {
 /// Nothing tells who reads. But a terminal that takes keys is a prompt or a full-screen program, and
 /// one that takes lines and does not show them is a password prompt.
 pub(super) fn input(pid: u32) -> Input {
-    let mode = ps("tty=", pid)
-        .and_then(|name| Terminal::open(&Path::new("/dev").join(name)))
-        .and_then(|terminal| terminal.mode());
+    let mode =
+        terminal(pid).and_then(|path| Terminal::open(&path)).and_then(|terminal| terminal.mode());
     match mode {
         Some(mode @ (Mode::NoEcho | Mode::Raw)) => mode.read(),
         Some(Mode::Line) | None => Input::Unknown,
     }
+}
+
+/// The file that is the terminal of a process.
+pub(super) fn terminal(pid: u32) -> Option<PathBuf> {
+    Some(Path::new("/dev").join(ps("tty=", pid)?))
 }
 
 pub(super) fn is_alive(pid: u32) -> bool {

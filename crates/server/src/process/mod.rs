@@ -72,6 +72,11 @@ pub(crate) fn input(pid: u32) -> Input {
     os::input(pid)
 }
 
+/// Prints to the terminal of a process, as the process itself would. False if that cannot be done.
+pub(crate) fn print(pid: u32, bytes: &[u8]) -> bool {
+    os::terminal(pid).is_some_and(|path| terminal::print(&path, bytes))
+}
+
 /// A process and its parents, nearest first.
 pub(crate) fn ancestors(pid: u32) -> Vec<u32> {
     let mut chain = vec![pid];

@@ -1,7 +1,8 @@
 //! A terminal that belongs to somebody else: how it is set, and which file it is. Nothing is ever
-//! set or read from it.
+//! set or read from it; it can be printed to.
 
 use std::fs;
+use std::io::Write;
 #[cfg(target_os = "linux")]
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -83,6 +84,13 @@ impl Terminal {
         let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
         poll(&mut files, Some(&at_once)).is_ok_and(|ready| ready > 0)
     }
+}
+
+/// Prints to a terminal, as its program would. False if that cannot be done at once.
+pub(super) fn print(path: &Path, bytes: &[u8]) -> bool {
+    let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
+    let terminal = open(path, flags, Permissions::empty()).map(fs::File::from);
+    terminal.is_ok_and(|mut terminal| terminal.write(bytes).is_ok_and(|n| n == bytes.len()))
 }
 
 /// Device and inode: `/dev/pts/3` of a container is another terminal than ours.

@@ -12,8 +12,9 @@ use crate::host::NewPane;
 
 /// A shell to be started.
 #[derive(Debug)]
-pub(super) struct Launch {
-    pub(super) wish: NewPane,
+pub(crate) struct Launch {
+    /// The pane it is to be in.
+    pub(crate) wish: NewPane,
     /// The key of its marks, if it is a shell that can print them.
     pub(super) key: Option<String>,
 }

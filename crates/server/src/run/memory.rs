@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::Engine;
 use super::job::Job;
+use super::launch::Launch;
 use super::prompt::Prompt;
 use super::refusal::Refusal;
 use crate::host::PaneState;
@@ -84,6 +85,11 @@ impl Memory {
         known
     }
 
+    /// What is known of the process that is in a pane now.
+    pub(super) fn known(&self, pane: &PaneState) -> Option<&Known> {
+        self.panes.get(&pane.pane).filter(|known| known.pid == pane.pid)
+    }
+
     pub(super) fn job(&self, id: &str) -> Option<Arc<Job>> {
         self.jobs.iter().find(|job| job.id == id).cloned()
     }
@@ -137,6 +143,12 @@ impl Known {
             uses: 0,
             pooled: false,
         }
+    }
+
+    /// Notes that it was made for commands without a target.
+    pub(super) fn take_into_pool(&mut self, launch: Launch) {
+        self.pooled = true;
+        self.marks = launch.key.map_or(Marks::None, Marks::Expected);
     }
 
     /// Whether no command runs there. The shell may just be put in order after one.

@@ -35,6 +35,7 @@ pub(crate) use gate::Sight;
 pub use interrupt::Interrupted;
 pub use job::{Alternate, Facts, Job, Status, Waiting};
 use kit::Kit;
+pub(crate) use launch::Launch;
 use memory::Memory;
 use prompt::Prompt;
 pub use refusal::Refusal;
@@ -114,6 +115,24 @@ impl Engine {
     pub(crate) async fn sight(&self, pane: &PaneState) -> Option<(Sight, bool)> {
         let (sight, at_prompt) = gate::look(self.tmux(), pane, self.declared()).await?;
         Some((sight, at_prompt && self.running_in(pane.pane).is_none()))
+    }
+
+    /// How many rows the prompt of a pane's shell has, as far as it was seen.
+    pub(crate) fn prompt_rows(&self, pane: &PaneState) -> u32 {
+        self.memory().known(pane).and_then(|known| known.prompt.as_ref()).map_or(1, |it| it.rows)
+    }
+
+    /// How the shell of a pane that was made for commands is started anew; `None` for other panes.
+    pub(crate) async fn relaunch(&self, pane: &PaneState) -> Result<Option<Launch>, Refusal> {
+        if !self.memory().known(pane).is_some_and(|known| known.pooled) {
+            return Ok(None);
+        }
+        Ok(Some(launch::plan(self.tmux(), &self.kit, None).await?))
+    }
+
+    /// Notes that this was done, and by which process it was replaced.
+    pub(crate) fn relaunched(&self, pane: &PaneState, launch: Launch) {
+        self.memory().pane(pane).take_into_pool(launch);
     }
 
     /// Notes that this was typed into a pane, where it may now stand at its prompt.

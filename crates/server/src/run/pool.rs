@@ -6,7 +6,7 @@ use tmux::{Command, PaneId};
 use tokio::time::Instant;
 
 use super::gate::{self, Front, Pause, Shell};
-use super::memory::{Lease, Marks};
+use super::memory::Lease;
 use super::{Engine, Refusal, Started, launch, start};
 use crate::host::PaneState;
 use crate::process;
@@ -110,14 +110,10 @@ async fn back_at_prompt(
 /// Makes a pane.
 async fn open(engine: &Arc<Engine>, cwd: Option<String>) -> Result<(Lease, PaneState), Refusal> {
     let launch = launch::plan(engine.tmux(), &engine.kit, cwd).await?;
-    let created = engine.host().new_pane(launch.wish).await?;
+    let created = engine.host().new_pane(launch.wish.clone()).await?;
     let pane = engine.host().pane(&created.pane.to_string()).await?;
     let lease = Lease::take(engine, &pane).await?;
-    let mut memory = engine.memory();
-    let known = memory.pane(&pane);
-    known.pooled = true;
-    known.marks = launch.key.map_or(Marks::None, Marks::Expected);
-    drop(memory);
+    engine.memory().pane(&pane).take_into_pool(launch);
     Ok((lease, pane))
 }
 

@@ -70,6 +70,11 @@ pub(super) fn input(pid: u32) -> Input {
     reader::input(pid, reader::Sight::Best)
 }
 
+/// The file that is the terminal of a process.
+pub(super) fn terminal(pid: u32) -> Option<PathBuf> {
+    reader::terminal_path(&Stat::of(pid)?)
+}
+
 /// What can be told where the calls of other programs are not shown.
 #[cfg(test)]
 pub(super) fn input_by_place(pid: u32) -> Input {

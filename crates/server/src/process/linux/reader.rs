@@ -1,7 +1,7 @@
 //! Whether anybody in the foreground waits for what is typed.
 
 use std::os::unix::fs::MetadataExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use super::super::Input;
 use super::super::terminal::{Mode, Terminal};
@@ -55,7 +55,8 @@ pub(super) enum Sight {
 pub(super) fn input(pid: u32, sight: Sight) -> Input {
     for _ in 0..ATTEMPTS {
         let Some(pane) = Stat::of(pid) else { break };
-        let (Some(group), Some(terminal)) = (pane.foreground, open_terminal(&pane)) else { break };
+        let terminal = terminal_path(&pane).and_then(|path| Terminal::open(&path));
+        let (Some(group), Some(terminal)) = (pane.foreground, terminal) else { break };
         let Some(mode) = terminal.mode() else { break };
         let reads = Watch { terminal: &terminal, sight }.group(&pane, group, mode);
         // One that is in the middle of a call looks as if it waited there.
@@ -70,16 +71,16 @@ pub(super) fn input(pid: u32, sight: Sight) -> Input {
 
 /// The terminal of a process, through one of its own files where possible: what is `/dev/pts/3` here
 /// may be another terminal where it lives.
-fn open_terminal(pane: &Stat) -> Option<Terminal> {
+pub(super) fn terminal_path(pane: &Stat) -> Option<PathBuf> {
     let own = (0..3).find(|&file| {
         files::metadata(pane.pid, file).is_some_and(|file| file.rdev() == pane.terminal)
     });
     if let Some(file) = own {
-        return Terminal::open(Path::new(&format!("/proc/{}/fd/{file}", pane.pid)));
+        return Some(PathBuf::from(format!("/proc/{}/fd/{file}", pane.pid)));
     }
     let is_pty = (136..144).contains(&(pane.terminal >> 8 & 0xfff));
     let number = pane.terminal & 0xff | pane.terminal >> 12 & 0xfff00;
-    is_pty.then(|| Terminal::open(Path::new(&format!("/dev/pts/{number}"))))?
+    is_pty.then(|| PathBuf::from(format!("/dev/pts/{number}")))
 }
 
 struct Watch<'a> {
