@@ -31,6 +31,7 @@ pub mod mark;
 pub mod mcp;
 pub mod model;
 mod outcome;
+mod placing;
 pub mod policy;
 mod process;
 mod reading;

@@ -207,6 +207,22 @@ impl Pane {
     }
 }
 
+impl Output for Window {
+    const FORM: Form = Form::Data;
+
+    fn text(&self) -> String {
+        format!("{} · {}", self.row(), self.layout)
+    }
+}
+
+impl Output for Pane {
+    const FORM: Form = Form::Data;
+
+    fn text(&self) -> String {
+        self.row()
+    }
+}
+
 /// What is in front now.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct Selected {

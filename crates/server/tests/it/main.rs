@@ -8,6 +8,7 @@
 )]
 
 mod batch;
+mod arrange;
 mod caller;
 mod capabilities;
 mod channel;
@@ -20,9 +21,11 @@ mod laws;
 mod lifecycle;
 mod objects;
 mod panes;
+mod pipe;
 mod policy;
 mod polite;
 mod registry;
+mod renew;
 mod repl;
 mod run_gate;
 mod run_input;

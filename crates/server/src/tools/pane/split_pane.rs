@@ -8,6 +8,7 @@ use tmux::{Command, Row};
 
 use crate::creation::{NewIds, check_environment, start_directory, with_start};
 use crate::host::Created;
+use crate::placing::{Side, check_size};
 use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
 
 pub(super) struct SplitPane;
@@ -17,7 +18,7 @@ pub(super) struct Args {
     /// Pane to split.
     target: Target,
     /// Side of the new pane (default right).
-    direction: Option<Direction>,
+    direction: Option<Side>,
     /// "30%" or a number of cells.
     size: Option<String>,
     /// Program to run instead of the shell.
@@ -26,15 +27,6 @@ pub(super) struct Args {
     cwd: Option<String>,
     /// Environment variables.
     env: Option<BTreeMap<String, String>>,
-}
-
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-enum Direction {
-    Right,
-    Left,
-    Below,
-    Above,
 }
 
 impl Tool for SplitPane {
@@ -58,34 +50,15 @@ impl Tool for SplitPane {
         let cwd = start_directory(args.cwd)?;
         let size = args.size.as_deref().map(check_size).transpose()?;
         let pane = cx.pane(&args.target).await?;
-        let (orientation, before) = match args.direction.unwrap_or(Direction::Right) {
-            Direction::Right => ("-h", false),
-            Direction::Left => ("-h", true),
-            Direction::Below => ("-v", false),
-            Direction::Above => ("-v", true),
-        };
         let command = Command::action("split-window")
             .args(["-d", "-P", "-F"])
             .arg(Created::format())
             .option("-t", pane.pane)
-            .arg(orientation)
-            .arg_if(before, "-b")
             .option_if("-l", size);
+        let command = args.direction.unwrap_or(Side::Right).of(command);
         let command = with_start(command, cwd.as_deref(), &env, args.command.as_deref());
         let created = Created::parse_one("split-window", &cx.tmux().run(command).await?.0)?;
         cx.host.claim(created.pane).await?;
         Ok(created.into())
-    }
-}
-
-fn check_size(size: &str) -> Result<&str, ToolError> {
-    let (number, most) = match size.strip_suffix('%') {
-        Some(percent) => (percent, 99),
-        None => (size, 10_000),
-    };
-    match number.parse::<u32>() {
-        Ok(n) if (1..=most).contains(&n) => Ok(size),
-        _ => Err(ToolError::invalid_argument(format!("`size`: `{size}` is no size"))
-            .hint("write a percentage from 1% to 99%, or a number of cells")),
     }
 }

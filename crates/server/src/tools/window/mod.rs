@@ -2,7 +2,11 @@
 
 mod create_window;
 mod list_windows;
+mod move_window;
+mod resize_window;
+mod select_layout;
 mod select_window;
+mod synchronize_panes;
 
 use crate::tool::Entry;
 
@@ -10,4 +14,8 @@ pub(super) const TOOLS: &[Entry] = &[
     Entry::of::<list_windows::ListWindows>(),
     Entry::of::<create_window::CreateWindow>(),
     Entry::of::<select_window::SelectWindow>(),
+    Entry::of::<move_window::MoveWindow>(),
+    Entry::of::<resize_window::ResizeWindow>(),
+    Entry::of::<select_layout::SelectLayout>(),
+    Entry::of::<synchronize_panes::SynchronizePanes>(),
 ];

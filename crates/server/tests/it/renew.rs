@@ -1,0 +1,250 @@
+//! What a pane shows and runs anew: `clear_pane`, `respawn_pane`.
+
+use serde_json::{Value, json};
+use testkit::{Mcp, Shell, TmuxServer, until};
+
+use crate::support::{at_least, exited, pane, ready_pane, screen, shows, string};
+use crate::{launch, serve};
+
+/// A shell of our own that has run something, and is at its prompt.
+async fn shell(mcp: &Mcp) -> String {
+    let done = mcp.call("run_command", json!({"command": "seq 200"})).await.ok();
+    assert_eq!(done["exit_code"], 0);
+    let pane = string(&done["pane_id"]);
+    until("the prompt is there", async || {
+        let state = mcp.call("pane_state", json!({"target": pane})).await.ok();
+        (state["at_prompt"] == true).then_some(())
+    })
+    .await;
+    pane
+}
+
+async fn clear(mcp: &Mcp, pane: &str) -> Value {
+    mcp.call("clear_pane", json!({"target": pane})).await.ok()
+}
+
+/// All there is of a pane, with history.
+fn whole(tmux: &TmuxServer, pane: &str) -> String {
+    tmux.tmux(&["capture-pane", "-p", "-S", "-", "-t", pane]).trim_end().to_owned()
+}
+
+#[tokio::test]
+async fn a_cleared_shell_has_its_prompt_and_what_is_typed_there() {
+    for kind in Shell::ALL {
+        let tmux = TmuxServer::new();
+        tmux.use_shell(kind);
+        let mcp = serve(&tmux).await;
+        let pane = shell(&mcp).await;
+        let prompt = screen(&mcp, &pane).await.lines().last().unwrap().to_owned();
+        assert_eq!(clear(&mcp, &pane).await, json!({"pane_id": pane, "history": 0}), "{kind:?}");
+        assert_eq!(whole(&tmux, &pane), prompt.trim_end(), "{kind:?}");
+        // As often as one likes, and with a command half typed.
+        mcp.call("send_keys", json!({"target": pane, "text": "echo ha"})).await.ok();
+        shows(&mcp, &pane, "echo ha").await;
+        clear(&mcp, &pane).await;
+        mcp.call("send_keys", json!({"target": pane, "text": "lf", "enter": true})).await.ok();
+        until("it has run", async || {
+            let text = screen(&mcp, &pane).await;
+            (text.contains("echo half\nhalf") && text.lines().count() == 3).then_some(())
+        })
+        .await;
+        let done = json!({"target": pane, "command": "echo after; false"});
+        let done = mcp.call("run_command", done).await.ok();
+        assert_eq!((&done["output"], &done["exit_code"]), (&json!("after"), &json!(1)), "{kind:?}");
+        mcp.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_prompt_of_two_rows_and_a_long_line_stay_whole() {
+    let tmux = TmuxServer::new();
+    tmux.use_shell(Shell::Bash);
+    tmux.write_start_up(Shell::Bash, "PS1='first row\\nsecond $ '\n");
+    let mcp = serve(&tmux).await;
+    let pane = shell(&mcp).await;
+    clear(&mcp, &pane).await;
+    assert_eq!(whole(&tmux, &pane), "first row\nsecond $");
+    let long = format!("echo {}", "x".repeat(300));
+    mcp.call("send_keys", json!({"target": pane, "text": long})).await.ok();
+    let typed = format!("second $ {long}");
+    until("all is typed", async || screen(&mcp, &pane).await.contains(&typed).then_some(())).await;
+    clear(&mcp, &pane).await;
+    assert_eq!(screen(&mcp, &pane).await, format!("first row\n{typed}"));
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn other_programs_hear_nothing_of_it() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let program = "seq 300; printf 'name? '; read name; echo \"got <$name>\"; exec cat";
+    let asks = ready_pane(&mcp, program, "name?").await;
+    assert_eq!(clear(&mcp, &asks).await["history"], 0);
+    assert_eq!(whole(&tmux, &asks), "name?");
+    mcp.call("send_keys", json!({"target": asks, "text": "me", "enter": true})).await.ok();
+    shows(&mcp, &asks, "got <me>").await;
+    let full = "seq 300; printf '\\033[?1049h\\033[Hfull screen'; exec cat";
+    let full = ready_pane(&mcp, full, "full screen").await;
+    let kept = clear(&mcp, &full).await;
+    assert_eq!((&kept["screen_kept"], &kept["history"]), (&json!(true), &json!(0)));
+    assert_eq!(screen(&mcp, &full).await, "full screen");
+    let dead = pane(&mcp, "seq 300; exit 4").await;
+    exited(&mcp, &dead).await;
+    assert_eq!(clear(&mcp, &dead).await["history"], 0);
+    assert_eq!(screen(&mcp, &dead).await, "");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn the_output_of_a_command_that_runs_is_not_touched() {
+    let tmux = TmuxServer::new();
+    tmux.use_shell(Shell::Bash);
+    let mcp = serve(&tmux).await;
+    let pane = shell(&mcp).await;
+    let command = json!({"target": pane, "command": "seq 100; read x; seq 3", "timeout": 0});
+    let id = string(&mcp.call("run_command", command).await.ok()["command_id"]);
+    shows(&mcp, &pane, "100").await;
+    clear(&mcp, &pane).await;
+    assert_eq!(whole(&tmux, &pane), "");
+    mcp.call("send_keys", json!({"target": pane, "enter": true})).await.ok();
+    let done = mcp.call("command_result", json!({"command_id": id, "wait": 20})).await.ok();
+    assert_eq!((&done["exit_code"], &done["total_lines"]), (&json!(0), &json!(104)), "{done}");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn who_reads_on_hears_that_lines_are_gone() {
+    let tmux = TmuxServer::new();
+    tmux.use_shell(Shell::Bash);
+    let mcp = serve(&tmux).await;
+    let pane = shell(&mcp).await;
+    let since = mcp.call("capture_since", json!({"target": pane})).await.ok();
+    mcp.call("run_command", json!({"target": pane, "command": "seq 500 600"})).await.ok();
+    clear(&mcp, &pane).await;
+    mcp.call("run_command", json!({"target": pane, "command": "echo new"})).await.ok();
+    let next = mcp.call("capture_since", json!({"cursor": since["cursor"]})).await.ok();
+    assert_eq!(next["lines_missed"], true, "{next}");
+    assert!(next["lines"].to_string().contains("new"), "{next}");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn what_this_server_did_not_make_is_neither_cleared_nor_respawned() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for tool in ["clear_pane", "respawn_pane"] {
+        let error = mcp.call(tool, json!({"target": "main"})).await.err("denied");
+        assert!(error.contains("did not make") && error.contains("--tier destructive"), "{error}");
+    }
+    assert_eq!(tmux.screen("%0"), "$");
+    mcp.close().await;
+    let mcp = launch(&tmux).args(&["--toolset", "all", "--structured", "--tier", "destructive"]);
+    let mcp = mcp.mcp().await;
+    tmux.type_line("%0", "seq 100");
+    shows(&mcp, "%0", "100\n$").await;
+    clear(&mcp, "%0").await;
+    assert_eq!(whole(&tmux, "%0"), "$");
+    let pid = tmux.tmux(&["display-message", "-p", "-t", "%0", "#{pane_pid}"]);
+    let now = mcp.call("respawn_pane", json!({"target": "main"})).await.ok();
+    assert_ne!(now["pid"].to_string(), pid);
+    assert_eq!((&now["pane_id"], now.get("own")), (&json!("%0"), None));
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_program_is_started_again_in_its_pane_or_another_is() {
+    let tmux = TmuxServer::new();
+    let dir = tmux.home().join("#{pane_id} dir");
+    std::fs::create_dir(&dir).unwrap();
+    let mcp = serve(&tmux).await;
+    let pane = pane(&mcp, "echo one; exit 3").await;
+    let first = exited(&mcp, &pane).await;
+    let again = mcp.call("respawn_pane", json!({"target": pane, "kill": false})).await.ok();
+    assert_eq!((&again["pane_id"], &again["own"]), (&json!(pane), &json!(true)));
+    assert_ne!(again["pid"], first["pid"]);
+    assert_eq!(exited(&mcp, &pane).await["exit_code"], 3);
+    let other = json!({
+        "target": pane, "cwd": dir, "env": {"WORD": "a  b;"},
+        "command": "echo \"$WORD\"; pwd; echo ready; exec cat",
+    });
+    mcp.call("respawn_pane", other).await.ok();
+    let text = shows(&mcp, &pane, "ready").await;
+    assert_eq!(text, format!("a  b;\n{}\nready", dir.display()), "the old screen is gone");
+    let busy = mcp.call("respawn_pane", json!({"target": pane, "kill": false})).await.err("busy");
+    assert!(busy.contains("still runs") && busy.contains("wait_for"), "{busy}");
+    for (arguments, words) in [
+        (json!({"target": pane, "command": " "}), "`command` is empty"),
+        (json!({"target": pane, "cwd": "/nonexistent"}), "/nonexistent"),
+        (json!({"target": pane, "env": {"": "x"}}), "`env`"),
+    ] {
+        let error = mcp.call("respawn_pane", arguments).await.err("invalid_argument");
+        assert!(error.contains(words), "{error}");
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn the_last_words_of_a_program_that_took_the_place_of_a_shell_are_not_lost() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let made = mcp.call("create_window", json!({})).await.ok();
+    let pane = string(&made["pane_id"]);
+    for round in 0..10 {
+        let command = format!("echo last words {round}");
+        mcp.call("respawn_pane", json!({"target": pane, "command": command})).await.ok();
+        exited(&mcp, &pane).await;
+        // 3.2a puts its own below them.
+        let text = screen(&mcp, &pane).await;
+        assert_eq!(text.lines().next(), Some(format!("last words {round}").as_str()));
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_shell_of_our_own_runs_commands_again_once_it_is_respawned() {
+    for kind in Shell::ALL {
+        let tmux = TmuxServer::new();
+        tmux.use_shell(kind);
+        tmux.write_start_up(kind, if kind == Shell::Fish { "set -x W hi" } else { "export W=hi" });
+        let mcp = serve(&tmux).await;
+        let pane = shell(&mcp).await;
+        let command = json!({"target": pane, "command": "sleep 100", "timeout": 0});
+        let id = string(&mcp.call("run_command", command).await.ok()["command_id"]);
+        let now = mcp.call("respawn_pane", json!({"target": pane, "cwd": "/"})).await.ok();
+        assert_eq!(now["pane_id"], pane, "{kind:?}");
+        let lost = mcp.call("command_result", json!({"command_id": id, "wait": 20})).await.ok();
+        assert_eq!(lost["status"], "lost", "{kind:?}: {lost}");
+        let command = json!({"target": pane, "command": "echo $W; pwd; false"});
+        let done = mcp.call("run_command", command).await.ok();
+        assert_eq!(done["output"], "hi\n/", "{kind:?}");
+        assert_eq!(done["exit_code"], 1, "{kind:?}");
+        // It is taken for a command without a target, too, and still prints its own marks.
+        let done = mcp.call("run_command", json!({"command": "echo two"})).await.ok();
+        assert_eq!((&done["pane_id"], &done["output"]), (&json!(pane), &json!("two")), "{kind:?}");
+        mcp.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_wait_ends_when_the_program_is_replaced() {
+    let tmux = TmuxServer::new();
+    // 3.2a may die when a program that somebody follows ends.
+    if !at_least(&tmux, "3.3") {
+        return;
+    }
+    let mcp = serve(&tmux).await;
+    let pane = ready_pane(&mcp, "echo ready; exec cat", "ready").await;
+    let wait = json!({"target": pane, "until": ["text:never"], "timeout": 20});
+    let respawn = async {
+        until("the wait has begun", async || {
+            let clients = tmux.tmux(&["list-clients", "-F", "#{client_flags}"]);
+            (clients.lines().count() > 1).then_some(())
+        })
+        .await;
+        mcp.call("respawn_pane", json!({"target": pane})).await.ok()
+    };
+    let (waited, _) = tokio::join!(mcp.call("wait_for", wait), respawn);
+    let error = waited.err("lost");
+    assert!(error.contains("was given to another program") && error.contains("ready"), "{error}");
+    mcp.close().await;
+}
