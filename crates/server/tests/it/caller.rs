@@ -20,6 +20,8 @@ async fn is_protected(mcp: &Mcp, pane: &str, window: &str, session: &str) {
         ("send_keys", json!({"target": session, "keys": ["C-c"]})),
         ("paste_text", json!({"target": window, "text": "x"})),
         ("kill", json!({"target": pane})),
+        ("clear_pane", json!({"target": pane})),
+        ("respawn_pane", json!({"target": pane})),
         ("kill", json!({"target": window})),
         ("kill", json!({"target": session, "kind": "session"})),
     ] {
