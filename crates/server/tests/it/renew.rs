@@ -189,6 +189,10 @@ async fn the_last_words_of_a_program_that_took_the_place_of_a_shell_are_not_lost
     let mcp = serve(&tmux).await;
     let made = mcp.call("create_window", json!({})).await.ok();
     let pane = string(&made["pane_id"]);
+    let piped = || tmux.tmux(&["display-message", "-p", "-t", &pane, "#{pane_pipe}"]);
+    assert_eq!(piped(), "0", "a shell needs no pipe");
+    mcp.call("respawn_pane", json!({"target": pane, "command": "exec cat"})).await.ok();
+    assert_eq!(piped(), if at_least(&tmux, "3.7") { "0" } else { "1" });
     for round in 0..10 {
         let command = format!("echo last words {round}");
         mcp.call("respawn_pane", json!({"target": pane, "command": command})).await.ok();
