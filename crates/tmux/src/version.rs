@@ -63,19 +63,13 @@ impl Version {
         self == Self { major: 3, minor: 4, patch: 0 }
     }
 
-    /// Before 3.3 a server dies, and everybody's sessions with it, when the program of a pane that
-    /// stays ends while what it printed is still on its way to a control client.
-    pub fn dies_of_last_words(self) -> bool {
-        self < Self { major: 3, minor: 3, patch: 0 }
-    }
-
     /// Before 3.3 a new window has the size of whatever client made it, and not the one asked for.
     pub fn ignores_new_size(self) -> bool {
         self < Self { major: 3, minor: 3, patch: 0 }
     }
 
-    /// Before 3.3 a server dies when a pane is respawned whose output is still on its way to a control
-    /// client.
+    /// Before 3.3 a server dies, and everybody's sessions with it, when the program of a pane ends
+    /// or is replaced while what it printed is still on its way to a control client.
     pub fn dies_of_unread_output(self) -> bool {
         self < Self { major: 3, minor: 3, patch: 0 }
     }

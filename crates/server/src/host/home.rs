@@ -183,16 +183,22 @@ pub(super) fn keep_unattached(session: &str) -> Command {
 }
 
 impl NewPane {
-    /// What tmux is to run, in its words; none for its own choice. Where tmux would die of a
-    /// program's last words, a pause follows them.
-    fn words(&self, version: Version) -> Vec<String> {
-        let (run, words) = match &self.command {
-            Some(command) => (r#""${SHELL:-/bin/sh}" -c "$0""#, slice::from_ref(command)),
-            None => (r#""$0" "$@""#, self.program.as_slice()),
-        };
-        if words.is_empty() || !version.dies_of_last_words() {
+    /// What tmux is to run, in its words; none for its own choice.
+    pub(super) fn plain_words(&self) -> &[String] {
+        self.command.as_ref().map_or(self.program.as_slice(), slice::from_ref)
+    }
+
+    /// The same for a pane that stays. Where tmux would die of a program's last words, a pause
+    /// follows them.
+    pub(super) fn words(&self, version: Version) -> Vec<String> {
+        let words = self.plain_words();
+        if words.is_empty() || !version.dies_of_unread_output() {
             return words.to_vec();
         }
+        let run = match self.command {
+            Some(_) => r#""${SHELL:-/bin/sh}" -c "$0""#,
+            None => r#""$0" "$@""#,
+        };
         // In the foreground, as tmux would run it; there it could not be stopped either.
         let script = format!("trap '' TSTP; {run}; code=$?; set +m; sleep 0.1; exit $code");
         let mut paused = vec!["/bin/sh".to_owned(), "-mc".to_owned(), script];

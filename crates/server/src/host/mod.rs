@@ -104,6 +104,18 @@ impl Host {
         Ok(home::stay("-p", &id, self.tmux.version().await?))
     }
 
+    /// What tmux is to run in a pane that is there already, in its words; none for the same again.
+    pub async fn words(
+        &self,
+        pane: &PaneState,
+        wish: &NewPane,
+    ) -> Result<Vec<String>, tmux::Error> {
+        Ok(match self.owns(&pane.owner) {
+            true => wish.words(self.tmux.version().await?),
+            false => wish.plain_words().to_vec(),
+        })
+    }
+
     /// The commands without which the last output of a program that is about to start in a pane of
     /// ours would be lost; none where no version needs them.
     pub async fn drain(&self, pane: &PaneState) -> Result<Vec<Command>, tmux::Error> {

@@ -7,8 +7,8 @@
     reason = "a test that cannot go on has to fail"
 )]
 
-mod batch;
 mod arrange;
+mod batch;
 mod caller;
 mod capabilities;
 mod channel;

@@ -8,6 +8,7 @@ use serde::Deserialize;
 use tmux::Command;
 
 use crate::creation::{check_environment, start_directory, with_start};
+use crate::host::NewPane;
 use crate::model::Pane;
 use crate::placing::pane_now;
 use crate::tool::{Code, Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
@@ -67,16 +68,17 @@ impl Tool for RespawnPane {
             None => cx.runs.relaunch(&pane).await?,
             Some(_) => None,
         };
-        let mut program = Vec::new();
+        let mut wish = NewPane { command: args.command.clone(), ..NewPane::default() };
         if let Some(launch) = &launch {
-            program.clone_from(&launch.wish.program);
+            wish.program.clone_from(&launch.wish.program);
             env.extend(launch.wish.env.clone());
         }
+        let words = cx.host.words(&pane, &wish).await?;
         let respawn = Command::action("respawn-pane").arg_if(kill, "-k").option("-t", pane.pane);
-        let respawn = with_start(respawn, cwd.as_deref(), &env, args.command.as_deref());
-        let mut commands = vec![match program.is_empty() {
+        let respawn = with_start(respawn, cwd.as_deref(), &env, None);
+        let mut commands = vec![match words.is_empty() {
             true => respawn,
-            false => program.iter().fold(respawn.arg("--"), Command::arg),
+            false => words.iter().fold(respawn.arg("--"), Command::arg),
         }];
         if args.command.is_some() {
             commands.extend(cx.host.drain(&pane).await?);
