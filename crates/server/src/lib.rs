@@ -13,7 +13,7 @@
 //! - [`watch`]: waiting for things to happen in panes.
 //! - [`run`]: commands and interpreters. `screen`, `transcript`: what they print.
 //! - [`host`]: one tmux server: ownership, our own session, the pane we run in.
-//! - [`mark`]: places in what a pane has printed.
+//! - [`mark`]: places in what a pane has printed. [`picture`]: pictures of a screen.
 //! - `process`: what the operating system knows. `text`: cleaning and cutting.
 //!
 //! Left may use right: `cli → mcp → registry → tools → tool → watch → run → host → tmux`.
@@ -31,6 +31,7 @@ pub mod mark;
 pub mod mcp;
 pub mod model;
 mod outcome;
+pub mod picture;
 mod placing;
 pub mod policy;
 mod process;

@@ -32,6 +32,12 @@ impl Capture {
             .arg_if(self.colors, "-e")
     }
 
+    /// The command that reads the same rows apart, each with all that can be seen of it: blanks
+    /// have a background.
+    pub fn cells_of(self, pane: PaneId) -> Command {
+        Self { join: false, colors: true, ..self }.of(pane).arg("-N")
+    }
+
     /// The command that reads the same rows apart, each with all its blanks: one after the other,
     /// they are what `join` would have put together.
     pub fn rows_of(self, pane: PaneId, version: Version) -> Command {

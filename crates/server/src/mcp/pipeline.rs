@@ -4,6 +4,7 @@
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
+use base64::prelude::{BASE64_STANDARD, Engine};
 use futures::FutureExt;
 use futures::future::BoxFuture;
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
@@ -13,7 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::text;
-use crate::tool::{Calls, Code, Cx, Form, Notice, Progress, Reply, Request, ToolError};
+use crate::tool::{Calls, Code, Cx, Form, Image, Notice, Progress, Reply, Request, ToolError};
 
 /// The key under which an error's code is in `_meta`.
 const CODE_KEY: &str = "tmux-mcp/code";
@@ -120,7 +121,10 @@ fn shaped(mut reply: Reply) -> Reply {
 }
 
 fn success(reply: Reply, structured: bool) -> CallToolResult {
-    let mut result = CallToolResult::success(vec![ContentBlock::text(reply.text)]);
+    let image = |image: Image| ContentBlock::image(BASE64_STANDARD.encode(image.bytes), image.mime);
+    let mut content = vec![ContentBlock::text(reply.text)];
+    content.extend(reply.images.into_iter().map(image));
+    let mut result = CallToolResult::success(content);
     if structured || reply.form == Form::Data {
         result.structured_content = Some(reply.structured);
     }

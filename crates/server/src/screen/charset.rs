@@ -30,7 +30,7 @@ impl Charset {
 }
 
 /// The character that a letter of the special graphics stands for.
-pub(super) fn drawn(letter: char) -> char {
+pub(crate) fn drawn(letter: char) -> char {
     const FROM: char = '_';
     const DRAWN: &str = "\u{a0}◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·";
     match letter {

@@ -22,6 +22,7 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 
+pub(crate) use charset::drawn;
 use input::Input;
 pub(crate) use lines::Line;
 use terminal::{Size, Terminal};

@@ -187,15 +187,35 @@ pub trait Output: Serialize + JsonSchema + Send {
         let _ = max;
     }
 
+    /// Refuses an answer longer than `max` that would be worthless if it were cut.
+    fn fits(&self, max: usize) -> Result<(), ToolError> {
+        let _ = max;
+        Ok(())
+    }
+
     /// Whether the text may keep its colours.
     fn colors(&self) -> bool {
         false
+    }
+
+    /// What there is to look at; it is handed out once.
+    fn images(&mut self) -> Vec<Image> {
+        Vec::new()
     }
 
     /// What to tell a client that is at something else by now.
     fn notices(&self) -> Vec<Notice> {
         Vec::new()
     }
+}
+
+/// A picture for the model to look at.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Image {
+    /// What kind of file it is.
+    pub mime: &'static str,
+    /// The file.
+    pub bytes: Vec<u8>,
 }
 
 /// Something that happened, in facts: nothing that a terminal showed.
@@ -232,6 +252,8 @@ pub struct Reply {
     pub text: String,
     /// Whether the text may keep its colours.
     pub colors: bool,
+    /// What there is to look at.
+    pub images: Vec<Image>,
     /// The answer as data.
     pub structured: Value,
     /// What to tell a client that is at something else by now.
@@ -277,6 +299,7 @@ async fn call<T: Tool>(
 ) -> Result<Reply, ToolError> {
     let args = args::read::<T::Args>(schema, args)?;
     let mut output = T::call(cx, args).await?;
+    output.fits(cx.request.max)?;
     output.limit(cx.request.max);
     let structured = serde_json::to_value(&output)
         .map_err(|error| ToolError::internal(format!("the answer has no JSON form: {error}")))?;
@@ -284,6 +307,7 @@ async fn call<T: Tool>(
         form: T::Output::FORM,
         text: output.text(),
         colors: output.colors(),
+        images: output.images(),
         structured,
         notices: output.notices(),
     })

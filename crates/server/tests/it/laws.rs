@@ -61,6 +61,13 @@ fn layers_hold() {
             &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "model", "run"],
         ),
         ("screen", &["mcp", "policy", "cli", "registry", "tools", "tool", "host", "run", "text"]),
+        (
+            "picture",
+            &[
+                "mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "host",
+                "run", "watch", "text",
+            ],
+        ),
         ("mark", &["mcp", "policy", "cli", "config", "registry", "tools", "tool", "host", "run"]),
         ("transcript", &["mcp", "policy", "cli", "registry", "tools", "tool", "host", "run"]),
         ("policy", &["mcp", "cli", "config", "registry", "app", "tools", "host"]),

@@ -82,6 +82,7 @@ const TOOLS: &[&str] = &[
     "capture_pane",
     "capture_since",
     "snapshot_pane",
+    "screenshot_pane",
     "search_panes",
     "pane_state",
     "wait_for_channel",
@@ -101,6 +102,7 @@ const READING: &[&str] = &[
     "capture_pane",
     "capture_since",
     "snapshot_pane",
+    "screenshot_pane",
     "search_panes",
     "pane_state",
     // Its calls are judged one by one.
@@ -182,6 +184,7 @@ async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
         "wait_for",
         "start_and_watch",
         "snapshot_pane",
+        "screenshot_pane",
         "search_panes",
         "pane_state",
         "wait_for_channel",

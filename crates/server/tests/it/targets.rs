@@ -15,6 +15,7 @@ fn calls(target: &str) -> Vec<(&'static str, Value)> {
         ("capture_pane", json!({"target": target})),
         ("capture_since", json!({"target": target})),
         ("snapshot_pane", json!({"target": target})),
+        ("screenshot_pane", json!({"target": target})),
         ("search_panes", json!({"target": target, "pattern": "x"})),
         ("pane_state", json!({"target": target})),
         ("run_command", json!({"target": target, "command": "true"})),

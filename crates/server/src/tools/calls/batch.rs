@@ -5,7 +5,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value};
 
 use crate::tool::{
-    Cx, Form, Group, Load, Meta, Notice, Output, Progress, Reply, Request, Step, Tier, Tool,
+    Cx, Form, Group, Image, Load, Meta, Notice, Output, Progress, Reply, Request, Step, Tier, Tool,
     ToolError,
 };
 
@@ -50,7 +50,7 @@ impl<'de> Deserialize<'de> for Arguments {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
+#[derive(Default, Serialize, JsonSchema)]
 pub(super) struct Results {
     /// One for each call, in their order.
     results: Vec<Done>,
@@ -58,6 +58,8 @@ pub(super) struct Results {
     colors: bool,
     #[serde(skip)]
     notices: Vec<Notice>,
+    #[serde(skip)]
+    images: Vec<Image>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -121,6 +123,10 @@ impl Output for Results {
         self.colors
     }
 
+    fn images(&mut self) -> Vec<Image> {
+        std::mem::take(&mut self.images)
+    }
+
     fn notices(&self) -> Vec<Notice> {
         self.notices.clone()
     }
@@ -146,7 +152,7 @@ impl Tool for Batch {
         let on_error = args.on_error.unwrap_or(OnError::Stop);
         let total = args.calls.len();
         let mut room = cx.request.max;
-        let mut done = Results { results: Vec::new(), colors: false, notices: Vec::new() };
+        let mut done = Results::default();
         let mut stopped = false;
         for (number, Call { tool, arguments }) in args.calls.into_iter().enumerate() {
             if stopped {
@@ -174,6 +180,7 @@ impl Results {
             Ok(reply) => {
                 self.colors |= reply.colors;
                 self.notices.extend(reply.notices);
+                self.images.extend(reply.images);
                 let Reply { text, structured, .. } = reply;
                 Done { tool, status: Status::Ok, result: structured, error: None, text }
             }

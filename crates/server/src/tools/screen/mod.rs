@@ -2,6 +2,7 @@
 
 mod capture_pane;
 mod capture_since;
+mod screenshot_pane;
 mod search_panes;
 mod snapshot_pane;
 
@@ -10,6 +11,7 @@ use crate::tool::Entry;
 pub(super) const TOOLS: &[Entry] = &[
     Entry::of::<capture_pane::CapturePane>(),
     Entry::of::<capture_since::CaptureSince>(),
+    Entry::of::<screenshot_pane::ScreenshotPane>(),
     Entry::of::<search_panes::SearchPanes>(),
     Entry::of::<snapshot_pane::SnapshotPane>(),
 ];
