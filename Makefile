@@ -30,6 +30,6 @@ bench: ## measure the release build against the same work done without it
 	@scripts/install-packages $(BUILD_NEEDS) bash
 	$(CARGO) bench --locked -p tmux-mcp --bench calls
 
-bless: ## rewrite the generated docs and the tool snapshots; read the diff
+bless: ## rewrite the generated docs, tool snapshots and pictures; look at the diff
 	@scripts/install-packages $(BUILD_NEEDS)
-	BLESS=1 INSTA_UPDATE=always $(CARGO) test --locked -p tmux-mcp --test it -- registry docs
+	BLESS=1 INSTA_UPDATE=always $(CARGO) test --locked -p tmux-mcp --test it -- registry docs picture

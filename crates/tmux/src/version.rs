@@ -85,6 +85,19 @@ impl Version {
         self >= Self { major: 3, minor: 4, patch: 0 }
     }
 
+    /// From 3.4 a character that is followed by U+FE0F, and so to be shown as emoji, takes two
+    /// columns whatever it is.
+    pub fn widens_emoji(self) -> bool {
+        self >= Self { major: 3, minor: 4, patch: 0 }
+    }
+
+    /// 3.3 alone leaves out of `capture-pane` what was erased and not written to since, with the
+    /// background that it was erased with.
+    pub fn captures_no_erased_cells(self) -> bool {
+        self >= Self { major: 3, minor: 3, patch: 0 }
+            && self < Self { major: 3, minor: 4, patch: 0 }
+    }
+
     /// From 3.3 the notice of a dead pane can be turned off with `remain-on-exit-format`.
     pub fn has_remain_on_exit_format(self) -> bool {
         self >= Self { major: 3, minor: 3, patch: 0 }

@@ -151,6 +151,43 @@ fn search() -> bool {
     row(what, &ms(ours), &other, "2 times it", ratio <= 2.0)
 }
 
+/// A picture of a large screen full of coloured words, made and sent.
+fn screenshot() -> bool {
+    const WORDS: [&str; 8] =
+        ["struct", "fn", "match", "return", "Option", "collect", "impl", "while"];
+    let tmux = TmuxServer::new();
+    tmux.tmux(&["set-option", "-g", "default-size", "200x50"]);
+    let text: String = (0..50 * 28)
+        .map(|n: usize| {
+            let end = if n % 28 == 27 && n < 50 * 28 - 1 { "\n" } else { " " };
+            format!("\u{1b}[{}m{}\u{1b}[0m{end}", 31 + n * 7 % 6 + n / 3 % 2 * 60, WORDS[n * 5 % 8])
+        })
+        .collect();
+    let file = tmux.home().join("words");
+    std::fs::write(&file, text).unwrap();
+    let made = ["new-session", "-d", "-x", "200", "-y", "50", "-P", "-F", "#{pane_id}"];
+    let show = format!("cat {}; exec cat", file.display());
+    let pane = tmux.tmux(&[&made[..], &[&show]].concat());
+    wait_until("it is full", || (tmux.screen(&pane).lines().count() >= 50).then_some(()));
+    let mut client = Client::start(tmux.socket());
+    let arguments = json!({"target": pane});
+    let mut bytes = 0.0;
+    let mut times = Vec::new();
+    for _ in 0..21 {
+        let begun = Instant::now();
+        let facts = client.call("screenshot_pane", &arguments);
+        times.push(begun.elapsed());
+        let words: Vec<&str> = facts.split(' ').collect();
+        let at = words.iter().position(|word| *word == "bytes").unwrap();
+        bytes = words[at - 1].parse::<f64>().unwrap() / 1000.0;
+    }
+    client.end();
+    let time = middle(times);
+    let what = "`screenshot_pane`, 200x50 full of coloured words, p50";
+    let kept = time <= Duration::from_millis(60) && bytes <= 200.0;
+    row(what, &format!("{}, {bytes:.0} kB", ms(time)), "–", "60 ms, 200 kB", kept)
+}
+
 /// A new pane with bash at its prompt.
 fn shell(tmux: &TmuxServer) -> String {
     let pane = tmux.tmux(&["new-window", "-d", "-P", "-F", "#{pane_id}", "-t", "main:"]);
@@ -195,6 +232,7 @@ fn main() -> ExitCode {
     }
     client.end();
     kept &= search();
+    kept &= screenshot();
 
     let nobody = TmuxServer::not_started();
     let mut start_and_end = || Client::start(nobody.socket()).end();

@@ -3,10 +3,14 @@
 use unicode_width::UnicodeWidthChar;
 use vte::{Params, ParamsIter, Parser, Perform};
 
+use super::Screen;
 use crate::screen::drawn;
 
 /// The most marks that one cell takes; no script needs so many.
 const MARKS: usize = 8;
+
+/// Says that the character before is to be shown as emoji.
+const EMOJI: char = '\u{fe0f}';
 
 /// A colour as a program asked for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
@@ -92,16 +96,20 @@ pub(super) struct Grid {
 
 impl Grid {
     /// Reads what tmux prints of a screen: rows with SGR sequences, and shifts to line drawing.
-    pub(super) fn read(text: &[u8], columns: usize, rows: usize) -> Self {
+    pub(super) fn read(screen: &Screen<'_>) -> Self {
+        let (columns, rows) = (screen.columns as usize, screen.rows as usize);
         let cells = vec![Cell::blank(Style::default()); columns * rows];
+        let stops: Vec<usize> = screen.tabs.split(',').flat_map(str::parse).collect();
         let mut reader = Reader {
             grid: Self { columns, cells },
             style: Style::default(),
             row: 0,
             column: 0,
             graphics: false,
+            stops: if stops.is_empty() { (0..columns).step_by(8).collect() } else { stops },
+            wide_emoji: screen.wide_emoji,
         };
-        Parser::new().advance(&mut reader, text);
+        Parser::new().advance(&mut reader, screen.text);
         reader.grid
     }
 
@@ -124,6 +132,8 @@ struct Reader {
     column: usize,
     /// Whether letters stand for lines now.
     graphics: bool,
+    stops: Vec<usize>,
+    wide_emoji: bool,
 }
 
 impl Reader {
@@ -141,6 +151,9 @@ impl Reader {
     }
 
     fn mark(&mut self, mark: char) {
+        if mark == EMOJI && self.wide_emoji {
+            self.widen();
+        }
         let before = (1..=2).filter_map(|back| self.column.checked_sub(back));
         for column in before {
             match self.grid.at(self.row, column) {
@@ -154,6 +167,20 @@ impl Reader {
                 None => return,
             }
         }
+    }
+
+    /// Gives the character before a second column.
+    fn widen(&mut self) {
+        let Some(before) = self.column.checked_sub(1) else { return };
+        let Some(cell) = self.grid.at(self.row, before).filter(|cell| cell.width == 1) else {
+            return;
+        };
+        cell.width = 2;
+        let half = Cell { width: 0, ..Cell::blank(cell.style) };
+        if let Some(cell) = self.grid.at(self.row, self.column) {
+            *cell = half;
+        }
+        self.column += 1;
     }
 
     fn set(&mut self, params: &Params) {
@@ -208,10 +235,9 @@ impl Perform for Reader {
         match byte {
             b'\n' => (self.row, self.column) = (self.row + 1, 0),
             b'\t' => {
-                let stop = (self.column / 8 + 1) * 8;
-                while self.column < stop.min(self.grid.columns) {
-                    self.put(' ', 1);
-                }
+                let next = self.stops.iter().find(|stop| **stop > self.column);
+                let stop = next.copied().unwrap_or(usize::MAX).min(self.grid.columns);
+                (self.column..stop).for_each(|_| self.put(' ', 1));
             }
             0x0e => self.graphics = true,
             0x0f => self.graphics = false,

@@ -39,6 +39,10 @@ pub struct Screen<'a> {
     pub rows: u32,
     /// Where its cursor is, if it shows one.
     pub cursor: Option<Cursor>,
+    /// Its tab stops, as tmux lists them; every eighth column if there are none.
+    pub tabs: &'a str,
+    /// Whether a character that is to be shown as emoji takes two columns.
+    pub wide_emoji: bool,
     /// The colour of text in it as tmux names it, such as `default`.
     pub fg: &'a str,
     /// The colour behind it.
@@ -98,7 +102,7 @@ impl Picture {
     /// A picture of a screen.
     pub fn new(screen: &Screen<'_>, theme: Theme) -> Self {
         let (columns, rows) = (screen.columns as usize, screen.rows as usize);
-        let grid = Grid::read(screen.text, columns, rows);
+        let grid = Grid::read(screen);
         let palette = Palette::new(theme, screen.fg, screen.bg);
         let mut known: HashMap<Style, Inks> = HashMap::new();
         let mut inks = Vec::with_capacity(columns * rows);

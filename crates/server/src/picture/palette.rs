@@ -21,7 +21,7 @@ pub enum Theme {
 
 /// How much text in a theme's own colours has to differ from what is behind it. A program that
 /// asks for white text does not know that the ground is white.
-const LEAST_CONTRAST: f32 = 2.5;
+const LEAST_CONTRAST: f32 = 3.0;
 
 /// What is left of the text's colour where it is dim.
 const DIM: f32 = 0.6;
@@ -190,8 +190,8 @@ fn legible(fg: Rgb, bg: Rgb) -> Rgb {
     let ends = [[0; 3], [255; 3]];
     let [black, white] = ends.map(|end| contrast(end, bg));
     let end = if black > white { [0; 3] } else { [255; 3] };
-    (0..=10)
-        .map(|step| mix(fg, end, step as f32 / 10.0))
+    (0..=10_u8)
+        .map(|step| mix(fg, end, f32::from(step) / 10.0))
         .find(|fg| contrast(*fg, bg) >= LEAST_CONTRAST)
         .unwrap_or(end)
 }

@@ -1,1 +1,121 @@
+//! What is read from tmux, and what documents are made of it.
 
+use super::cells::{Color, Grid, Style, Underline};
+use super::*;
+
+fn screen(text: &str) -> Screen<'_> {
+    Screen {
+        text: text.as_bytes(),
+        columns: 10,
+        rows: 3,
+        cursor: None,
+        tabs: "",
+        wide_emoji: true,
+        fg: "default",
+        bg: "default",
+    }
+}
+
+/// The text of the grid, a `·` for each second half.
+fn text(screen: &Screen<'_>) -> String {
+    let grid = Grid::read(screen);
+    let cells =
+        grid.cells().map(|(_, _, cell)| if cell.width == 0 { "·".into() } else { cell.text() });
+    cells.collect::<Vec<_>>().concat()
+}
+
+fn style(sgr: &str) -> Style {
+    let text = format!("\u{1b}[{sgr}mx");
+    Grid::read(&screen(&text)).cells().next().unwrap().2.style
+}
+
+#[test]
+fn text_goes_to_its_cells() {
+    let table = [
+        ("ab\ncd", "ab        cd                  "),
+        ("漢x\n0123456789abc", "漢·x       0123456789          "),
+        ("e\u{301}f漢\u{301}", "e\u{301}f漢·\u{301}                          "),
+        ("a\tb", "a       b                     "),
+        ("❤\u{fe0f}x", "❤\u{fe0f}·x                           "),
+        ("\u{e}qx\u{f}q", "─│q                           "),
+        ("\u{1b}[8mab漢\u{1b}[0mc", "    ·c                        "),
+        ("1\n2\n3\n4", "1         2         3         "),
+        ("\u{301}a\u{1b}]8;;x\u{1b}\\b\u{1b}[2Jc", "abc                           "),
+    ];
+    for (input, expected) in table {
+        let got = text(&screen(input));
+        let sorted = |text: &str| text.replace("·\u{301}", "\u{301}·");
+        assert_eq!(sorted(&got), sorted(expected), "{input:?}");
+    }
+    assert!(text(&Screen { tabs: "4,9", ..screen("a\tb") }).starts_with("a   b"));
+    assert!(text(&Screen { wide_emoji: false, ..screen("❤\u{fe0f}x") }).starts_with("❤\u{fe0f}x"));
+    assert_eq!(text(&Screen { columns: 0, rows: 0, ..screen("ab") }), "");
+}
+
+#[test]
+fn every_attribute_is_understood() {
+    let plain = Style::default();
+    for (sgr, expected) in [
+        ("1", Style { bold: true, ..plain }),
+        ("1;2;22", plain),
+        ("3;9;53", Style { italic: true, strike: true, overline: true, ..plain }),
+        ("5:3", Style { overline: true, ..plain }),
+        ("4", Style { underline: Underline::Single, ..plain }),
+        ("4:3", Style { underline: Underline::Curly, ..plain }),
+        ("4:3;24", plain),
+        ("4;4:0", plain),
+        ("7;8;5", Style { reverse: true, hidden: true, ..plain }),
+        ("31;102", Style { fg: Color::Index(1), bg: Color::Index(10), ..plain }),
+        ("38;5;200;1", Style { fg: Color::Index(200), bold: true, ..plain }),
+        ("48;2;1;2;3", Style { bg: Color::Rgb([1, 2, 3]), ..plain }),
+        ("38:2::1:2:3", Style { fg: Color::Rgb([1, 2, 3]), ..plain }),
+        ("38:2:1:2:3", Style { fg: Color::Rgb([1, 2, 3]), ..plain }),
+        ("58:5:9", Style { line: Color::Index(9), ..plain }),
+        ("31;42;58;5;1;39;49;59", plain),
+        ("38;5;900", plain),
+        ("38", plain),
+        ("1;0", plain),
+        ("", plain),
+    ] {
+        assert_eq!(style(sgr), expected, "{sgr}");
+    }
+}
+
+#[test]
+fn documents_keep_the_columns_in_line() {
+    let picture = Picture::new(&screen("ab漢─é\u{1b}[1;31m<&\u{1b}[0m"), Theme::Dark);
+    let svg = picture.svg();
+    for part in [
+        "<text x=\"0\" y=\"14\" textLength=\"18\"",
+        "<text x=\"18\" y=\"14\" textLength=\"18\"",
+        "<use href=\"#u2500\" x=\"36\" y=\"0\"",
+        "<text x=\"45\" y=\"14\" textLength=\"9\"",
+        "font-weight=\"bold\">&lt;&amp;</text>",
+    ] {
+        assert!(svg.contains(part), "{part}\n{svg}");
+    }
+    let html = picture.html();
+    let line = "ab<i class=w>漢</i><i class=\"d u2500\" style=width:1ch>─</i>é\
+                <span class=s0>&lt;&amp;</span>";
+    assert!(html.contains(line), "{html}");
+}
+
+#[test]
+fn any_bytes_make_a_picture() {
+    let mut seed = 1_u32;
+    for _ in 0..30 {
+        let bytes: Vec<u8> = (0..400)
+            .map(|_| {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                let choices = [0x1b, b'[', b'm', b';', b'4', b':', b'\n', 0xe2, 0x94];
+                let at = (seed >> 24) as usize;
+                choices.get(at % 20).copied().unwrap_or((seed >> 16) as u8)
+            })
+            .collect();
+        let cursor = Some(Cursor { x: 9, y: 7, shape: CursorShape::Underline });
+        let screen = Screen { text: &bytes, cursor, ..screen("") };
+        let picture = Picture::new(&screen, Theme::Light);
+        assert!(picture.png().unwrap().len() > 50);
+        assert!(picture.svg().ends_with("</svg>\n") && picture.html().ends_with("</html>\n"));
+    }
+}

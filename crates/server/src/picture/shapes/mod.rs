@@ -120,7 +120,7 @@ fn sextant(n: u32) -> Vec<Shape> {
     let split = (WIDTH / 2.0).round();
     let third = HEIGHT / 3.0;
     let sixth = |bit: u8| {
-        let (left, right) = if bit % 2 == 0 { (0.0, split) } else { (split, WIDTH) };
+        let (left, right) = if bit.is_multiple_of(2) { (0.0, split) } else { (split, WIDTH) };
         let top = f32::from(bit / 2) * third;
         Shape::rect(left, top.round(), right, (top + third).round())
     };

@@ -71,6 +71,8 @@ pub(super) struct Screenshot {
     bytes: usize,
     /// The mode the pane is in, such as copy-mode; the picture is of the screen behind it.
     mode: String,
+    /// What may be missing in it because tmux does not tell.
+    missing: String,
     /// The picture itself, unless it is a PNG or was written to a file.
     text: String,
     #[serde(skip)]
@@ -88,6 +90,7 @@ row! {
         cursor_shape: String = "cursor_shape",
         fg: String = "pane_fg",
         bg: String = "pane_bg",
+        tabs: String = "pane_tabs",
     }
 }
 
@@ -117,6 +120,9 @@ impl Output for Screenshot {
         );
         if !path.is_empty() {
             facts.push_str(&format!(" · {}", inline(path)));
+        }
+        if !self.missing.is_empty() {
+            facts.push_str(&format!(" · {}", self.missing));
         }
         if !mode.is_empty() {
             facts.push_str(&format!(" · the pane is in {}, this is behind it", inline(mode)));
@@ -169,28 +175,41 @@ impl Tool for ScreenshotPane {
         let [facts, text] = <[Reply; 2]>::try_from(replies)
             .map_err(|_| ToolError::internal("two questions had another number of answers"))?;
         let facts = Facts::parse_one("display-message", &facts.0)?;
+        let version = cx.tmux().version().await?;
+        let wide_emoji = version.widens_emoji();
+        let job = Job { facts, text: text.0, wide_emoji, format, theme, path };
         // Painting takes a while, in which others want to be served.
-        let painted =
-            tokio::task::spawn_blocking(move || paint(&facts, &text.0, format, theme, path));
+        let painted = tokio::task::spawn_blocking(|| paint(job));
         let shot = painted
             .await
             .map_err(|error| ToolError::internal(format!("no picture: {error}")))??;
-        Ok(Screenshot { mode: pane.mode, ..shot })
+        let missing = match version.captures_no_erased_cells() {
+            true => format!("tmux {version} does not tell colours behind erased text"),
+            false => String::new(),
+        };
+        Ok(Screenshot { mode: pane.mode, missing, ..shot })
     }
 }
 
-fn paint(
-    facts: &Facts,
-    text: &[u8],
+/// A picture to be painted.
+struct Job {
+    facts: Facts,
+    text: Vec<u8>,
+    wide_emoji: bool,
     format: Format,
     theme: Theme,
     path: Option<PathBuf>,
-) -> Result<Screenshot, ToolError> {
+}
+
+fn paint(job: Job) -> Result<Screenshot, ToolError> {
+    let Job { facts, format, theme, path, .. } = job;
     let screen = Screen {
-        text,
+        text: &job.text,
         columns: facts.columns,
         rows: facts.rows,
         cursor: facts.cursor(),
+        tabs: &facts.tabs,
+        wide_emoji: job.wide_emoji,
         fg: &facts.fg,
         bg: &facts.bg,
     };
@@ -213,6 +232,7 @@ fn paint(
         rows: facts.rows,
         bytes: file.len(),
         mode: String::new(),
+        missing: String::new(),
         text: String::new(),
         png: None,
     };
