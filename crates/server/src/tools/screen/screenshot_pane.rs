@@ -88,8 +88,9 @@ row! {
         cursor_y: u32 = "cursor_y",
         cursor: bool = "cursor_flag",
         cursor_shape: String = "cursor_shape",
-        fg: String = "pane_fg",
-        bg: String = "pane_bg",
+        // tmux 3.2a dies of these two where there is no pane.
+        fg: String = "?pane_id,#{pane_fg},",
+        bg: String = "?pane_id,#{pane_bg},",
         tabs: String = "pane_tabs",
     }
 }
