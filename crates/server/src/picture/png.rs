@@ -186,7 +186,7 @@ impl Canvas {
         let mut encoder = Encoder::new(&mut file, size(self.width), size(self.height));
         encoder.set_depth(BitDepth::Eight);
         encoder.set_filter(Filter::NoFilter);
-        encoder.set_deflate_compression(DeflateCompression::Level(6));
+        encoder.set_deflate_compression(DeflateCompression::Level(5));
         let bytes = match self.indexed(exact) {
             Some((colors, pixels)) => {
                 encoder.set_color(ColorType::Indexed);

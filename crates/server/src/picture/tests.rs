@@ -38,7 +38,7 @@ fn text_goes_to_its_cells() {
         ("a\tb", "a       b                     "),
         ("❤\u{fe0f}x", "❤\u{fe0f}·x                           "),
         ("\u{e}qx\u{f}q", "─│q                           "),
-        ("\u{1b}[8mab漢\u{1b}[0mc", "    ·c                        "),
+        ("\u{1b}[8mab漢\u{1b}[0mc", "    ·c                         "),
         ("1\n2\n3\n4", "1         2         3         "),
         ("\u{301}a\u{1b}]8;;x\u{1b}\\b\u{1b}[2Jc", "abc                           "),
     ];

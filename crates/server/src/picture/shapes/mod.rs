@@ -160,7 +160,7 @@ fn half_round(width: f32, height: f32) -> Vec<Point> {
     const STEPS: u8 = 24;
     let at = |n: u8| {
         let (sin, cos) = (f32::from(n) / f32::from(STEPS) * std::f32::consts::PI).sin_cos();
-        (width * sin, height - height * cos)
+        (width * sin.max(0.0), height - height * cos)
     };
     (0..=STEPS).map(at).collect()
 }
