@@ -163,6 +163,14 @@ pub fn escape_format(text: &str) -> String {
     out
 }
 
+/// Protects text that `display-message` is to show in a status line, so that it looks as it is.
+///
+/// It goes through `strftime`, then through a format, and is then drawn, where `##` is one `#` and
+/// `#[` a style.
+pub fn escape_message(text: &str) -> String {
+    escape_format(&text.replace('#', "##")).replace('%', "%%")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -207,5 +215,11 @@ mod tests {
         assert_eq!(escape_format("#(touch x) #{pane_id} 50%"), "##(touch x) ##{pane_id} 50%");
         assert_eq!(escape_format("#[bold] ##[x] ##y #"), "#[bold] ##[x] ####y ##");
         assert_eq!(escape_format("plain"), "plain");
+    }
+
+    #[test]
+    fn messages_look_as_they_are() {
+        assert_eq!(escape_message("#S 5%"), "####S 5%%");
+        assert_eq!(escape_message("#[bold] ##[x]"), "##[bold] ####[x]");
     }
 }

@@ -127,7 +127,7 @@ fn take_cell(rest: &mut &[u8]) -> Option<String> {
 }
 
 /// Reads what follows a backslash: three octal digits, a C letter, or a character as it is.
-fn take_escape(rest: &mut &[u8]) -> Option<u8> {
+pub(crate) fn take_escape(rest: &mut &[u8]) -> Option<u8> {
     let octal = |b: &u8| b.wrapping_sub(b'0');
     if let [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', tail @ ..] = *rest {
         *rest = tail;

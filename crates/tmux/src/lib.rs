@@ -9,7 +9,9 @@
 //! - [`stream`]: the raw output of panes, through one client per session.
 //! - [`server`]: the handle everybody else holds; it picks between the two ways.
 //! - [`target`]: what a caller's words mean among what there is.
-//! - [`capture`]: the text of a pane. [`channel`]: signals between programs.
+//! - [`capture`]: the text of a pane. [`channel`]: signals between programs. [`printed`]: options and
+//!   environment, read back from what tmux prints.
+//! - [`discover`]: which servers there are.
 //!
 //! # Theory of operation
 //!
@@ -23,12 +25,15 @@ pub mod capture;
 pub mod channel;
 pub mod command;
 pub mod control;
+pub mod discover;
 pub mod error;
+mod feed;
 pub mod format;
 pub mod id;
 pub mod keys;
 pub mod layout;
 pub mod paste;
+pub mod printed;
 pub mod server;
 pub mod socket;
 pub mod spawn;
@@ -36,7 +41,7 @@ pub mod stream;
 pub mod target;
 pub mod version;
 
-pub use command::{Command, escape_format};
+pub use command::{Command, escape_format, escape_message};
 pub use control::link::Timing;
 pub use error::Error;
 pub use format::Row;

@@ -60,12 +60,17 @@ impl Socket {
             Self::Name(name) => name,
             Self::Default => "default",
         };
+        Self::directory().join(name)
+    }
+
+    /// Where tmux keeps the sockets that have a name. It may not be there yet.
+    pub fn directory() -> PathBuf {
         let base = env::var_os("TMUX_TMPDIR")
             .map(PathBuf::from)
             .filter(|dir| dir.is_dir())
             .unwrap_or_else(|| PathBuf::from("/tmp"));
         let base = base.canonicalize().unwrap_or(base);
-        base.join(format!("tmux-{}", rustix::process::getuid().as_raw())).join(name)
+        base.join(format!("tmux-{}", rustix::process::getuid().as_raw()))
     }
 
     /// Whether both addresses lead to the same socket file.

@@ -98,6 +98,21 @@ impl Version {
             && self < Self { major: 3, minor: 4, patch: 0 }
     }
 
+    /// Before 3.3 `display-message` cannot be told which client to speak to.
+    pub fn can_address_clients(self) -> bool {
+        self >= Self { major: 3, minor: 3, patch: 0 }
+    }
+
+    /// From 3.6 panes go on while a message is shown, if `-C` is given; before, they stand still.
+    pub fn can_show_messages_beside(self) -> bool {
+        self >= Self { major: 3, minor: 6, patch: 0 }
+    }
+
+    /// 3.4 alone prints a backslash before every `$` that looks like a variable.
+    pub fn escapes_dollars(self) -> bool {
+        self == Self { major: 3, minor: 4, patch: 0 }
+    }
+
     /// From 3.3 the notice of a dead pane can be turned off with `remain-on-exit-format`.
     pub fn has_remain_on_exit_format(self) -> bool {
         self >= Self { major: 3, minor: 3, patch: 0 }
