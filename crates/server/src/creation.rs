@@ -64,13 +64,18 @@ pub(crate) fn start_directory(cwd: Option<String>) -> Result<Option<String>, Too
 
 /// Refuses names that no environment can hold.
 pub(crate) fn check_environment(env: &BTreeMap<String, String>) -> Result<(), ToolError> {
-    match env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
+    match env.keys().find(|name| !is_variable(name)) {
         Some(name) => {
             Err(ToolError::invalid_argument(format!("`env`: `{name}` is no variable's name"))
                 .hint("write {\"NAME\": \"value\"}"))
         }
         None => Ok(()),
     }
+}
+
+/// Whether an environment can hold a variable of this name.
+pub(crate) fn is_variable(name: &str) -> bool {
+    !name.is_empty() && !name.contains(['=', '\0'])
 }
 
 /// Refuses names that no tmux takes as they are: it spells control characters in another way,

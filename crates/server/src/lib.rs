@@ -9,7 +9,7 @@
 //! - [`policy`]: what may be done; pure.
 //! - [`tool`]: what a tool is. [`tools`]: the tools, one file each.
 //! - `creation`, `starting`, `outcome`, `event`, `standing`, `reading`, `lines`, `typing`, `filter`,
-//!   [`model`]: what several tools share.
+//!   `options`, `formats`, [`model`]: what several tools share.
 //! - [`watch`]: waiting for things to happen in panes.
 //! - [`run`]: commands and interpreters. `screen`, `transcript`: what they print.
 //! - [`host`]: one tmux server: ownership, our own session, the pane we run in.
@@ -25,11 +25,13 @@ pub mod config;
 mod creation;
 mod event;
 mod filter;
+mod formats;
 pub mod host;
 mod lines;
 pub mod mark;
 pub mod mcp;
 pub mod model;
+mod options;
 mod outcome;
 pub mod picture;
 mod placing;

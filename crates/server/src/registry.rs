@@ -82,10 +82,13 @@ fn wire(entry: &Entry, schema: Arc<Map<String, Value>>, structured: bool) -> Wir
             .idempotent(meta.idempotent)
             .open_world(meta.open_world),
     );
+    let mut extra = MetaObject::new();
     if meta.load == Load::Always {
-        let mut extra = MetaObject::new();
         extra.0.insert("anthropic/alwaysLoad".to_owned(), Value::Bool(true));
-        tool.meta = Some(extra);
     }
+    if meta.needs_a_person() {
+        extra.0.insert("anthropic/requiresUserInteraction".to_owned(), Value::Bool(true));
+    }
+    tool.meta = Some(extra).filter(|extra| !extra.0.is_empty());
     tool
 }

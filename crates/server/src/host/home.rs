@@ -141,6 +141,11 @@ impl Home {
         tmux.run(has).await.is_ok().then_some(id)
     }
 
+    /// The server is gone, and the session with it.
+    pub(super) async fn forget(&self) {
+        self.session.lock().await.take();
+    }
+
     pub(super) async fn close(&self, tmux: &Server) {
         let session = self.session.lock().await.take();
         if let Some(id) = session.filter(|_| !self.keep)

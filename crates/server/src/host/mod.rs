@@ -10,11 +10,13 @@ mod tree;
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use tmux::{Command, PaneId, Program, Server, SessionId, Socket};
 
 use tokio::sync::Mutex;
 
+use crate::process;
 use caller::Caller;
 use home::Home;
 pub use home::NewPane;
@@ -24,6 +26,9 @@ pub use owner::Ownership;
 use rows::Staying;
 pub use rows::{ClientRow, Created, Life, PaneState, SessionRow, WindowRow};
 pub use tree::PaneRow;
+
+/// How long a server may take to end, with all that runs in it.
+const ENDING: Duration = Duration::from_secs(10);
 
 /// A tmux server and our standing on it.
 #[derive(Debug)]
@@ -204,6 +209,20 @@ impl Host {
     /// Ends a session.
     pub async fn kill_session(&self, session: SessionId) -> Result<(), tmux::Error> {
         home::kill_session(&self.tmux, session).await
+    }
+
+    /// Ends the server whose process this is, and waits until it is gone.
+    pub async fn kill_server(&self, pid: u32) -> Result<(), tmux::Error> {
+        let command = "kill-server";
+        match self.tmux.spawned(&[Command::action(command)]).await {
+            // It may be gone before it could say so.
+            Err(error) if !error.is_no_server() => return Err(error),
+            _ => {}
+        }
+        self.home.forget().await;
+        tokio::time::timeout(ENDING, process::exited(pid))
+            .await
+            .map_err(|_| tmux::Error::Timeout { command: command.to_owned(), after: ENDING })
     }
 
     /// A name for a paste buffer that nobody else uses.

@@ -124,8 +124,22 @@ row! {
     pub ClientRow {
         /// The session it is attached to.
         session: Option<SessionId> = "session_id",
+        /// That session's name.
+        session_name: String = "session_name",
         /// Its flags, separated by commas.
         flags: String = "client_flags",
+        /// Its name, by which tmux finds it.
+        name: String = "client_name",
+        /// Its terminal.
+        tty: String = "client_tty",
+        /// Its process.
+        pid: u32 = "client_pid",
+        /// Its width; programs may have none.
+        width: Option<u32> = "client_width",
+        /// Its height.
+        height: Option<u32> = "client_height",
+        /// When it was last used, in seconds since the epoch.
+        activity: u64 = "client_activity",
     }
 }
 
@@ -133,8 +147,16 @@ impl ClientRow {
     /// Control clients that count for no size are programs like this one. Those of terminals that
     /// speak control mode themselves do count, since a person looks through them.
     pub fn is_person(&self) -> bool {
-        let has = |flag| self.flags.split(',').any(|f| f == flag);
-        !(has("control-mode") && has("ignore-size"))
+        !(self.is_control() && self.has("ignore-size"))
+    }
+
+    /// Whether it speaks control mode.
+    pub fn is_control(&self) -> bool {
+        self.has("control-mode")
+    }
+
+    fn has(&self, flag: &str) -> bool {
+        self.flags.split(',').any(|f| f == flag)
     }
 }
 

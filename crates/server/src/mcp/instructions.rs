@@ -46,6 +46,7 @@ pub(super) fn text(app: &App) -> String {
             "Look again and get only what is new: capture_since, with the cursor of its last answer.",
         ),
         ("search_panes", "Find text in all panes: search_panes."),
+        ("show_message", "Tell people who watch something: show_message."),
         ("kill", "Clean up what you made: kill. At the default tier only own panes can be killed."),
     ] {
         if has(tool) {

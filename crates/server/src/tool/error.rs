@@ -34,7 +34,7 @@ codes! {
     InvalidArgument = "invalid_argument",
     /// There is no tool of this name, or it is not enabled.
     UnknownTool = "unknown_tool",
-    /// No session, window or pane is what the target names.
+    /// There is no session, window, pane, client, option or variable of this name.
     NotFound = "not_found",
     /// The target fits more than one object.
     Ambiguous = "ambiguous",

@@ -163,6 +163,14 @@ pub struct Meta {
     pub load: Load,
 }
 
+impl Meta {
+    /// Whether a person should agree to each call: what ends a whole server takes everybody's work
+    /// with it.
+    pub fn needs_a_person(&self) -> bool {
+        self.tier == Tier::Destroy && self.group == Group::Server
+    }
+}
+
 /// How an answer is shown to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {

@@ -3,9 +3,11 @@
 
 mod calls;
 mod channel;
+mod client;
 mod command;
 mod input;
 mod object;
+mod option;
 mod pane;
 mod screen;
 mod server;
@@ -26,6 +28,8 @@ const GROUPS: &[&[Entry]] = &[
     screen::TOOLS,
     input::TOOLS,
     channel::TOOLS,
+    client::TOOLS,
+    option::TOOLS,
     server::TOOLS,
     calls::TOOLS,
 ];

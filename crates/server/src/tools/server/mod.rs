@@ -1,7 +1,15 @@
-//! The tmux server itself.
+//! The tmux server itself, and others like it.
 
+mod kill_server;
+mod list_servers;
 mod server_info;
+mod socket_for_path;
 
 use crate::tool::Entry;
 
-pub(super) const TOOLS: &[Entry] = &[Entry::of::<server_info::ServerInfo>()];
+pub(super) const TOOLS: &[Entry] = &[
+    Entry::of::<server_info::ServerInfo>(),
+    Entry::of::<list_servers::ListServers>(),
+    Entry::of::<socket_for_path::SocketForPath>(),
+    Entry::of::<kill_server::KillServer>(),
+];

@@ -1,0 +1,15 @@
+//! The people who are attached, and what they are shown.
+
+mod detach_client;
+mod list_clients;
+mod show_message;
+mod write_to_display;
+
+use crate::tool::Entry;
+
+pub(super) const TOOLS: &[Entry] = &[
+    Entry::of::<list_clients::ListClients>(),
+    Entry::of::<detach_client::DetachClient>(),
+    Entry::of::<show_message::ShowMessage>(),
+    Entry::of::<write_to_display::WriteToDisplay>(),
+];
