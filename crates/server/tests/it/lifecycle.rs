@@ -42,7 +42,7 @@ async fn it_starts_without_a_tmux_server() {
 #[tokio::test]
 async fn without_tmux_it_starts_and_says_what_to_install() {
     let tmux = TmuxServer::not_started();
-    let args = ["--toolset", "all", "--tmux", "/nonexistent/tmux"];
+    let args = ["--toolset", "all", "--tier", "destructive", "--tmux", "/nonexistent/tmux"];
     let mcp = launch(&tmux).args(&args).mcp().await;
     assert_eq!(mcp.tools().await.len(), tmux_mcp::tools::all().len());
     for (tool, arguments) in [
@@ -50,6 +50,9 @@ async fn without_tmux_it_starts_and_says_what_to_install() {
         ("list_windows", json!({})),
         ("list_panes", json!({})),
         ("server_info", json!({})),
+        ("list_clients", json!({})),
+        ("show_option", json!({})),
+        ("kill_server", json!({})),
         ("get_info", json!({"target": "%0"})),
         ("create_session", json!({})),
         ("create_window", json!({})),

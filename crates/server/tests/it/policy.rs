@@ -13,7 +13,16 @@ use crate::launch;
 /// not exist.
 fn arguments(tool: &str) -> Value {
     match tool {
-        "list_sessions" | "list_windows" | "list_panes" | "server_info" => json!({}),
+        "list_sessions" | "list_windows" | "list_panes" | "server_info" | "list_clients"
+        | "list_servers" => json!({}),
+        // Nobody may kill the server that the other calls need: so there is an argument too many.
+        "kill_server" => json!({"really": true}),
+        "detach_client" => json!({"client": "/dev/nobody"}),
+        "show_message" => json!({"text": ""}),
+        "write_to_display" => json!({"target": "%99", "text": "x"}),
+        "set_option" | "set_environment" => json!({"target": "%99", "name": "@x", "value": "x"}),
+        "eval_format" => json!({"target": "%99", "format": "x"}),
+        "socket_for_path" => json!({"path": "/nonexistent"}),
         "create_session" => json!({"cwd": "/nonexistent"}),
         "create_pane" => json!({"command": "true", "cwd": "/nonexistent"}),
         "send_keys" | "paste_text" => json!({"target": "%99", "text": "x"}),
@@ -88,7 +97,21 @@ const TOOLS: &[&str] = &[
     "wait_for_channel",
     "signal_channel",
     "batch",
+    "list_clients",
+    "show_message",
+    "write_to_display",
+    "show_option",
+    "set_option",
+    "show_environment",
+    "set_environment",
+    "show_hooks",
+    "eval_format",
+    "list_servers",
+    "socket_for_path",
 ];
+
+/// What only the highest tier may do.
+const DESTROYING: &[&str] = &["detach_client", "kill_server"];
 
 const READING: &[&str] = &[
     "command_result",
@@ -107,6 +130,13 @@ const READING: &[&str] = &[
     "pane_state",
     // Its calls are judged one by one.
     "batch",
+    "list_clients",
+    "show_option",
+    "show_environment",
+    "show_hooks",
+    "eval_format",
+    "list_servers",
+    "socket_for_path",
 ];
 
 async fn listed(mcp: &Mcp) -> BTreeSet<String> {
@@ -116,7 +146,7 @@ async fn listed(mcp: &Mcp) -> BTreeSet<String> {
 /// Calls every tool there is and returns those that were not refused.
 async fn callable(mcp: &Mcp) -> BTreeSet<String> {
     let mut callable = BTreeSet::new();
-    for tool in TOOLS {
+    for tool in TOOLS.iter().chain(DESTROYING) {
         let result = mcp.call(tool, arguments(tool)).await.result();
         let code = result.meta.and_then(|meta| meta.0.get("tmux-mcp/code").cloned());
         let text = result.content.first().and_then(|block| block.as_text()).map(|t| t.text.clone());
@@ -141,7 +171,8 @@ fn set(tools: &[&str]) -> BTreeSet<String> {
 #[tokio::test]
 async fn each_tier_can_call_what_it_lists_and_nothing_else() {
     let tmux = TmuxServer::new();
-    for (tier, expected) in [("readonly", READING), ("mutating", TOOLS), ("destructive", TOOLS)] {
+    let all = [TOOLS, DESTROYING].concat();
+    for (tier, expected) in [("readonly", READING), ("mutating", TOOLS), ("destructive", &all)] {
         let mcp = launch(&tmux).args(&["--toolset", "all", "--tier", tier]).mcp().await;
         assert_eq!(listed(&mcp).await, set(expected), "{tier}");
         assert_eq!(callable(&mcp).await, set(expected), "{tier}");
@@ -172,6 +203,7 @@ async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
         "capture_since",
         "search_panes",
         "pane_state",
+        "show_message",
     ];
     let others = [
         "capture_since",
@@ -190,6 +222,10 @@ async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
         "wait_for_channel",
         "signal_channel",
         "batch",
+        "show_message",
+        "write_to_display",
+        "list_servers",
+        "socket_for_path",
     ];
     let primitives: Vec<&str> =
         TOOLS.iter().copied().filter(|tool| !others.contains(tool)).collect();

@@ -68,9 +68,14 @@ fn set_environment(tmux: &TmuxServer) {
 
 /// Uses every tool in a way that is not meant to leave anything in a person's sessions.
 async fn a_days_work(mcp: &Mcp) {
-    for tool in ["list_sessions", "list_windows", "list_panes", "server_info"] {
+    for tool in ["list_sessions", "list_windows", "list_panes", "server_info", "list_clients"] {
         mcp.call(tool, json!({})).await.text();
     }
+    for tool in ["show_option", "show_environment", "show_hooks"] {
+        mcp.call(tool, json!({"target": "main"})).await.text();
+    }
+    mcp.call("eval_format", json!({"target": "%0", "format": "#{pane_id} ##(x)"})).await.text();
+    mcp.call("list_servers", json!({})).await.text();
     for target in ["main", "@0", "%1"] {
         mcp.call("get_info", json!({"target": target})).await.text();
         mcp.call("capture_pane", json!({"target": target, "lines": 50})).await.text();

@@ -44,6 +44,14 @@ fn calls(target: &str) -> Vec<(&'static str, Value)> {
         ("move_window", json!({"target": target, "index": 9})),
         ("respawn_pane", json!({"target": target})),
         ("rename", json!({"target": target, "name": "dev"})),
+        ("show_option", json!({"target": target})),
+        ("set_option", json!({"target": target, "name": "@x", "value": "x"})),
+        ("show_environment", json!({"target": target})),
+        ("set_environment", json!({"target": target, "name": "X", "value": "x"})),
+        ("show_hooks", json!({"target": target})),
+        ("eval_format", json!({"target": target, "format": "#{pane_id}"})),
+        ("show_message", json!({"target": target, "text": "x"})),
+        ("write_to_display", json!({"target": target, "text": "x"})),
         ("kill", json!({"target": target, "kind": "session"})),
     ]
 }
