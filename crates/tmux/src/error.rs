@@ -87,8 +87,9 @@ impl Error {
 
     /// Whether tmux said that the object the command names does not exist.
     pub fn is_not_found(&self) -> bool {
+        const WORDS: [&str; 4] = ["can't find", "no such", "no buffer ", "unknown buffer"];
         matches!(self, Self::Refused { message, .. }
-            if message.contains("can't find") || message.contains("no such"))
+            if WORDS.iter().any(|words| message.contains(words)))
     }
 
     /// Whether tmux said that the name is taken.

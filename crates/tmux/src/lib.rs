@@ -9,8 +9,8 @@
 //! - [`stream`]: the raw output of panes, through one client per session.
 //! - [`server`]: the handle everybody else holds; it picks between the two ways.
 //! - [`target`]: what a caller's words mean among what there is.
-//! - [`capture`]: the text of a pane. [`channel`]: signals between programs. [`printed`]: options and
-//!   environment, read back from what tmux prints.
+//! - [`capture`]: the text of a pane. [`channel`]: signals between programs. [`buffer`]: paste buffers.
+//!   [`printed`]: options and environment, read back from what tmux prints.
 //! - [`discover`]: which servers there are.
 //!
 //! # Theory of operation
@@ -21,6 +21,7 @@
 //! client does not answer, a spawned `tmux` does the work instead. Commands that only ask are
 //! repeated after a broken connection; commands that change something never are.
 
+pub mod buffer;
 pub mod capture;
 pub mod channel;
 pub mod command;

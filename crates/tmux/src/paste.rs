@@ -30,21 +30,40 @@ impl Paste<'_> {
                 set.option("-b", buffer).arg("--").arg(piece)
             })
             .collect();
-        let raw = server.version().await?.paste_rewrites_controls();
-        commands.push(
-            Command::action("paste-buffer")
-                .arg("-d")
-                .arg_if(bracketed, "-p")
-                .arg_if(raw, "-S")
-                .option("-b", buffer)
-                .option("-t", pane),
-        );
+        commands.push(paste(server, buffer, bracketed, pane).await?.arg("-d"));
         let outcome = server.run_all(commands).await;
         if outcome.is_err() {
             let _ = server.run(Command::action("delete-buffer").option("-b", buffer)).await;
         }
         outcome
     }
+}
+
+impl Server {
+    /// Pastes a buffer into a pane, byte by byte as it is. The buffer stays.
+    pub async fn paste_buffer(
+        &self,
+        buffer: &str,
+        bracketed: bool,
+        pane: PaneId,
+    ) -> Result<(), Error> {
+        let paste = paste(self, buffer, bracketed, pane).await?;
+        self.run(paste).await.map(|_| ())
+    }
+}
+
+async fn paste(
+    server: &Server,
+    buffer: &str,
+    bracketed: bool,
+    pane: PaneId,
+) -> Result<Command, Error> {
+    let raw = server.version().await?.paste_rewrites_controls();
+    Ok(Command::action("paste-buffer")
+        .arg_if(bracketed, "-p")
+        .arg_if(raw, "-S")
+        .option("-b", buffer)
+        .option("-t", pane))
 }
 
 /// The text in pieces that end between characters.

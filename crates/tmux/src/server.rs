@@ -12,7 +12,7 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 
 use crate::channel::Waiters;
 use crate::command::Command;
-use crate::control::door::Door;
+use crate::control::door::{Door, Permit};
 use crate::control::event::Event;
 use crate::control::link::{Link, Request, Timing};
 use crate::control::queue::{Failure, Line};
@@ -308,6 +308,14 @@ impl Server {
     /// The tmux program on this server.
     pub(crate) fn tmux_program(&self) -> &Program {
         &self.inner.program
+    }
+
+    /// Waits until no client is coming in, and keeps them out.
+    pub(crate) async fn permit(&self, command: &str) -> Result<Permit, Error> {
+        let after = self.deadline();
+        tokio::time::timeout(after, self.inner.door.permit())
+            .await
+            .map_err(|_| Error::Timeout { command: command.to_owned(), after })
     }
 
     /// How long an answer may take.

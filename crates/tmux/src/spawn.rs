@@ -89,11 +89,31 @@ impl Program {
         if output.status.success() {
             return Ok(output.stdout);
         }
-        let message = String::from_utf8_lossy(&output.stderr).trim().to_owned();
+        Err(self.refusal(&name(), &output.stderr))
+    }
+
+    /// Starts a process for one command, whose input or output is read or written as it runs.
+    pub(crate) fn start(
+        &self,
+        command: &Command,
+        input: Stdio,
+        output: Stdio,
+    ) -> Result<tokio::process::Child, Error> {
+        self.process_for(std::slice::from_ref(command))?
+            .stdin(input)
+            .stdout(output)
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|source| self.start_error(source))
+    }
+
+    /// What a process meant that ended badly and said this.
+    pub(crate) fn refusal(&self, command: &str, said: &[u8]) -> Error {
+        let message = String::from_utf8_lossy(said).trim().to_owned();
         if is_no_server(&message) {
-            return Err(Error::NoServer { socket: self.socket.to_string() });
+            return Error::NoServer { socket: self.socket.to_string() };
         }
-        Err(Error::Refused { command: name(), message })
+        Error::Refused { command: command.to_owned(), message }
     }
 
     /// A process for commands, one after the other, up to the first that fails.

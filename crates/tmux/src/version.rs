@@ -113,6 +113,12 @@ impl Version {
         self == Self { major: 3, minor: 4, patch: 0 }
     }
 
+    /// Before 3.4 a paste that names no buffer takes the newest of all; from then on, the newest
+    /// that nobody gave a name.
+    pub fn pastes_named_buffers(self) -> bool {
+        self < Self { major: 3, minor: 4, patch: 0 }
+    }
+
     /// From 3.3 the notice of a dead pane can be turned off with `remain-on-exit-format`.
     pub fn has_remain_on_exit_format(self) -> bool {
         self >= Self { major: 3, minor: 3, patch: 0 }
