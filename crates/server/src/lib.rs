@@ -13,13 +13,15 @@
 //! - [`watch`]: waiting for things to happen in panes.
 //! - [`run`]: commands and interpreters. `screen`, `transcript`: what they print.
 //! - [`host`]: one tmux server: ownership, our own session, the pane we run in.
-//! - [`mark`]: places in what a pane has printed. [`picture`]: pictures of a screen.
+//! - [`mark`]: places in what a pane has printed. [`picture`]: pictures of a screen. `buffer`: finding things in
+//!   much text, piece by piece.
 //! - `process`: what the operating system knows. `text`: cleaning and cutting.
 //!
 //! Left may use right: `cli → mcp → registry → tools → tool → watch → run → host → tmux`.
 //! ARCHITECTURE.md has the map and the reasons.
 
 pub mod app;
+mod buffer;
 pub mod cli;
 pub mod config;
 mod creation;

@@ -14,6 +14,9 @@ use crate::tool::{Code, Cx, Form, Output, ToolError};
 /// Longer than any program known takes an Enter for a part of a paste (120 ms is the longest seen).
 const PASTE_WINDOW: Duration = Duration::from_millis(200);
 
+/// What ends a bracketed paste; in the text it would let the rest be taken for typing.
+pub(crate) const PASTE_END: &str = "\u{1b}[201~";
+
 /// Programs that read a line and its Enter at any speed.
 const SHELLS: &[&str] =
     &["bash", "zsh", "fish", "sh", "dash", "ash", "ksh", "mksh", "tcsh", "csh", "nu", "elvish"];

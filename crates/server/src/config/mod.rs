@@ -112,7 +112,7 @@ pub const SETTINGS: &[Setting] = &[
         env: Some("TMUX_MCP_KEEP"),
         kind: Kind::Switch,
         default: "off",
-        help: "Keep this server's own session when it ends",
+        help: "Keep this server's own session and buffers when it ends",
         set: |s, v| switch(v).map(|v| s.keep = v),
     },
     Setting {
@@ -173,6 +173,15 @@ pub const SETTINGS: &[Setting] = &[
         set: |s, v| number(v, 100, 500_000).map(|v| s.text_limit = v),
     },
     Setting {
+        key: "policy.all_buffers",
+        flag: None,
+        env: None,
+        kind: Kind::Switch,
+        default: "off",
+        help: "Open paste buffers that this server did not make, a person's clipboard among them",
+        set: |s, v| switch(v).map(|v| s.policy.all_buffers = v),
+    },
+    Setting {
         key: "watch.errors",
         flag: None,
         env: None,
@@ -205,7 +214,7 @@ pub struct Settings {
     pub policy: Policy,
     /// Whether every tool answers with structured content.
     pub structured: bool,
-    /// Whether our own session outlives us.
+    /// Whether our own session and buffers outlive us.
     pub keep: bool,
     /// Whether what a watch has seen is pushed to the client.
     pub channel: bool,
@@ -226,7 +235,11 @@ impl Default for Settings {
         Self {
             socket: None,
             tmux: "tmux".into(),
-            policy: Policy { ceiling: Ceiling::Mutating, toolset: Toolset::Agent },
+            policy: Policy {
+                ceiling: Ceiling::Mutating,
+                toolset: Toolset::Agent,
+                all_buffers: false,
+            },
             structured: false,
             keep: false,
             channel: false,

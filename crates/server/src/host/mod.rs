@@ -2,6 +2,7 @@
 //! session of our own. Everything that belongs to a tmux server lives here, so that one process can
 //! drive several.
 
+mod buffers;
 mod caller;
 mod home;
 mod owner;
@@ -9,14 +10,17 @@ mod rows;
 mod tree;
 
 use std::collections::HashSet;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::io;
 use std::time::Duration;
 
+use tmux::buffer::BufferRow;
 use tmux::{Command, PaneId, Program, Server, SessionId, Socket};
-
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, MutexGuard};
 
 use crate::process;
+pub use buffers::Buffer;
+use buffers::Buffers;
+pub(crate) use buffers::is_reserved_buffer_name;
 use caller::Caller;
 use home::Home;
 pub use home::NewPane;
@@ -37,7 +41,7 @@ pub struct Host {
     owner: Owner,
     caller: Caller,
     home: Home,
-    buffers: AtomicU64,
+    buffers: Buffers,
     /// Panes and processes of whose exit tmux has been reminded.
     reminded: Mutex<HashSet<(PaneId, u32)>>,
 }
@@ -48,12 +52,13 @@ impl Host {
         let owner = Owner::this_process();
         let caller = Caller::detect(&program.socket);
         let home = Home::new(&owner, keep);
+        let buffers = Buffers::new(&owner, keep);
         Self {
             tmux: Server::new(program),
             owner,
             caller,
             home,
-            buffers: AtomicU64::new(0),
+            buffers,
             reminded: Mutex::default(),
         }
     }
@@ -225,25 +230,60 @@ impl Host {
             .map_err(|_| tmux::Error::Timeout { command: command.to_owned(), after: ENDING })
     }
 
-    /// A name for a paste buffer that nobody else uses.
-    pub fn new_buffer_name(&self) -> String {
-        let number = self.buffers.fetch_add(1, Ordering::Relaxed);
-        format!("mcp-{}-{number}", self.owner.pid())
+    /// A name for a paste buffer that is gone in a moment.
+    pub fn passing_buffer_name(&self) -> String {
+        self.buffers.passing_name()
+    }
+
+    /// A name for a paste buffer of our own that stays.
+    pub fn new_buffer_name(&self, label: &str) -> io::Result<String> {
+        self.buffers.name(label)
+    }
+
+    /// The name of one of our buffers under another label.
+    pub fn renamed_buffer(&self, name: &str, label: &str) -> Option<String> {
+        Buffers::renamed(name, label)
+    }
+
+    /// The paste buffers there are; none if no server runs.
+    pub async fn buffers(&self) -> Result<Vec<Buffer>, tmux::Error> {
+        let rows = none_without_server(self.tmux.buffers().await)?;
+        Ok(self.buffers.of_rows(rows))
+    }
+
+    /// The right to make or name buffers.
+    pub async fn naming_buffers(&self) -> MutexGuard<'_, ()> {
+        self.buffers.alone().await
+    }
+
+    /// Sees to it that a person who pastes gets what they would have got before `ours` was set.
+    /// Returns whether there is something of theirs to paste.
+    pub async fn keep_newest_buffer(
+        &self,
+        before: &[BufferRow],
+        ours: &str,
+    ) -> Result<bool, tmux::Error> {
+        buffers::keep_newest(&self.tmux, before, ours).await
     }
 
     /// Removes what servers like this one left behind when they died.
     pub async fn reap_orphans(&self) {
-        if let Err(error) = home::reap(&self.tmux).await
+        let mut reaped = home::reap(&self.tmux).await;
+        if reaped.is_ok() {
+            reaped = buffers::reap(&self.tmux).await;
+        }
+        if let Err(error) = reaped
             && !error.is_no_server()
         {
             tracing::debug!("looking for orphans: {error}");
         }
     }
 
-    /// Waits until nobody of ours waits any more, and removes our own session, unless it is to be
-    /// kept.
+    /// Waits until nobody of ours waits any more, and removes our own buffers and session, unless
+    /// they are to be kept.
     pub async fn close(&self) {
         self.tmux.nobody_waits().await;
+        self.buffers.close(&self.tmux).await;
         self.home.close(&self.tmux).await;
     }
 }

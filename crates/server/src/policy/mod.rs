@@ -51,6 +51,8 @@ pub struct Policy {
     pub ceiling: Ceiling,
     /// Which tools are offered.
     pub toolset: Toolset,
+    /// Whether the paste buffers of others are open to calls.
+    pub all_buffers: bool,
 }
 
 impl Policy {
@@ -111,6 +113,16 @@ impl Guard for Policy {
         }
         Ok(())
     }
+
+    fn admit_buffer(&self, _: &Meta, name: &str, own: bool) -> Result<(), ToolError> {
+        if own || self.all_buffers {
+            return Ok(());
+        }
+        Err(ToolError::new(Code::Denied, format!("this server did not make buffer `{name}`")).hint(
+            "list_buffers shows those it made; for others a person can set `all_buffers = true` \
+             under `[policy]` in the config file",
+        ))
+    }
 }
 
 #[cfg(test)]
@@ -133,7 +145,7 @@ mod tests {
     }
 
     fn policy(ceiling: Ceiling) -> Policy {
-        Policy { ceiling, toolset: Toolset::Agent }
+        Policy { ceiling, toolset: Toolset::Agent, all_buffers: false }
     }
 
     #[test]
@@ -155,7 +167,7 @@ mod tests {
     fn a_tool_outside_the_toolset_is_not_offered() {
         let tool = meta(Tier::Read, Group::Pane, &[Toolset::Primitives]);
         assert!(!policy(Ceiling::Destructive).offers(&tool));
-        let all = Policy { ceiling: Ceiling::Readonly, toolset: Toolset::All };
+        let all = Policy { toolset: Toolset::All, ..policy(Ceiling::Readonly) };
         assert!(all.offers(&tool));
     }
 
@@ -176,6 +188,19 @@ mod tests {
         assert!(!admits(Tier::Mutate, Group::Input));
         assert!(admits(Tier::Read, Group::Screen));
         assert!(admits(Tier::Mutate, Group::Pane));
+    }
+
+    #[test]
+    fn buffers_of_others_are_closed_unless_opened() {
+        for tier in [Tier::Read, Tier::Mutate] {
+            let meta = meta(tier, Group::Buffer, &[]);
+            let closed = policy(Ceiling::Destructive);
+            let error = closed.admit_buffer(&meta, "buffer0", false).unwrap_err();
+            assert!(error.to_string().contains("all_buffers = true"), "{error}");
+            assert!(closed.admit_buffer(&meta, "mcp_h.1.2_x_notes", true).is_ok());
+            let open = Policy { all_buffers: true, ..closed };
+            assert!(open.admit_buffer(&meta, "buffer0", false).is_ok());
+        }
     }
 
     #[test]

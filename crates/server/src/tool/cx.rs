@@ -1,8 +1,9 @@
 //! What a tool gets to work with: one tmux server, the caller's standing on it, a way to report
 //! progress and to hear that it should stop.
 //!
-//! Objects are only handed out through [`Cx::resolve`], which asks the guard first: a tool cannot
-//! reach what the policy forbids, and need not know that there is one.
+//! Objects are only handed out through [`Cx::resolve`], and buffers through [`Cx::buffer`], which
+//! ask the guard first: a tool cannot reach what the policy forbids, and need not know that there is
+//! one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -32,10 +33,13 @@ pub struct Subject<'a> {
     pub target: &'a Target,
 }
 
-/// Decides whether a tool may touch an object.
+/// Decides whether a tool may touch something.
 pub trait Guard: Send + Sync {
     /// Lets the call through or says why not.
     fn admit(&self, meta: &Meta, subject: &Subject<'_>) -> Result<(), ToolError>;
+
+    /// The same for a paste buffer, which this server made or not.
+    fn admit_buffer(&self, meta: &Meta, name: &str, own: bool) -> Result<(), ToolError>;
 }
 
 /// One step of a long call.
@@ -111,8 +115,8 @@ pub struct Cx {
     pub watches: Watches,
     /// What came with the call.
     pub request: Request,
-    meta: &'static Meta,
-    guard: Arc<dyn Guard>,
+    pub(super) meta: &'static Meta,
+    pub(super) guard: Arc<dyn Guard>,
     block: Duration,
 }
 

@@ -34,7 +34,7 @@ codes! {
     InvalidArgument = "invalid_argument",
     /// There is no tool of this name, or it is not enabled.
     UnknownTool = "unknown_tool",
-    /// There is no session, window, pane, client, option or variable of this name.
+    /// There is no session, window, pane, client, buffer, option or variable of this name.
     NotFound = "not_found",
     /// The target fits more than one object.
     Ambiguous = "ambiguous",
@@ -185,7 +185,7 @@ impl From<TargetError> for ToolError {
 }
 
 /// A list that stays short however much there is.
-fn shorten(candidates: &[String]) -> String {
+pub(super) fn shorten(candidates: &[String]) -> String {
     const MOST: usize = 20;
     let shown = candidates.get(..MOST.min(candidates.len())).unwrap_or(candidates).join(", ");
     match candidates.len().checked_sub(MOST) {

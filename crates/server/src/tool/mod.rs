@@ -4,6 +4,7 @@
 //! group's list. Everything else follows from [`Meta`] and the two schemas.
 
 mod args;
+mod buffer;
 mod calls;
 mod channel;
 mod cx;
@@ -23,6 +24,8 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 pub(crate) use args::nearest;
+pub use buffer::BufferName;
+pub(crate) use buffer::{buffer_failed, no_buffer};
 pub use calls::{Calls, Request};
 pub use channel::ChannelName;
 pub use cx::{Cx, Guard, Progress, Resolved, Step, Subject, Surroundings};

@@ -1,6 +1,7 @@
 //! The tools, one file each, grouped by what they are about. A tool imports neither another tool
 //! nor the policy nor MCP.
 
+mod buffer;
 mod calls;
 mod channel;
 mod client;
@@ -27,6 +28,7 @@ const GROUPS: &[&[Entry]] = &[
     object::TOOLS,
     screen::TOOLS,
     input::TOOLS,
+    buffer::TOOLS,
     channel::TOOLS,
     client::TOOLS,
     option::TOOLS,

@@ -19,6 +19,7 @@ async fn is_protected(mcp: &Mcp, pane: &str, window: &str, session: &str) {
         ("send_keys", json!({"target": pane, "text": "x"})),
         ("send_keys", json!({"target": session, "keys": ["C-c"]})),
         ("paste_text", json!({"target": window, "text": "x"})),
+        ("paste_buffer", json!({"target": pane, "name": "notes"})),
         ("kill", json!({"target": pane})),
         ("clear_pane", json!({"target": pane})),
         ("respawn_pane", json!({"target": pane})),

@@ -82,6 +82,7 @@ fn layers_hold() {
             "lines.rs",
             &["mcp", "policy", "cli", "config", "registry", "app", "tools", "host", "run"],
         ),
+        ("buffer", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "host", "run"]),
         ("config", &["mcp", "cli", "registry", "app", "tools"]),
         ("mcp", &["cli"]),
     ];

@@ -9,6 +9,9 @@
 
 mod arrange;
 mod batch;
+mod buffer_search;
+mod buffers;
+mod buffers_policy;
 mod caller;
 mod capabilities;
 mod channel;

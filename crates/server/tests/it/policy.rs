@@ -14,7 +14,7 @@ use crate::launch;
 fn arguments(tool: &str) -> Value {
     match tool {
         "list_sessions" | "list_windows" | "list_panes" | "server_info" | "list_clients"
-        | "list_servers" => json!({}),
+        | "list_servers" | "list_buffers" => json!({}),
         // Nobody may kill the server that the other calls need: so there is an argument too many.
         "kill_server" => json!({"really": true}),
         "detach_client" => json!({"client": "/dev/nobody"}),
@@ -23,6 +23,12 @@ fn arguments(tool: &str) -> Value {
         "set_option" | "set_environment" => json!({"target": "%99", "name": "@x", "value": "x"}),
         "eval_format" => json!({"target": "%99", "format": "x"}),
         "socket_for_path" => json!({"path": "/nonexistent"}),
+        "show_buffer" | "delete_buffer" => json!({"name": "none"}),
+        "search_buffer" => json!({"pattern": "x"}),
+        "set_buffer" => json!({"text": ""}),
+        "save_buffer" => json!({"name": "none", "path": "/nonexistent/file"}),
+        "rename_buffer" => json!({"name": "none", "new_name": "other"}),
+        "paste_buffer" => json!({"name": "none", "target": "%99"}),
         "create_session" => json!({"cwd": "/nonexistent"}),
         "create_pane" => json!({"command": "true", "cwd": "/nonexistent"}),
         "send_keys" | "paste_text" => json!({"target": "%99", "text": "x"}),
@@ -108,6 +114,14 @@ const TOOLS: &[&str] = &[
     "eval_format",
     "list_servers",
     "socket_for_path",
+    "list_buffers",
+    "show_buffer",
+    "search_buffer",
+    "set_buffer",
+    "save_buffer",
+    "rename_buffer",
+    "delete_buffer",
+    "paste_buffer",
 ];
 
 /// What only the highest tier may do.
@@ -137,6 +151,9 @@ const READING: &[&str] = &[
     "eval_format",
     "list_servers",
     "socket_for_path",
+    "list_buffers",
+    "show_buffer",
+    "search_buffer",
 ];
 
 async fn listed(mcp: &Mcp) -> BTreeSet<String> {
@@ -226,6 +243,14 @@ async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
         "write_to_display",
         "list_servers",
         "socket_for_path",
+        "list_buffers",
+        "show_buffer",
+        "search_buffer",
+        "set_buffer",
+        "save_buffer",
+        "rename_buffer",
+        "delete_buffer",
+        "paste_buffer",
     ];
     let primitives: Vec<&str> =
         TOOLS.iter().copied().filter(|tool| !others.contains(tool)).collect();

@@ -86,6 +86,10 @@ async fn a_days_work(mcp: &Mcp) {
     mcp.call("send_keys", json!({"target": "%0", "enter": true})).await.text();
     mcp.call("paste_text", json!({"target": "%1", "text": "true\n"})).await.text();
     shows(mcp, "%1", "true").await;
+    let notes = json!({"name": "notes", "text": "not a person's"});
+    mcp.call("set_buffer", notes).await.text();
+    mcp.call("show_buffer", json!({"name": "notes"})).await.text();
+    mcp.call("search_buffer", json!({"pattern": "person"})).await.text();
     let ours = ready_pane(mcp, "echo ours; exec cat", "ours").await;
     mcp.call("split_pane", json!({"target": ours})).await.text();
     mcp.call("rename", json!({"target": ours, "name": "x"})).await.text();

@@ -10,7 +10,7 @@ use tmux_mcp::tool::{Entry, Tier, Toolset};
 use tmux_mcp::tools;
 
 fn registry(toolset: Toolset, structured: bool) -> Registry {
-    let policy = Policy { ceiling: Ceiling::Destructive, toolset };
+    let policy = Policy { ceiling: Ceiling::Destructive, toolset, all_buffers: false };
     Registry::new(tools::all(), policy, structured)
 }
 

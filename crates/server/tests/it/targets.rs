@@ -26,6 +26,7 @@ fn calls(target: &str) -> Vec<(&'static str, Value)> {
         ("send_signal", json!({"target": target, "signal": "CONT"})),
         ("send_keys", json!({"target": target, "text": "#"})),
         ("paste_text", json!({"target": target, "text": "#"})),
+        ("paste_buffer", json!({"target": target, "name": "notes"})),
         ("create_window", json!({"target": target})),
         ("split_pane", json!({"target": target})),
         ("swap_pane", json!({"source": target, "target": format!("{target}:0.1")})),
@@ -102,6 +103,7 @@ async fn a_name_means_its_own_session_beside_a_longer_one() {
     tmux.new_session("dev");
     let before = settled_state(&tmux, "dev-long");
     let mcp = anything_goes(&tmux).await;
+    mcp.call("set_buffer", json!({"name": "notes", "text": "#"})).await.text();
     for (tool, arguments) in calls("dev") {
         mcp.call(tool, arguments).await.text();
         assert_eq!(state(&tmux, "dev-long"), before, "{tool}");

@@ -1,9 +1,13 @@
 //! Typing.
 
+mod paste_buffer;
 mod paste_text;
 mod send_keys;
 
 use crate::tool::Entry;
 
-pub(super) const TOOLS: &[Entry] =
-    &[Entry::of::<send_keys::SendKeys>(), Entry::of::<paste_text::PasteText>()];
+pub(super) const TOOLS: &[Entry] = &[
+    Entry::of::<send_keys::SendKeys>(),
+    Entry::of::<paste_text::PasteText>(),
+    Entry::of::<paste_buffer::PasteBuffer>(),
+];

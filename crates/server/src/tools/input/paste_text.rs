@@ -7,10 +7,7 @@ use serde::Deserialize;
 use tmux::paste::Paste;
 
 use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
-use crate::typing::{Typed, must_take_input, pause_before_enter, press_enter};
-
-/// What ends a bracketed paste; in the text it would let the rest be taken for typing.
-const PASTE_END: &str = "\u{1b}[201~";
+use crate::typing::{PASTE_END, Typed, must_take_input, pause_before_enter, press_enter};
 
 pub(super) struct PasteText;
 
@@ -54,7 +51,7 @@ impl Tool for PasteText {
         must_take_input(&pane, true)?;
         let enter = args.enter.unwrap_or(false);
         cx.runs.typed_into(pane.pane, &args.text, enter);
-        let buffer = cx.host.new_buffer_name();
+        let buffer = cx.host.passing_buffer_name();
         Paste { buffer: &buffer, text: &args.text, bracketed }.into(cx.tmux(), pane.pane).await?;
         if enter {
             pause_before_enter(cx, &pane, Duration::ZERO).await?;
