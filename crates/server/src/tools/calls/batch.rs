@@ -16,6 +16,7 @@ pub(super) struct Batch;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
+    /// In their order.
     calls: Vec<Call>,
     /// Default stop.
     on_error: Option<OnError>,
