@@ -61,7 +61,8 @@ fn problems(present: &Present, number: usize, how: &str) -> Vec<String> {
         let is_there = !things.is_empty() && things.iter().all(|thing| present.has(thing));
         return [(!is_later, "cannot be left for later"), (is_there, "is there already")]
             .into_iter()
-            .filter_map(|(holds, problem)| holds.then(|| problem.to_owned()))
+            .filter(|(holds, _)| *holds)
+            .map(|(_, problem)| problem.to_owned())
             .collect();
     }
     let missing = things.iter().filter(|thing| !present.has(thing));
