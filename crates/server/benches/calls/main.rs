@@ -151,19 +151,31 @@ fn search() -> bool {
     row(what, &ms(ours), &other, "2 times it", ratio <= 2.0)
 }
 
-/// A picture of a large screen full of coloured words, made and sent.
-fn screenshot() -> bool {
+/// Pictures of large screens: full of coloured words, and of letters that all differ in colour.
+fn screenshots() -> bool {
     const WORDS: [&str; 8] =
         ["struct", "fn", "match", "return", "Option", "collect", "impl", "while"];
-    let tmux = TmuxServer::new();
-    tmux.tmux(&["set-option", "-g", "default-size", "200x50"]);
-    let text: String = (0..50 * 28)
+    let words: String = (0..50 * 28)
         .map(|n: usize| {
             let end = if n % 28 == 27 && n < 50 * 28 - 1 { "\n" } else { " " };
             format!("\u{1b}[{}m{}\u{1b}[0m{end}", 31 + n * 7 % 6 + n / 3 % 2 * 60, WORDS[n * 5 % 8])
         })
         .collect();
-    let file = tmux.home().join("words");
+    let pairs: String = (0..50 * 200)
+        .map(|n: u32| {
+            let [_, r, g, b] = n.wrapping_mul(2_654_435_761).to_be_bytes();
+            let letter = char::from(33 + (r ^ b) % 94);
+            format!("\u{1b}[38;2;{r};{g};{b};48;2;{};{r};{g}m{letter}", b ^ g)
+        })
+        .collect();
+    screenshot("coloured words", &words) & screenshot("a pair of colours in each cell", &pairs)
+}
+
+/// A picture of a large screen, made and sent.
+fn screenshot(of: &str, text: &str) -> bool {
+    let tmux = TmuxServer::new();
+    tmux.tmux(&["set-option", "-g", "default-size", "200x50"]);
+    let file = tmux.home().join("shown");
     std::fs::write(&file, text).unwrap();
     let made = ["new-session", "-d", "-x", "200", "-y", "50", "-P", "-F", "#{pane_id}"];
     let show = format!("cat {}; exec cat", file.display());
@@ -183,9 +195,9 @@ fn screenshot() -> bool {
     }
     client.end();
     let time = middle(times);
-    let what = "`screenshot_pane`, 200x50 full of coloured words, p50";
+    let what = format!("`screenshot_pane`, 200x50, {of}, p50");
     let kept = time <= Duration::from_millis(60) && bytes <= 200.0;
-    row(what, &format!("{}, {bytes:.0} kB", ms(time)), "–", "60 ms, 200 kB", kept)
+    row(&what, &format!("{}, {bytes:.0} kB", ms(time)), "–", "60 ms, 200 kB", kept)
 }
 
 /// A new pane with bash at its prompt.
@@ -232,7 +244,7 @@ fn main() -> ExitCode {
     }
     client.end();
     kept &= search();
-    kept &= screenshot();
+    kept &= screenshots();
 
     let nobody = TmuxServer::not_started();
     let mut start_and_end = || Client::start(nobody.socket()).end();

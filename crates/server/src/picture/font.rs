@@ -8,7 +8,7 @@ use ttf_parser::{Face, GlyphId, OutlineBuilder, Rect};
 
 use super::shapes::{Shape, shapes};
 use super::unifont::{Bitmap, Unifont};
-use super::{CELL_HEIGHT, CELL_WIDTH};
+use super::{BASELINE, CELL_HEIGHT, CELL_WIDTH};
 
 const REGULAR: &[u8] = include_bytes!("../../assets/fonts/DejaVuSansMono.ttf");
 const BOLD: &[u8] = include_bytes!("../../assets/fonts/DejaVuSansMono-Bold.ttf");
@@ -20,16 +20,19 @@ pub(super) const FULL: u8 = 4;
 /// What a character may reach over the edges of its cell.
 const MARGIN: usize = 3;
 
-/// The row that letters stand on.
-const BASELINE: f32 = 14.0;
-
 /// The width of a letter in the font's units.
 const ADVANCE: f32 = 1233.0;
 
 /// Heights in the font's units that are put on whole pixels, for sharp edges: of small letters and
 /// of capitals.
-const SMALL: (f32, f32) = (1120.0, 8.0);
-const CAPITAL: (f32, f32) = (1493.0, 11.0);
+const SMALL: (f32, f32) = (1120.0, 7.0);
+const CAPITAL: (f32, f32) = (1493.0, 10.0);
+
+/// How dark marks are written: a dot that falls between pixels would hardly be seen.
+const MARK_COVER: f32 = 1.8;
+
+/// The bottom of a cell in the font's units.
+const LOWEST: i16 = -((CELL_HEIGHT - BASELINE) as i16 * ADVANCE as i16 / CELL_WIDTH as i16);
 
 /// How far slanted letters lean, and the height at which they stay in place.
 const SLANT: f32 = 0.2;
@@ -48,6 +51,8 @@ pub(super) struct Wanted {
 /// How much of each pixel of a cell, and of a margin around it, a character covers: 0 to [`FULL`].
 #[derive(Debug)]
 pub(super) struct Mask {
+    /// Whether it is a part of a drawing, and no letter.
+    pub(super) drawn: bool,
     width: usize,
     cover: Vec<u8>,
 }
@@ -55,7 +60,7 @@ pub(super) struct Mask {
 impl Mask {
     fn new(columns: usize) -> Self {
         let width = columns * CELL_WIDTH + 2 * MARGIN;
-        Self { width, cover: vec![0; width * (CELL_HEIGHT + 2 * MARGIN)] }
+        Self { drawn: false, width, cover: vec![0; width * (CELL_HEIGHT + 2 * MARGIN)] }
     }
 
     /// The pixels that are covered at all, from the cell's corner: column, row, how much.
@@ -83,7 +88,7 @@ impl Mask {
     fn add(&mut self, raster: &Rasterizer, cover: f32) {
         raster.for_each_pixel(|at, part| {
             if let Some(pixel) = self.cover.get_mut(at) {
-                let part = (part.clamp(0.0, 1.0) * cover * f32::from(FULL)).round() as u8;
+                let part = ((part * cover).clamp(0.0, 1.0) * f32::from(FULL)).round() as u8;
                 *pixel = part.max(*pixel);
             }
         });
@@ -126,11 +131,16 @@ impl Fonts {
         let mut mask = Mask::new(wanted.width.into());
         if let Some(shapes) = shapes(wanted.c) {
             draw(&mut mask, &shapes);
+            mask.drawn = true;
         } else if let Some((face, glyph)) = self.outline(wanted.c, wanted.bold) {
             let room = f32::from(wanted.width) * ADVANCE;
             let advance = face.glyph_hor_advance(glyph).map_or(room, f32::from);
-            let place =
-                Place { x: ((room - advance) / 2.0).max(0.0), y: 0.0, italic: wanted.italic };
+            let place = Place {
+                x: ((room - advance) / 2.0).max(0.0),
+                y: 0.0,
+                italic: wanted.italic,
+                cover: 1.0,
+            };
             write(&mut mask, face, glyph, place);
         } else if let Some(bitmap) = self.unifont.bitmap(wanted.c) {
             stamp(&mut mask, &bitmap, wanted);
@@ -159,7 +169,7 @@ impl Fonts {
             };
             let Some(bounds) = face.glyph_bounding_box(glyph) else { continue };
             let (x, y) = taken.map_or((0.0, 0.0), |taken| beside(taken, bounds));
-            write(mask, face, glyph, Place { x, y, italic: wanted.italic });
+            write(mask, face, glyph, Place { x, y, italic: wanted.italic, cover: MARK_COVER });
             if let Some(taken) = &mut taken {
                 taken.y_max = taken.y_max.max(bounds.y_max.saturating_add(y as i16));
                 taken.y_min = taken.y_min.min(bounds.y_min.saturating_add(y as i16));
@@ -183,7 +193,9 @@ fn beside(taken: Rect, mark: Rect) -> (f32, f32) {
     let y = if f32::from(mark.y_min) >= SMALL.0 {
         (taken.y_max.saturating_add(GAP).saturating_sub(mark.y_min)).max(0)
     } else if mark.y_max <= 0 {
-        (taken.y_min.saturating_sub(GAP).saturating_sub(mark.y_max)).min(0)
+        let down = taken.y_min.saturating_sub(GAP).saturating_sub(mark.y_max);
+        // Not out of the cell: beside what hangs down, where there is no room below it.
+        down.max(LOWEST.saturating_sub(mark.y_min)).min(0)
     } else {
         0
     };
@@ -196,6 +208,8 @@ struct Place {
     x: f32,
     y: f32,
     italic: bool,
+    /// How dark it is written.
+    cover: f32,
 }
 
 /// Writes an outline into a mask.
@@ -208,7 +222,7 @@ fn write(mask: &mut Mask, face: &Face<'_>, glyph: GlyphId, place: Place) {
         at: point(0.0, 0.0),
     };
     face.outline_glyph(glyph, &mut pen);
-    mask.add(&pen.raster, 1.0);
+    mask.add(&pen.raster, place.cover);
 }
 
 struct Pen {
@@ -227,7 +241,10 @@ impl Pen {
         let x = (x + self.place.x) * CELL_WIDTH as f32 / ADVANCE + lean;
         let margin = MARGIN as f32;
         let bottom = CELL_HEIGHT as f32 + 2.0 * margin;
-        point((x + margin).clamp(0.0, self.right), (BASELINE - y + margin).clamp(0.0, bottom))
+        point(
+            (x + margin).clamp(0.0, self.right),
+            (BASELINE as f32 - y + margin).clamp(0.0, bottom),
+        )
     }
 }
 
@@ -301,9 +318,9 @@ fn stamp(mask: &mut Mask, bitmap: &Bitmap, wanted: &Wanted) {
             let bits = row << (column * squeeze) >> (16 - squeeze);
             let cover = FULL * bits.count_ones() as u8 / squeeze as u8;
             let x = (left + column + lean).saturating_sub(1);
-            mask.set(x, y + 1, cover);
+            mask.set(x, y, cover);
             if wanted.bold {
-                mask.set(x + 1, y + 1, cover);
+                mask.set(x + 1, y, cover);
             }
         }
     }

@@ -7,7 +7,7 @@ use super::cells::{Cell, Style, Underline};
 use super::markup::{FAMILY, color, escape, paths};
 use super::palette::Inks;
 use super::shapes::shapes;
-use super::{CELL_HEIGHT, CELL_WIDTH, Cursor, CursorShape, Picture};
+use super::{CELL_HEIGHT, CELL_WIDTH, Cursor, CursorShape, FONT_SIZE, Picture};
 
 /// The picture as an HTML document that needs nothing else. Nothing in it can run or load.
 pub(super) fn html(picture: &Picture) -> String {
@@ -34,7 +34,7 @@ pub(super) fn html(picture: &Picture) -> String {
     }
     let mut style = format!(
         "body{{margin:0;background:{bg}}}\
-         pre{{margin:0;color:{fg};font:15px/{CELL_HEIGHT}px {FAMILY};\
+         pre{{margin:0;color:{fg};font:{FONT_SIZE}px/{CELL_HEIGHT}px {FAMILY};\
          direction:ltr;unicode-bidi:bidi-override;font-variant-ligatures:none}}\
          i{{display:inline-block;font-style:inherit;height:{CELL_HEIGHT}px;overflow:hidden;\
          vertical-align:top;white-space:pre}}.n{{width:1ch}}.w{{width:2ch}}\

@@ -2,9 +2,10 @@
 //!
 //! - `cells`: what tmux prints of a screen → styled cells. `palette`: their colours.
 //! - `shapes`: characters that are drawn. `font`, `unifont`: those that are written.
-//! - `png`, `svg`, `html`: the three kinds of picture.
+//! - `png`, `svg`, `html`: the three kinds of picture. `colors`: the few of a PNG.
 
 mod cells;
+mod colors;
 mod font;
 mod html;
 mod markup;
@@ -24,9 +25,15 @@ use palette::{Inks, Palette};
 pub use palette::Theme;
 
 /// A cell's width in pixels.
-const CELL_WIDTH: usize = 9;
+const CELL_WIDTH: usize = 8;
 /// A cell's height in pixels.
-const CELL_HEIGHT: usize = 18;
+const CELL_HEIGHT: usize = 16;
+/// The rows of a cell that letters stand on, and where lines under and through them are.
+const BASELINE: usize = 12;
+const UNDERLINE: usize = 14;
+const STRIKE: usize = 8;
+/// The size of a font whose letters are as wide as a cell.
+const FONT_SIZE: &str = "13.29";
 
 /// What is known of a screen.
 #[derive(Debug)]

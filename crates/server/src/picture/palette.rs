@@ -11,11 +11,12 @@ pub(super) type Rgb = [u8; 3];
 /// Light on dark, or dark on light.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
+#[schemars(description = "")]
 pub enum Theme {
-    /// Light text on a dark ground.
     #[default]
+    #[expect(missing_docs, reason = "a description is sent to every client")]
     Dark,
-    /// Dark text on a light ground.
+    #[expect(missing_docs, reason = "a description is sent to every client")]
     Light,
 }
 

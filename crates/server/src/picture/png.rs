@@ -1,70 +1,125 @@
 //! A picture as pixels.
 
-use std::collections::HashMap;
-
 use png::{BitDepth, ColorType, DeflateCompression, Encoder, EncodingError, Filter};
 
 use super::cells::{Cell, Underline};
+use super::colors::{Asked, Colors, Ink};
 use super::font::{FULL, Fonts, Wanted};
-use super::palette::{Inks, Rgb, mix};
-use super::{CELL_HEIGHT, CELL_WIDTH, CursorShape, Picture};
+use super::palette::Inks;
+use super::{CELL_HEIGHT, CELL_WIDTH, CursorShape, Picture, STRIKE, UNDERLINE};
 
-/// Rows of a cell where lines are drawn.
-const UNDERLINE: usize = 16;
-const STRIKE: usize = 10;
-
-/// The picture as a PNG file.
-pub(super) fn png(picture: &Picture) -> Result<Vec<u8>, EncodingError> {
-    let (width, height) = picture.pixels();
-    let mut canvas = Canvas::new(width, height, picture.palette.bg);
-    let mut fonts = Fonts::new();
-    for (x, y, cell, inks) in picture.cells() {
-        canvas.ground(x, y, cell, inks);
-    }
-    for (x, y, cell, inks) in picture.cells().filter(|(_, _, cell, _)| !cell.is_blank()) {
-        canvas.write(x, y, cell, inks, &mut fonts);
-    }
-    if let Some(cursor) = &picture.cursor {
-        canvas.cursor(cursor.column(), cursor.row(), cursor.shape, picture.palette.fg);
-    }
-    canvas.encode(picture.cells().flat_map(|(_, _, _, inks)| [inks.bg, inks.fg, inks.line]))
+/// How well a picture is painted.
+#[derive(Clone, Copy)]
+struct Quality {
+    /// The most colours; two are the theme's own.
+    colors: usize,
+    /// How many steps there are at the edges of letters.
+    steps: u8,
+    filter: Filter,
+    /// How large files mostly are, in percent of the best.
+    size: usize,
+    /// How many bytes a cell may take: 15 are 150 kB for 200x50. The worse it looks the more.
+    most: usize,
 }
 
-/// A colour by its number.
-type Ink = u32;
+/// What is tried, best first. Few screens need more than the first. The last fits always: it takes
+/// a bit for a pixel.
+const QUALITIES: [Quality; 5] = [
+    Quality { colors: 256, steps: FULL, filter: Filter::NoFilter, size: 100, most: 15 },
+    Quality { colors: 256, steps: 2, filter: Filter::NoFilter, size: 80, most: 15 },
+    Quality { colors: 256, steps: 1, filter: Filter::NoFilter, size: 60, most: 19 },
+    Quality { colors: 16, steps: 1, filter: Filter::Up, size: 40, most: 19 },
+    Quality { colors: 2, steps: 1, filter: Filter::NoFilter, size: 0, most: 20 },
+];
 
-/// Pixels with the numbers of their colours: there are many pixels and few colours.
+/// What a file may take however small the screen is.
+const FREE_BYTES: usize = 20_000;
+
+/// How many rows of a screen tell how large its file becomes.
+const SAMPLE: usize = 5;
+
+/// The picture as a PNG file, as good as it can be without being too large.
+pub(super) fn png(picture: &Picture) -> Result<Vec<u8>, EncodingError> {
+    let all: Vec<usize> = (0..picture.rows).collect();
+    let some = sample(picture);
+    let (asked, mut fonts) = (Asked::by(picture), Fonts::new());
+    let mut file = Vec::new();
+    let mut best = 0;
+    for quality in QUALITIES {
+        let most = (picture.grid.columns * picture.rows * quality.most).max(FREE_BYTES);
+        if best * quality.size > most * 100 {
+            continue;
+        }
+        let mut paint = |rows: &[usize]| {
+            let colors = match quality.colors {
+                2 => Colors::two(picture),
+                most => Colors::new(&asked, most, quality.steps),
+            };
+            Canvas::paint(picture, rows, colors, &mut fonts).encode(quality.filter)
+        };
+        if quality.colors > 2 {
+            let size = paint(&some)?.len() * all.len() / some.len().max(1);
+            if size > most {
+                best = best.max(size);
+                continue;
+            }
+        }
+        file = paint(&all)?;
+        if file.len() <= most {
+            break;
+        }
+        best = best.max(file.len());
+    }
+    Ok(file)
+}
+
+/// Some rows that stand for all: empty ones for empty ones, crowded ones for crowded ones.
+fn sample(picture: &Picture) -> Vec<usize> {
+    let crowd = |line: Vec<(usize, &Cell, Inks)>| {
+        let colors = line.chunk_by(|(.., a), (.., b)| a == b).count();
+        colors + line.iter().filter(|(_, cell, _)| !cell.is_blank()).count()
+    };
+    let mut rows: Vec<(usize, usize)> = picture.lines().map(crowd).zip(0..).collect();
+    rows.sort_unstable();
+    let apart = (rows.len() / SAMPLE).max(1);
+    rows.iter().skip(apart / 2).step_by(apart).map(|(_, row)| *row).collect()
+}
+
+/// Pixels with the places of their colours.
 struct Canvas {
     width: usize,
     height: usize,
     pixels: Vec<Ink>,
-    colors: Vec<Rgb>,
-    numbers: HashMap<Rgb, Ink>,
-    /// What comes of two colours: from the first in steps to the second.
-    steps: HashMap<(Ink, Ink), [Ink; FULL as usize + 1]>,
+    colors: Colors,
 }
 
 impl Canvas {
-    fn new(width: usize, height: usize, ground: Rgb) -> Self {
-        let (colors, numbers) = (vec![ground], HashMap::from([(ground, 0)]));
-        let pixels = vec![0; width * height];
-        Self { width, height, pixels, colors, numbers, steps: HashMap::new() }
-    }
-
-    fn number(&mut self, color: Rgb) -> Ink {
-        *self.numbers.entry(color).or_insert_with(|| {
-            self.colors.push(color);
-            u32::try_from(self.colors.len() - 1).unwrap_or(0)
-        })
-    }
-
-    fn color(&self, ink: Ink) -> Rgb {
-        self.colors.get(ink as usize).copied().unwrap_or_default()
+    /// Paints some rows of a screen, one below the other.
+    fn paint(picture: &Picture, rows: &[usize], colors: Colors, fonts: &mut Fonts) -> Self {
+        let (width, height) = (picture.pixels().0, rows.len() * CELL_HEIGHT);
+        let ground = colors.ink(picture.palette.bg);
+        let mut canvas = Self { width, height, pixels: vec![ground; width * height], colors };
+        let lines: Vec<_> = picture.lines().collect();
+        let lines = || rows.iter().filter_map(|row| lines.get(*row)).enumerate();
+        for (y, line) in lines() {
+            canvas.grounds(y, line);
+        }
+        for (y, line) in lines() {
+            for (x, cell, inks) in line.iter().filter(|(_, cell, _)| !cell.is_blank()) {
+                canvas.write(*x, y, cell, *inks, fonts);
+            }
+        }
+        if let Some(cursor) = &picture.cursor
+            && let Some(y) = rows.iter().position(|row| *row == cursor.row())
+        {
+            let ink = canvas.colors.ink(picture.palette.fg);
+            canvas.cursor(cursor.column(), y, cursor.shape, ink);
+        }
+        canvas
     }
 
     /// Fills a part of the picture; what is outside is left out.
-    fn fill(&mut self, left: usize, top: usize, width: usize, height: usize, color: Rgb) {
-        let ink = self.number(color);
+    fn fill(&mut self, left: usize, top: usize, width: usize, height: usize, ink: Ink) {
         let right = (left + width).min(self.width);
         for row in self.pixels.chunks_mut(self.width.max(1)).skip(top).take(height) {
             if let Some(part) = row.get_mut(left.min(right)..right) {
@@ -76,32 +131,22 @@ impl Canvas {
     /// Covers a part of a pixel, in steps up to [`FULL`].
     fn blend(&mut self, x: usize, y: usize, ink: Ink, cover: u8) {
         let at = y * self.width + x;
-        let Some(under) = self.pixels.get(at).copied().filter(|_| x < self.width) else { return };
-        let steps = match self.steps.get(&(under, ink)) {
-            Some(steps) => *steps,
-            None => self.mixed(under, ink),
-        };
-        if let (Some(pixel), Some(step)) = (self.pixels.get_mut(at), steps.get(usize::from(cover)))
-        {
-            *pixel = *step;
+        if let Some(pixel) = self.pixels.get_mut(at).filter(|_| x < self.width) {
+            *pixel = self.colors.edge(*pixel, ink, cover);
         }
     }
 
-    fn mixed(&mut self, under: Ink, ink: Ink) -> [Ink; FULL as usize + 1] {
-        let (from, to) = (self.color(under), self.color(ink));
-        let mut cover = 0_u8;
-        let steps = [(); FULL as usize + 1].map(|()| {
-            let share = f32::from(cover) / f32::from(FULL);
-            cover += 1;
-            self.number(mix(from, to, share))
-        });
-        self.steps.insert((under, ink), steps);
-        steps
-    }
-
-    fn ground(&mut self, x: usize, y: usize, cell: &Cell, inks: Inks) {
-        let width = CELL_WIDTH * usize::from(cell.width);
-        self.fill(x * CELL_WIDTH, y * CELL_HEIGHT, width, CELL_HEIGHT, inks.bg);
+    /// Paints what is behind a row of cells.
+    fn grounds(&mut self, y: usize, line: &[(usize, &Cell, Inks)]) {
+        for run in line.chunk_by(|(.., a), (.., b)| a.bg == b.bg) {
+            let [Some((left, _, inks)), Some((right, last, _))] = [run.first(), run.last()] else {
+                continue;
+            };
+            let [ink, ..] = self.colors.of(*inks, false);
+            let columns = right + usize::from(last.width) - left;
+            let width = columns * CELL_WIDTH;
+            self.fill(left * CELL_WIDTH, y * CELL_HEIGHT, width, CELL_HEIGHT, ink);
+        }
     }
 
     fn write(&mut self, x: usize, y: usize, cell: &Cell, inks: Inks, fonts: &mut Fonts) {
@@ -114,23 +159,24 @@ impl Canvas {
             bold: style.bold,
             italic: style.italic,
         };
-        let ink = self.number(inks.fg);
-        for (dx, dy, cover) in fonts.mask(wanted).pixels() {
+        let mask = fonts.mask(wanted);
+        let [_, fg, under] = self.colors.of(inks, !mask.drawn);
+        for (dx, dy, cover) in mask.pixels() {
             if let (Some(x), Some(y)) = (left.checked_add_signed(dx), top.checked_add_signed(dy)) {
-                self.blend(x, y, ink, cover);
+                self.blend(x, y, fg, cover);
             }
         }
         let width = CELL_WIDTH * usize::from(cell.width);
-        self.underline(left, top, width, style.underline, inks.line);
+        self.underline(left, top, width, style.underline, under);
         if style.strike {
-            self.fill(left, top + STRIKE, width, 1, inks.fg);
+            self.fill(left, top + STRIKE, width, 1, fg);
         }
         if style.overline {
-            self.fill(left, top, width, 1, inks.fg);
+            self.fill(left, top, width, 1, fg);
         }
     }
 
-    fn underline(&mut self, left: usize, top: usize, width: usize, kind: Underline, ink: Rgb) {
+    fn underline(&mut self, left: usize, top: usize, width: usize, kind: Underline, ink: Ink) {
         let line = top + UNDERLINE;
         match kind {
             Underline::None => {}
@@ -145,16 +191,15 @@ impl Canvas {
                 }
             }
             Underline::Dashed => {
-                for x in (left..left + width).filter(|x| x % CELL_WIDTH < 6) {
+                for x in (left..left + width).filter(|x| x % CELL_WIDTH < 5) {
                     self.fill(x, line, 1, 1, ink);
                 }
             }
             Underline::Curly => {
-                let ink = self.number(ink);
                 for x in left..left + width {
                     let turn = (x % CELL_WIDTH) as f32 / CELL_WIDTH as f32 * std::f32::consts::TAU;
-                    let middle = 15.5 + 1.3 * turn.sin();
-                    for row in 13..CELL_HEIGHT {
+                    let middle = 13.5 + 1.3 * turn.sin();
+                    for row in 11..CELL_HEIGHT {
                         let share = 1.3 - (row as f32 - middle).abs();
                         if share > 0.0 {
                             let cover = (share.min(1.0) * f32::from(FULL)).round() as u8;
@@ -167,83 +212,44 @@ impl Canvas {
     }
 
     /// A cursor that is a line; a block is painted with its cell.
-    fn cursor(&mut self, x: usize, y: usize, shape: CursorShape, color: Rgb) {
+    fn cursor(&mut self, x: usize, y: usize, shape: CursorShape, ink: Ink) {
         let (left, top) = (x * CELL_WIDTH, y * CELL_HEIGHT);
         match shape {
             CursorShape::Block => {}
             CursorShape::Underline => {
-                self.fill(left, top + CELL_HEIGHT - 2, CELL_WIDTH, 2, color);
+                self.fill(left, top + CELL_HEIGHT - 2, CELL_WIDTH, 2, ink);
             }
-            CursorShape::Bar => self.fill(left, top, 2, CELL_HEIGHT, color),
+            CursorShape::Bar => self.fill(left, top, 2, CELL_HEIGHT, ink),
         }
     }
 
-    /// The picture as a file, given the colours that must be exact: those of text and grounds, not
-    /// those at the edges of letters.
-    fn encode(&self, exact: impl Iterator<Item = Rgb>) -> Result<Vec<u8>, EncodingError> {
+    /// The pixels as a file, with as few bits for each as its colours need.
+    fn encode(&self, filter: Filter) -> Result<Vec<u8>, EncodingError> {
         let mut file = Vec::new();
         let size = |pixels: usize| u32::try_from(pixels).unwrap_or(u32::MAX);
         let mut encoder = Encoder::new(&mut file, size(self.width), size(self.height));
-        encoder.set_depth(BitDepth::Eight);
-        encoder.set_filter(Filter::NoFilter);
-        encoder.set_deflate_compression(DeflateCompression::Level(5));
-        let bytes = match self.indexed(exact) {
-            Some((colors, pixels)) => {
-                encoder.set_color(ColorType::Indexed);
-                encoder.set_palette(colors.concat());
-                pixels
-            }
-            None => {
-                encoder.set_color(ColorType::Rgb);
-                self.pixels.iter().flat_map(|ink| self.color(*ink)).collect()
-            }
+        encoder.set_color(ColorType::Indexed);
+        encoder.set_palette(self.colors.list().concat());
+        encoder.set_filter(filter);
+        encoder.set_deflate_compression(DeflateCompression::Level(3));
+        let depth = match self.colors.list().len() {
+            ..=2 => BitDepth::One,
+            3..=16 => BitDepth::Four,
+            _ => BitDepth::Eight,
         };
-        encoder.write_header()?.write_image_data(&bytes)?;
+        encoder.set_depth(depth);
+        let mut writer = encoder.write_header()?;
+        match depth {
+            BitDepth::Eight => writer.write_image_data(&self.pixels)?,
+            _ => writer.write_image_data(&self.packed(depth as usize))?,
+        }
+        writer.finish()?;
         Ok(file)
     }
 
-    /// The pixels as places in a list of as many colours as a file allows, if there is room for
-    /// those that must be exact. The rarest of the others become the nearest that is there.
-    fn indexed(&self, exact: impl Iterator<Item = Rgb>) -> Option<(Vec<Rgb>, Vec<u8>)> {
-        const MOST: usize = 256;
-        let mut counts = vec![0_usize; self.colors.len()];
-        for run in self.pixels.chunk_by(|a, b| a == b) {
-            *counts.get_mut(*run.first()? as usize)? += run.len();
-        }
-        let mut is_exact = vec![false; self.colors.len()];
-        for color in exact {
-            if let Some(ink) = self.numbers.get(&color) {
-                *is_exact.get_mut(*ink as usize)? = true;
-            }
-        }
-        let mut used: Vec<(bool, usize, Rgb, usize)> = is_exact
-            .iter()
-            .zip(&counts)
-            .zip(&self.colors)
-            .enumerate()
-            .map(|(ink, ((exact, count), color))| (*exact, *count, *color, ink))
-            .filter(|(_, count, ..)| *count > 0)
-            .collect();
-        used.sort_unstable_by(|a, b| b.cmp(a));
-        if used.get(MOST).is_some_and(|(exact, ..)| *exact) {
-            return None;
-        }
-        let rest = used.split_off(used.len().min(MOST));
-        let colors: Vec<Rgb> = used.iter().map(|(_, _, color, _)| *color).collect();
-        let mut places = vec![0_u8; self.colors.len()];
-        for (at, (.., ink)) in used.iter().enumerate() {
-            *places.get_mut(*ink)? = u8::try_from(at).ok()?;
-        }
-        for (_, _, color, ink) in rest {
-            let nearest = colors.iter().enumerate().min_by_key(|(_, near)| distance(**near, color));
-            *places.get_mut(ink)? = u8::try_from(nearest?.0).ok()?;
-        }
-        let place = |ink: &Ink| places.get(*ink as usize).copied().unwrap_or(0);
-        Some((colors, self.pixels.iter().map(place).collect()))
+    /// The pixels with so few bits for each. A row is whole bytes, as a cell is.
+    fn packed(&self, bits: usize) -> Vec<u8> {
+        let bytes = self.pixels.chunks(8 / bits);
+        bytes.map(|inks| inks.iter().fold(0, |byte, ink| (byte << bits) | ink)).collect()
     }
-}
-
-/// How different two colours are.
-fn distance(a: Rgb, b: Rgb) -> u32 {
-    a.iter().zip(b).map(|(a, b)| u32::from(a.abs_diff(b)).pow(2)).sum()
 }

@@ -7,7 +7,9 @@ use super::cells::{Cell, Style, Underline};
 use super::markup::{FAMILY, color, escape, paths};
 use super::palette::{Inks, Rgb};
 use super::shapes::shapes;
-use super::{CELL_HEIGHT, CELL_WIDTH, CursorShape, Picture};
+use super::{
+    BASELINE, CELL_HEIGHT, CELL_WIDTH, CursorShape, FONT_SIZE, Picture, STRIKE, UNDERLINE,
+};
 
 /// Cells of a row that are written at once.
 struct Run<'a> {
@@ -26,7 +28,7 @@ pub(super) fn svg(picture: &Picture) -> String {
         picture.cells().map(|(_, _, cell, _)| cell.c).filter(|c| shapes(*c).is_some()).collect();
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" font-family=\"{FAMILY}\" font-size=\"15\">\n\
+         viewBox=\"0 0 {width} {height}\" font-family=\"{FAMILY}\" font-size=\"{FONT_SIZE}\">\n\
          <style>text{{white-space:pre;direction:ltr;unicode-bidi:bidi-override}}</style>\n<defs>"
     );
     for c in drawn {
@@ -117,7 +119,7 @@ fn write_run(svg: &mut String, run: &Run<'_>) {
                 "<text x=\"{}\" y=\"{}\" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\" \
                  fill=\"{fill}\"",
                 x + indent * CELL_WIDTH,
-                y + 14,
+                y + BASELINE,
                 columns * CELL_WIDTH
             );
             if style.bold {
@@ -135,7 +137,7 @@ fn write_run(svg: &mut String, run: &Run<'_>) {
 /// The lines under, through and over a run.
 fn lines(svg: &mut String, run: &Run<'_>, width: usize) {
     let Run { x, y, style, inks, .. } = run;
-    let line = y + 16;
+    let line = y + UNDERLINE;
     let stroke = color(inks.line);
     let mut dashed = |dashes: &str| {
         let _ = writeln!(
@@ -151,15 +153,15 @@ fn lines(svg: &mut String, run: &Run<'_>, width: usize) {
             rect(svg, *x, line + 1, width, 1, inks.line);
         }
         Underline::Dotted => dashed("1 2"),
-        Underline::Dashed => dashed("6 3"),
+        Underline::Dashed => dashed("5 3"),
         Underline::Curly => {
-            let waves = "q2.25 3 4.5 0t4.5 0".repeat(width / CELL_WIDTH);
+            let waves = "q2 3 4 0t4 0".repeat(width / CELL_WIDTH);
             let _ =
                 writeln!(svg, "<path d=\"M{x} {line}{waves}\" stroke=\"{stroke}\" fill=\"none\"/>");
         }
     }
     if style.strike {
-        rect(svg, *x, y + 10, width, 1, inks.fg);
+        rect(svg, *x, y + STRIKE, width, 1, inks.fg);
     }
     if style.overline {
         rect(svg, *x, *y, width, 1, inks.fg);

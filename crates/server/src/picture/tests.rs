@@ -86,10 +86,10 @@ fn documents_keep_the_columns_in_line() {
     let picture = Picture::new(&screen("ab漢─é\u{1b}[1;31m<&\u{1b}[0m"), Theme::Dark);
     let svg = picture.svg();
     for part in [
-        "<text x=\"0\" y=\"14\" textLength=\"18\"",
-        "<text x=\"18\" y=\"14\" textLength=\"18\"",
-        "<use href=\"#u2500\" x=\"36\" y=\"0\"",
-        "<text x=\"45\" y=\"14\" textLength=\"9\"",
+        "<text x=\"0\" y=\"12\" textLength=\"16\"",
+        "<text x=\"16\" y=\"12\" textLength=\"16\"",
+        "<use href=\"#u2500\" x=\"32\" y=\"0\"",
+        "<text x=\"40\" y=\"12\" textLength=\"8\"",
         "font-weight=\"bold\">&lt;&amp;</text>",
     ] {
         assert!(svg.contains(part), "{part}\n{svg}");

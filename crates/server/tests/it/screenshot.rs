@@ -8,7 +8,7 @@ use testkit::{Mcp, TmuxServer};
 use crate::support::{at_least, exited, keys, pane, shows, string, version};
 use crate::{launch, serve, serve_configured};
 
-const CELL: (usize, usize) = (9, 18);
+const CELL: (usize, usize) = (8, 16);
 
 /// A picture as red, green and blue.
 struct Pixels {
@@ -78,11 +78,11 @@ async fn a_picture_is_an_image_with_a_line_of_facts() {
     }
     assert_eq!(keys(&facts), fields);
     assert_eq!((&facts["columns"], &facts["rows"]), (&json!(40), &json!(12)));
-    assert_eq!((&facts["width"], &facts["height"]), (&json!(360), &json!(216)));
+    assert_eq!((&facts["width"], &facts["height"]), (&json!(320), &json!(192)));
     assert_eq!((&facts["format"], &facts["bytes"]), (&json!("png"), &json!(file.len())));
     assert!(file.len() < 3_000, "{} bytes", file.len());
     let pixels = Pixels::read(&file);
-    assert_eq!(pixels.width, 360);
+    assert_eq!(pixels.width, 320);
     assert!(pixels.cell(0, 0).len() > 1 && pixels.cell(5, 0).len() == 1);
     mcp.close().await;
     let mcp = launch(&tmux).args(&["--toolset", "all"]).mcp().await;
@@ -90,7 +90,7 @@ async fn a_picture_is_an_image_with_a_line_of_facts() {
     assert_eq!((result.content.len(), &result.structured_content), (2, &None));
     let text = result.content[0].as_text().unwrap().text.clone();
     let bytes = file.len();
-    let start = format!("{target} · 40x12 · png · 360x216 pixels · {bytes} bytes");
+    let start = format!("{target} · 40x12 · png · 320x192 pixels · {bytes} bytes");
     assert!(text.starts_with(&start), "{text}");
     let missing = text.contains(" · tmux 3.3a does not tell colours behind erased text");
     assert_eq!(missing, version(&tmux).captures_no_erased_cells(), "{text}");
@@ -233,7 +233,7 @@ async fn a_document_too_long_for_an_answer_is_refused_and_not_cut() {
         assert!(std::fs::read_to_string(&path).unwrap().contains("ready"));
     }
     let pixels = shot(&mcp, json!({"target": target})).await;
-    assert_eq!(pixels.width, 360);
+    assert_eq!(pixels.width, 320);
     mcp.close().await;
 }
 

@@ -96,9 +96,9 @@ fn block(n: u32) -> Vec<Shape> {
 
 /// A cell of eight dots, one for each bit.
 fn braille(bits: u32) -> Vec<Shape> {
-    const LEFT: f32 = 2.5;
-    const RIGHT: f32 = 6.5;
-    const ROWS: [f32; 4] = [2.5, 6.5, 11.5, 15.5];
+    const LEFT: f32 = 2.0;
+    const RIGHT: f32 = 6.0;
+    const ROWS: [f32; 4] = [2.0, 6.0, 10.0, 14.0];
     let [a, b, c, d] = ROWS;
     let dots = [
         (LEFT, a),
@@ -111,7 +111,7 @@ fn braille(bits: u32) -> Vec<Shape> {
         (RIGHT, d),
     ];
     let there = dots.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);
-    there.map(|(_, (x, y))| Shape::circle(*x, *y, 1.6)).collect()
+    there.map(|(_, (x, y))| Shape::circle(*x, *y, 1.5)).collect()
 }
 
 /// Two columns of three blocks. The sequence leaves out the halves, which are block elements.
