@@ -22,6 +22,7 @@ pub(super) struct Args {
     target: Target,
     /// Default png.
     format: Option<Format>,
+    /// Default dark.
     theme: Option<Theme>,
     /// Write it to this file instead.
     path: Option<FilePath>,
