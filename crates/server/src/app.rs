@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use crate::config::Settings;
 use crate::host::Host;
+use crate::policy::Policy;
 use crate::registry::Registry;
 use crate::run::Engine;
 use crate::tool::{Entry, Surroundings};
@@ -15,6 +16,8 @@ use crate::watch::Watches;
 pub struct App {
     /// The settings in force.
     pub settings: Settings,
+    /// What may be done.
+    pub policy: Arc<Policy>,
     /// The tools it offers.
     pub registry: Registry,
     /// The tmux server it drives, and what runs commands there.
@@ -29,13 +32,15 @@ impl App {
 
     /// The same with another list of tools.
     pub fn with_tools(settings: Settings, tools: Vec<Entry>) -> Self {
-        let registry = Registry::new(tools, settings.policy, settings.structured);
+        let policy = Arc::new(settings.policy.clone());
+        let registry = Registry::new(tools, Arc::clone(&policy), settings.structured);
         let host = Arc::new(Host::new(settings.program(), settings.keep));
         let runs = Arc::new(Engine::new(Arc::clone(&host), settings.runs));
         let errors = settings.errors.clone();
         let watches = Watches::new(Arc::clone(&host), Arc::clone(&runs), errors);
-        let around = Surroundings { host, runs, watches, block: settings.block };
-        Self { settings, registry, around }
+        let lines = Arc::default();
+        let around = Surroundings { host, runs, watches, block: settings.block, lines };
+        Self { settings, policy, registry, around }
     }
 
     /// Removes what servers like this one left behind when they died.

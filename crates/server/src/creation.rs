@@ -5,11 +5,11 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tmux::{Command, Error};
+use tmux::{Command, Error, Row};
 
-use crate::host::{Created, with_environment};
+use crate::host::{Created, NewPane, with_environment};
 use crate::text::inline;
-use crate::tool::{Code, Form, Output, ToolError, path};
+use crate::tool::{Code, Cx, Form, NewPlace, Output, ToolError, path};
 
 /// The ids of what was made.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -62,15 +62,13 @@ pub(crate) fn start_directory(cwd: Option<String>) -> Result<Option<String>, Too
     Ok(Some(path.to_string_lossy().into_owned()))
 }
 
-/// Refuses names that no environment can hold.
-pub(crate) fn check_environment(env: &BTreeMap<String, String>) -> Result<(), ToolError> {
-    match env.keys().find(|name| !is_variable(name)) {
-        Some(name) => {
-            Err(ToolError::invalid_argument(format!("`env`: `{name}` is no variable's name"))
-                .hint("write {\"NAME\": \"value\"}"))
-        }
-        None => Ok(()),
+/// Refuses names that no environment can hold, and those that may not be set.
+pub(crate) fn check_environment(cx: &Cx, env: &BTreeMap<String, String>) -> Result<(), ToolError> {
+    if let Some(name) = env.keys().find(|name| !is_variable(name)) {
+        return Err(ToolError::invalid_argument(format!("`env`: `{name}` is no variable's name"))
+            .hint("write {\"NAME\": \"value\"}"));
     }
+    env.keys().try_for_each(|name| cx.may_set(name))
 }
 
 /// Whether an environment can hold a variable of this name.
@@ -99,17 +97,45 @@ pub(crate) fn explain_duplicate(error: Error, name: &str) -> ToolError {
         .hint(format!("use it as target `{name}`, or choose another name"))
 }
 
-/// Adds start directory, environment and program to a command that creates something.
+/// Adds start directory, environment and program to a command that starts something, if they may be
+/// used.
 pub(crate) fn with_start(
+    cx: &Cx,
     command: Command,
     cwd: Option<&str>,
     env: &BTreeMap<String, String>,
     program: Option<&str>,
-) -> Command {
+) -> Result<Command, ToolError> {
+    check_environment(cx, env)?;
+    cx.judge(program.unwrap_or_default())?;
     let command = command.option_if("-c", cwd.map(tmux::escape_format));
     let command = with_environment(command, env.iter().map(|(k, v)| (k.as_str(), v.as_str())));
-    match program {
+    Ok(match program {
         Some(program) => command.arg("--").arg(program),
         None => command,
-    }
+    })
+}
+
+/// Makes something with a command that prints what it has made, and marks it as ours.
+pub(crate) async fn create(
+    cx: &Cx,
+    place: NewPlace<'_>,
+    command: Command,
+) -> Result<Created, ToolError> {
+    cx.may_create(place)?;
+    let printed = cx.tmux().run(command).await.map_err(|error| match place {
+        NewPlace::Session(Some(name)) => explain_duplicate(error, name),
+        _ => error.into(),
+    })?;
+    let created = Created::parse_one("a new pane", &printed.0)?;
+    cx.host.claim(created.pane).await?;
+    Ok(created)
+}
+
+/// Makes a pane in our own session.
+pub(crate) async fn create_at_home(cx: &Cx, wish: NewPane) -> Result<Created, ToolError> {
+    cx.may_create(NewPlace::Home)?;
+    check_environment(cx, &wish.env)?;
+    cx.judge(wish.command.as_deref().unwrap_or_default())?;
+    Ok(cx.host.new_pane(wish).await?)
 }

@@ -20,6 +20,11 @@
 //! Left may use right: `cli → mcp → registry → tools → tool → watch → run → host → tmux`.
 //! ARCHITECTURE.md has the map and the reasons.
 
+#![cfg_attr(
+    not(all(feature = "raw-input", feature = "files")),
+    expect(dead_code, reason = "what only the tools use that are left out")
+)]
+
 pub mod app;
 mod buffer;
 pub mod cli;

@@ -24,12 +24,12 @@ pub struct Offered {
 pub struct Registry {
     entries: Vec<Entry>,
     offered: Vec<Offered>,
-    policy: Policy,
+    policy: Arc<Policy>,
 }
 
 impl Registry {
     /// The part of `entries` that the policy offers.
-    pub fn new(entries: Vec<Entry>, policy: Policy, structured: bool) -> Self {
+    pub fn new(entries: Vec<Entry>, policy: Arc<Policy>, structured: bool) -> Self {
         let offered = entries
             .iter()
             .filter(|entry| policy.offers(entry.meta))

@@ -2,7 +2,7 @@
 
 use crate::creation::start_directory;
 use crate::run::Started;
-use crate::tool::{Cx, Target, ToolError};
+use crate::tool::{Cx, NewPlace, Target, ToolError};
 use crate::typing::must_take_input;
 
 /// Starts a command in the pane that is named, or in one of our own.
@@ -21,9 +21,14 @@ pub(crate) async fn start(
         Some(target) => {
             let pane = cx.pane(&target).await?;
             must_take_input(&pane, true)?;
-            cx.runs.run(pane, command).await?
+            let turn = cx.turn_to_run(&pane, &command).await?;
+            let started = cx.runs.run(pane, command).await?;
+            turn.done();
+            started
         }
         None => {
+            cx.may_create(NewPlace::Home)?;
+            cx.judge(&command)?;
             let cwd = start_directory(cwd)?;
             cx.runs.run_anywhere(command, cwd).await?
         }

@@ -17,6 +17,7 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 use crate::config::Settings;
 use crate::mcp::stdio;
+use crate::policy::Policy;
 use crate::tool::Toolset;
 
 /// Makes a private server with a person's session on it, plays the story, removes everything.
@@ -24,7 +25,7 @@ pub(super) async fn run(mut settings: Settings) -> io::Result<()> {
     let dir = tempfile::Builder::new().prefix("tmux-mcp-demo-").tempdir()?;
     let socket = dir.path().join("s");
     settings.socket = Some(Socket::Path(socket.clone()));
-    settings.policy.toolset = Toolset::All;
+    settings.policy = Policy { toolset: Toolset::All, ..Policy::default() };
     settings.structured = true;
     let private = Program {
         path: settings.tmux.clone(),

@@ -79,6 +79,7 @@ fn run(matches: &ArgMatches) -> Result<(), Failure> {
         message: format!("{message}\nhint: `tmux-mcp --help` lists the settings"),
         code: USAGE_ERROR,
     })?;
+    check_tools(&settings)?;
     init_log(&settings);
     // One thread is enough: everything waits for tmux, and a call then needs no hand-over.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
@@ -93,6 +94,17 @@ fn run(matches: &ArgMatches) -> Result<(), Failure> {
         }
     }
     Ok(())
+}
+
+/// Refuses a choice of tools that do not exist.
+fn check_tools(settings: &Settings) -> Result<(), Failure> {
+    let Some(choice) = &settings.policy.choice else { return Ok(()) };
+    let all = crate::tools::all();
+    let names = all.iter().map(|entry| entry.meta.name);
+    let known: Vec<&str> = names.chain(crate::tools::LEFT_OUT.iter().copied()).collect();
+    choice
+        .check(&known)
+        .map_err(|why| Failure { message: format!("tools: {why}"), code: USAGE_ERROR })
 }
 
 fn init_log(settings: &Settings) {

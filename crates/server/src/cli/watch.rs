@@ -107,7 +107,7 @@ pub(super) async fn run(mut settings: Settings, matches: &ArgMatches) -> Result<
 
 async fn begin(app: &Arc<App>, targets: &[Target], until: &[String]) -> Result<Watch, Failure> {
     let meta = app.registry.find(TOOL)?.entry.meta;
-    let guard = Arc::new(app.settings.policy);
+    let guard = Arc::clone(&app.policy);
     let request = pipeline::request(app, CancellationToken::new(), Progress::default());
     let cx = Cx::new(&app.around, meta, guard, request);
     let until = cx.watches.until(until).map_err(ToolError::from)?;

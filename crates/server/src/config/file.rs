@@ -43,6 +43,7 @@ fn flatten(prefix: &str, table: Table, entries: &mut Vec<(String, String)>) -> R
             Value::Float(number) => number.to_string(),
             Value::Boolean(flag) => flag.to_string(),
             Value::Array(items) if is_list(&key) => list(&key, items)?,
+            Value::Array(_) if super::setting(&key).is_none() => return Err(unknown(&key)),
             Value::Array(_) | Value::Datetime(_) => {
                 return Err(format!("config key `{key}`: text, a number or true/false is wanted"));
             }
@@ -60,7 +61,11 @@ fn is_list(key: &str) -> bool {
 fn list(key: &str, items: Vec<Value>) -> Result<String, String> {
     let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
     let wanted = || format!("config key `{key}`: a list of texts is wanted");
-    Ok(texts.ok_or_else(wanted)?.join("\n"))
+    let texts = texts.ok_or_else(wanted)?;
+    if texts.iter().any(|text| text.contains('\n')) {
+        return Err(format!("config key `{key}`: a text in the list holds a line end"));
+    }
+    Ok(texts.join("\n"))
 }
 
 /// The error for a key that is not declared.

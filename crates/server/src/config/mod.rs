@@ -4,25 +4,27 @@
 //! Help, completions, `docs/config.md` and the check for unknown keys all follow from the list.
 
 mod file;
+mod flags;
 #[cfg(test)]
 mod tests;
+mod value;
 
 use std::ffi::OsString;
-use std::fmt;
 use std::path::{Path, PathBuf};
-use std::str::FromStr;
 use std::time::Duration;
 
+use clap::ArgMatches;
 use clap::parser::ValueSource;
-use clap::{Arg, ArgAction, ArgMatches};
 use tmux::{Program, Socket};
 
 use crate::host::Host;
-use crate::policy::{Ceiling, Policy};
+use crate::policy::{Ceiling, Mode, Policy};
 use crate::process::ShellKind;
 use crate::run;
 use crate::tool::Toolset;
 use crate::watch::Patterns;
+pub use flags::flags;
+use value::{number, switch};
 
 /// What kind of value a setting takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -94,8 +96,17 @@ pub const SETTINGS: &[Setting] = &[
         env: Some("TMUX_MCP_TIER"),
         kind: Kind::Choice(Ceiling::CHOICES),
         default: "mutating",
-        help: "How far calls may go: at `mutating` only what this server made can be destroyed",
+        help: "How far calls may go: at `mutating` only what this server made can be destroyed or renamed",
         set: |s, v| v.parse().map(|v| s.policy.ceiling = v),
+    },
+    Setting {
+        key: "tools",
+        flag: Some("tools"),
+        env: Some("TMUX_MCP_TOOLS"),
+        kind: Kind::Text("EXPR"),
+        default: "all of the toolset",
+        help: "Only these tools, `allow:run_command,@screen`, or all but these, `deny:@input,kill`; docs/tools.md has the groups",
+        set: |s, v| v.parse().map(|v| s.policy.choice = Some(v)),
     },
     Setting {
         key: "structured",
@@ -190,15 +201,79 @@ pub const SETTINGS: &[Setting] = &[
         help: "What a line looks like that the condition `error` takes for one",
         set: |s, v| Patterns::new(v.lines()).map(|v| s.errors = v),
     },
+    Setting {
+        key: "policy.allowed_servers",
+        flag: None,
+        env: None,
+        kind: Kind::List("SOCKET"),
+        default: "any",
+        help: "The tmux servers that may be driven, by socket name or path",
+        set: |s, v| s.policy.reach.set_servers(v.lines()),
+    },
+    Setting {
+        key: "policy.allowed_sessions",
+        flag: None,
+        env: None,
+        kind: Kind::List("SESSION"),
+        default: "any",
+        help: "The sessions that calls can see and reach: ids such as `$1`, exact names, `own` for what this server made",
+        set: |s, v| s.policy.reach.set_sessions(v.lines()),
+    },
+    Setting {
+        key: "policy.allowed_panes",
+        flag: None,
+        env: None,
+        kind: Kind::List("PANE"),
+        default: "any",
+        help: "The panes that calls can see and reach, within the allowed sessions: ids such as `%3`, `own`",
+        set: |s, v| s.policy.reach.set_panes(v.lines()),
+    },
+    Setting {
+        key: "policy.command_filter.mode",
+        flag: None,
+        env: None,
+        kind: Kind::Choice(Mode::CHOICES),
+        default: "off",
+        help: "What the patterns are for: every line must fit one, or none may",
+        set: |s, v| Mode::parse(v).map(|v| s.policy.commands.mode = Some(v)),
+    },
+    Setting {
+        key: "policy.command_filter.patterns",
+        flag: None,
+        env: None,
+        kind: Kind::List("REGEX"),
+        default: "none",
+        help: "What a line that becomes shell input is held against, however it gets there",
+        set: |s, v| s.policy.commands.set_patterns(v.lines()),
+    },
+    Setting {
+        key: "policy.readable_paths",
+        flag: None,
+        env: None,
+        kind: Kind::List("PATH"),
+        default: "any",
+        help: "Files and directories that tools may read, after following links; a directory to start in is not read",
+        set: |s, v| s.policy.files.set_readable(v.lines()),
+    },
+    Setting {
+        key: "policy.writable_paths",
+        flag: None,
+        env: None,
+        kind: Kind::List("PATH"),
+        default: "any; none at the tier `readonly`",
+        help: "Files and directories that tools may write, after following links",
+        set: |s, v| s.policy.files.set_writable(v.lines()),
+    },
+    Setting {
+        key: "policy.env",
+        flag: None,
+        env: None,
+        kind: Kind::List("NAME"),
+        default: "any; none with a command filter",
+        help: "The environment variables that calls may set; `LC_*` stands for all that begin so",
+        set: |s, v| s.policy.variables.set(v.lines()),
+    },
 ];
-
-/// A number within bounds.
-fn number<N: FromStr + PartialOrd + fmt::Display>(text: &str, from: N, to: N) -> Result<N, String> {
-    match text.parse() {
-        Ok(number) if (&from..=&to).contains(&&number) => Ok(number),
-        _ => Err(format!("`{text}` is not a number from {from} to {to}")),
-    }
-}
 
 /// The flag that names the config file; it cannot itself stand in that file.
 const CONFIG: (&str, &str) = ("config", "TMUX_MCP_CONFIG");
@@ -235,11 +310,7 @@ impl Default for Settings {
         Self {
             socket: None,
             tmux: "tmux".into(),
-            policy: Policy {
-                ceiling: Ceiling::Mutating,
-                toolset: Toolset::Agent,
-                all_buffers: false,
-            },
+            policy: Policy::default(),
             structured: false,
             keep: false,
             channel: false,
@@ -275,6 +346,7 @@ impl Settings {
                 }
             })?;
         }
+        settings.policy.check(&settings.program().socket)?;
         Ok(settings)
     }
 
@@ -283,46 +355,6 @@ impl Settings {
         let socket = self.socket.clone().unwrap_or_else(Host::default_socket);
         Program { path: self.tmux.clone(), ..Program::new(socket) }
     }
-}
-
-/// The flags, for the command line.
-pub fn flags() -> Vec<Arg> {
-    let mut args: Vec<Arg> = SETTINGS.iter().filter_map(flag).collect();
-    args.push(
-        Arg::new(CONFIG.0)
-            .long(CONFIG.0)
-            .env(CONFIG.1)
-            .hide_env_values(true)
-            .value_name("FILE")
-            .global(true)
-            .help("The config file [default: config.toml in the user's config directory]"),
-    );
-    args
-}
-
-fn flag(setting: &Setting) -> Option<Arg> {
-    let arg = Arg::new(setting.key)
-        .long(setting.flag?)
-        .env(setting.env?)
-        .hide_env_values(true)
-        .global(true)
-        .help(format!("{} [default: {}]", setting.help, setting.default));
-    Some(match setting.kind {
-        Kind::Text(name) => arg.value_name(name),
-        Kind::Choice(choices) => arg
-            .value_name(choices.join("|"))
-            .value_parser(clap::builder::PossibleValuesParser::new(choices))
-            .hide_possible_values(true),
-        Kind::Number => arg.value_name("N"),
-        Kind::List(name) => arg.value_name(name),
-        Kind::Switch => arg
-            .action(ArgAction::Set)
-            .num_args(0..=1)
-            .require_equals(true)
-            .default_missing_value("true")
-            .hide_default_value(true)
-            .value_name("BOOL"),
-    })
 }
 
 fn setting(key: &str) -> Option<&'static Setting> {
@@ -338,13 +370,5 @@ fn read_file(named: Option<&Path>) -> Result<Vec<(String, String)>, String> {
             Some(path) if path.exists() => file::read(&path),
             _ => Ok(Vec::new()),
         },
-    }
-}
-
-fn switch(text: &str) -> Result<bool, String> {
-    match text.to_ascii_lowercase().as_str() {
-        "1" | "true" | "yes" | "on" => Ok(true),
-        "" | "0" | "false" | "no" | "off" => Ok(false),
-        _ => Err(format!("`{text}` is neither on nor off")),
     }
 }

@@ -72,3 +72,39 @@ fn switches_need_no_value() {
     assert!(resolve(&["--keep"]).unwrap().keep);
     assert!(!resolve(&["--keep=false"]).unwrap().keep);
 }
+
+#[test]
+fn a_policy_that_cannot_be_meant_does_not_start() {
+    for (text, said) in [
+        ("[policy.command_filter]\nmode = \"allow\"", "no `patterns`"),
+        ("[policy.command_filter]\nmode = \"deny\"\npatterns = []", "no `patterns`"),
+        ("[policy.command_filter]\npatterns = [\"x\"]", "without `mode`"),
+        ("[policy.command_filter]\nmode = \"deny\"\npatterns = [\"a\", \"(\"]", "pattern 2"),
+        ("[policy.command_filter]\nmode = \"denylist\"", "`denylist`"),
+        ("[policy.command_filter]\nmod = \"deny\"", "`policy.command_filter.mode`"),
+        ("[policy]\nallowed_session = [\"dev\"]", "`policy.allowed_sessions`"),
+        ("[policy]\nallowed_panes = [\"dev\"]", "`dev`"),
+        ("[policy]\nallowed_panes = [3]", "a list of texts"),
+        ("[policy]\nreadable_paths = [\"x\"]", "`x`"),
+        ("[policy]\nwritable_paths = [\"/a\\n/\"]", "line end"),
+        ("[policy]\nenv = [\"A B\"]", "`A B`"),
+        ("[policy]\nallowed_servers = []", "policy.allowed_servers"),
+        ("tools = \"deny:@inputs\"", "`@input`"),
+        ("tools = \"\"", "names no tool"),
+    ] {
+        let error = with_file(text, &["--socket", "work"]).unwrap_err();
+        assert!(error.contains(said), "{text}: {error}");
+    }
+}
+
+#[test]
+fn only_the_listed_servers_can_be_driven() {
+    let listed = "[policy]\nallowed_servers = [\"work\", \"/tmp/x/sock\"]";
+    for socket in ["work", "/tmp/x/sock"] {
+        assert!(with_file(listed, &["--socket", socket]).is_ok(), "{socket}");
+    }
+    for socket in ["wor", "default", "/tmp/x/sock2"] {
+        let error = with_file(listed, &["--socket", socket]).unwrap_err();
+        assert!(error.contains("policy.allowed_servers"), "{error}");
+    }
+}

@@ -45,6 +45,8 @@ row! {
         pane: PaneId = "pane_id",
         /// Its session.
         session: SessionId = "session_id",
+        /// Its session's name.
+        session_name: String = "session_name",
         /// Its window.
         window: WindowId = "window_id",
         /// Its first process.

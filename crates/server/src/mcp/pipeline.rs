@@ -89,7 +89,7 @@ async fn work(
 ) -> Result<Reply, ToolError> {
     let offered = app.registry.find(tool)?;
     let name = offered.entry.meta.name;
-    let guard = Arc::new(app.settings.policy);
+    let guard = Arc::clone(&app.policy);
     let cancel = request.cancel.clone();
     let cx = Cx::new(&app.around, offered.entry.meta, guard, request);
     let work = (offered.entry.call)(&cx, &offered.schema, arguments);

@@ -24,7 +24,7 @@ pub(super) struct Memory {
     jobs: VecDeque<Arc<Job>>,
     pub(super) panes: HashMap<PaneId, Known>,
     /// Panes whose interpreter somebody is talking to.
-    talks: HashSet<PaneId>,
+    pub(super) talks: HashSet<PaneId>,
 }
 
 /// What is known of a pane in which commands were run.

@@ -111,6 +111,11 @@ impl Engine {
         self.memory().panes.get(&pane).and_then(|known| known.job()).cloned()
     }
 
+    /// Whether somebody talks to the interpreter in a pane.
+    pub fn talks_to(&self, pane: PaneId) -> bool {
+        self.memory().talks.contains(&pane)
+    }
+
     /// Who has a pane's terminal, and whether it is a shell at its prompt; `None` if nobody can tell.
     pub(crate) async fn sight(&self, pane: &PaneState) -> Option<(Sight, bool)> {
         let (sight, at_prompt) = gate::look(self.tmux(), pane, self.declared()).await?;

@@ -1,46 +1,26 @@
 //! What a tool gets to work with: one tmux server, the caller's standing on it, a way to report
 //! progress and to hear that it should stop.
 //!
-//! Objects are only handed out through [`Cx::resolve`], and buffers through [`Cx::buffer`], which
-//! ask the guard first: a tool cannot reach what the policy forbids, and need not know that there is
-//! one.
+//! Objects are only handed out through [`Cx::resolve`] and [`Cx::panes`], buffers through
+//! [`Cx::buffer`], which ask the guard first; so do the ways to files, shells and new things. A tool
+//! cannot reach what the policy forbids, and need not know that there is one.
 
+#[cfg(feature = "files")]
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 use futures::future::BoxFuture;
-use tmux::target::{self, Id, Level, Place};
-use tmux::{Command, PaneId, Reply, Row, Server, SessionId};
+use tmux::Server;
 use tokio::time::Instant;
 
-use super::{Meta, Request, Target, Tier, ToolError};
-use crate::host::{Host, Life, PaneRow, PaneState};
+#[cfg(feature = "files")]
+use super::FilePath;
+use super::turn::Lines;
+use super::{Guard, Meta, NewPlace, Request, ToolError};
+use crate::host::Host;
 use crate::run::Engine;
 use crate::watch::Watches;
-
-/// What a call is about to touch.
-#[derive(Debug)]
-pub struct Subject<'a> {
-    /// The object's kind.
-    pub level: Level,
-    /// The object's id.
-    pub id: String,
-    /// Panes in it that this server did not make. Looked up only for what destroys.
-    pub foreign: Vec<PaneId>,
-    /// Whether this process runs in it.
-    pub holds_caller: bool,
-    /// The object as the caller named it.
-    pub target: &'a Target,
-}
-
-/// Decides whether a tool may touch something.
-pub trait Guard: Send + Sync {
-    /// Lets the call through or says why not.
-    fn admit(&self, meta: &Meta, subject: &Subject<'_>) -> Result<(), ToolError>;
-
-    /// The same for a paste buffer, which this server made or not.
-    fn admit_buffer(&self, meta: &Meta, name: &str, own: bool) -> Result<(), ToolError>;
-}
 
 /// One step of a long call.
 #[derive(Debug, Clone)]
@@ -76,35 +56,6 @@ impl Progress {
     }
 }
 
-/// The object a target names.
-#[derive(Debug)]
-pub struct Resolved {
-    /// Its kind.
-    pub level: Level,
-    /// The pane that stands for it: itself, or the active one in it.
-    pub pane: PaneState,
-}
-
-impl Resolved {
-    /// The object's id.
-    pub fn id(&self) -> String {
-        match self.level {
-            Level::Session => self.pane.session.to_string(),
-            Level::Window => self.pane.window.to_string(),
-            Level::Pane => self.pane.pane.to_string(),
-        }
-    }
-
-    /// Whether a pane is in it, or is it.
-    pub fn holds(&self, row: &PaneRow) -> bool {
-        match self.level {
-            Level::Session => row.session.id == self.pane.session,
-            Level::Window => row.window.id == self.pane.window,
-            Level::Pane => row.pane.id == self.pane.pane,
-        }
-    }
-}
-
 /// The surroundings of one call.
 pub struct Cx {
     /// The tmux server the call is about.
@@ -117,6 +68,7 @@ pub struct Cx {
     pub request: Request,
     pub(super) meta: &'static Meta,
     pub(super) guard: Arc<dyn Guard>,
+    pub(super) lines: Arc<Lines>,
     block: Duration,
 }
 
@@ -131,6 +83,8 @@ pub struct Surroundings {
     pub watches: Watches,
     /// How long a call may block when its client cannot see that it goes on.
     pub block: Duration,
+    /// What stands typed in the panes there.
+    pub lines: Arc<Lines>,
 }
 
 /// How often a client is told that a call goes on.
@@ -147,8 +101,8 @@ impl Cx {
         guard: Arc<dyn Guard>,
         request: Request,
     ) -> Self {
-        let Surroundings { host, runs, watches, block } = around.clone();
-        Self { host, runs, watches, request, meta, guard, block }
+        let Surroundings { host, runs, watches, block, lines } = around.clone();
+        Self { host, runs, watches, request, meta, guard, block, lines }
     }
 
     /// How long this call may wait if it is asked to wait so many seconds.
@@ -200,119 +154,25 @@ impl Cx {
         self.host.tmux()
     }
 
-    /// Finds what a target names, if the call may touch it. A tool that needs a pane takes
-    /// [`Resolved::pane`].
-    pub async fn resolve(&self, target: &Target) -> Result<Resolved, ToolError> {
-        let resolved = self.look_up(target).await?;
-        self.admit(target, &resolved).await?;
-        Ok(resolved)
+    /// Asks whether something may be made there.
+    pub fn may_create(&self, place: NewPlace<'_>) -> Result<(), ToolError> {
+        self.guard.create(place)
     }
 
-    /// The same for a target that must be, or stand for, an object of this kind: a window's active
-    /// pane is meant by its name, but never the session around it.
-    pub async fn resolve_as(&self, target: &Target, level: Level) -> Result<Resolved, ToolError> {
-        let mut resolved = self.look_up(target).await?;
-        if resolved.level > level {
-            let is = resolved.level;
-            return Err(ToolError::invalid_argument(format!(
-                "`{target}` is a {is}, not a {level}"
-            ))
-            .hint(format!("name the {level} itself")));
-        }
-        resolved.level = level;
-        self.admit(target, &resolved).await?;
-        Ok(resolved)
+    /// Asks whether a call may set this environment variable.
+    pub fn may_set(&self, variable: &str) -> Result<(), ToolError> {
+        self.guard.set_variable(variable)
     }
 
-    /// Finds the pane that a target names or stands for.
-    pub async fn pane(&self, target: &Target) -> Result<PaneState, ToolError> {
-        Ok(self.resolve(target).await?.pane)
+    /// The file that a caller names, if it may be read.
+    #[cfg(feature = "files")]
+    pub fn file_to_read(&self, path: &FilePath, argument: &str) -> Result<PathBuf, ToolError> {
+        self.guard.read_file(&path.check(argument)?)
     }
 
-    /// Finds the pane and asks some things about it, in one round trip where the target is an id.
-    /// The answers are of one moment, and handed out only if the call may touch the pane.
-    pub async fn pane_with<const N: usize>(
-        &self,
-        target: &Target,
-        queries: impl Fn(PaneId) -> [Command; N],
-    ) -> Result<(PaneState, Vec<Reply>), ToolError> {
-        if let Some(Id::Pane(id)) = Id::parse(target.0.trim()) {
-            let mut commands = vec![Server::row_query::<PaneState>(&id.to_string())];
-            commands.extend(queries(id));
-            // Anything out of the ordinary is for the slow way to explain.
-            if let Ok(mut answers) = self.tmux().sequence(commands).await
-                && let Ok(pane) = PaneState::parse_one("display-message", &answers.remove(0).0)
-                && pane.life != Life::Exited(None)
-            {
-                let resolved = Resolved { level: Level::Pane, pane };
-                self.admit(target, &resolved).await?;
-                return Ok((resolved.pane, answers));
-            }
-        }
-        let pane = self.pane(target).await?;
-        let answers = self.tmux().sequence(queries(pane.pane).into()).await?;
-        Ok((pane, answers))
-    }
-
-    /// The target of a tool that can also go on from where things are: without one, and with a
-    /// direction, our own session is meant, or the only one there is.
-    pub async fn target_or_current(
-        &self,
-        target: Option<Target>,
-        has_direction: bool,
-        what: &str,
-    ) -> Result<Target, ToolError> {
-        if let Some(target) = target {
-            return Ok(target);
-        }
-        if !has_direction {
-            return Err(ToolError::invalid_argument("neither `target` nor `direction` is given")
-                .hint(format!("name a {what} as `target`, or give `direction`")));
-        }
-        if let Some(own) = self.host.own_session().await {
-            return Ok(Target(own.to_string()));
-        }
-        let mut sessions: Vec<SessionId> =
-            self.host.panes().await?.iter().map(|row| row.session.id).collect();
-        sessions.dedup();
-        match sessions.as_slice() {
-            [only] => Ok(Target(only.to_string())),
-            _ => Err(ToolError::invalid_argument("argument `target` is missing")
-                .hint("name a session, window or pane; list_panes shows them")),
-        }
-    }
-
-    async fn look_up(&self, target: &Target) -> Result<Resolved, ToolError> {
-        // A name may begin or end with a blank, an id cannot.
-        let text = target.0.as_str();
-        if let Some(id) = Id::parse(text.trim())
-            && let Ok(pane) = self.host.pane(text.trim()).await
-        {
-            return Ok(Resolved { level: id.level(), pane });
-        }
-        // By name; and an id that was not found comes here for the list of what there is.
-        let places = Place::all(self.tmux()).await?;
-        let found = target::find(text, &places)?;
-        let Place { session, window, pane, .. } = found.place;
-        let pane = self.host.pane(&format!("{session}:{window}.{pane}")).await?;
-        Ok(Resolved { level: found.level, pane })
-    }
-
-    async fn admit(&self, target: &Target, resolved: &Resolved) -> Result<(), ToolError> {
-        let destroys = matches!(self.meta.tier, Tier::DestroyOwn | Tier::Destroy);
-        let panes: Vec<PaneState> = if destroys && resolved.level < Level::Pane {
-            let list = Command::query("list-panes").option("-t", resolved.id());
-            self.tmux().rows(list.arg_if(resolved.level == Level::Session, "-s")).await?
-        } else {
-            vec![resolved.pane.clone()]
-        };
-        let subject = Subject {
-            level: resolved.level,
-            id: resolved.id(),
-            foreign: panes.iter().filter(|p| !self.host.owns(&p.owner)).map(|p| p.pane).collect(),
-            holds_caller: panes.iter().any(|p| self.host.is_caller(p.pane, p.pid)),
-            target,
-        };
-        self.guard.admit(self.meta, &subject)
+    /// The file that a caller names, if it may be written.
+    #[cfg(feature = "files")]
+    pub fn file_to_write(&self, path: &FilePath, argument: &str) -> Result<PathBuf, ToolError> {
+        self.guard.write_file(&path.check(argument)?)
     }
 }

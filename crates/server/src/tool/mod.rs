@@ -9,9 +9,13 @@ mod calls;
 mod channel;
 mod cx;
 mod error;
+mod guard;
+mod line;
 pub(crate) mod path;
+mod reach;
 mod schema;
 mod target;
+mod turn;
 
 use std::fmt;
 use std::future::Future;
@@ -28,18 +32,26 @@ pub use buffer::BufferName;
 pub(crate) use buffer::{buffer_failed, no_buffer};
 pub use calls::{Calls, Request};
 pub use channel::ChannelName;
-pub use cx::{Cx, Guard, Progress, Resolved, Step, Subject, Surroundings};
+pub use cx::{Cx, Progress, Step, Surroundings};
 pub use error::{Code, ToolError};
+pub use guard::{Entered, Guard, NewPlace, Spot, Subject};
+pub(crate) use line::Stroke;
+#[cfg(feature = "files")]
 pub use path::FilePath;
+pub use reach::{Resolved, Tree};
 pub use target::Target;
+pub use turn::Lines;
+pub(crate) use turn::Turn;
 
 /// How much a tool can do to what is there.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tier {
     /// Reads and changes nothing.
     Read,
-    /// Creates, types, selects, renames, resizes.
+    /// Creates, types, selects, resizes.
     Mutate,
+    /// Changes what a person may have set up; at the tier `mutating` only what this server made.
+    MutateOwn,
     /// Destroys; at the tier `mutating` only what this server made.
     DestroyOwn,
     /// Destroys; not offered below the tier `destructive`.
@@ -81,9 +93,28 @@ pub enum Group {
     Batch,
 }
 
-impl fmt::Display for Group {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
+impl Group {
+    /// All groups.
+    pub const ALL: &'static [Self] = &[
+        Self::Server,
+        Self::Session,
+        Self::Window,
+        Self::Pane,
+        Self::Object,
+        Self::Input,
+        Self::Screen,
+        Self::Command,
+        Self::Watch,
+        Self::Channel,
+        Self::Buffer,
+        Self::Option,
+        Self::Client,
+        Self::Batch,
+    ];
+
+    /// The name, as people write it behind an `@`.
+    pub fn name(self) -> &'static str {
+        match self {
             Self::Server => "server",
             Self::Session => "session",
             Self::Window => "window",
@@ -98,7 +129,13 @@ impl fmt::Display for Group {
             Self::Option => "option",
             Self::Client => "client",
             Self::Batch => "batch",
-        })
+        }
+    }
+}
+
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
     }
 }
 
@@ -171,6 +208,12 @@ impl Meta {
     /// with it.
     pub fn needs_a_person(&self) -> bool {
         self.tier == Tier::Destroy && self.group == Group::Server
+    }
+
+    /// Whether it types into the pane it is told.
+    pub fn types(&self) -> bool {
+        let typing = [Group::Input, Group::Command, Group::Watch];
+        self.tier == Tier::Mutate && typing.contains(&self.group)
     }
 }
 

@@ -18,8 +18,8 @@ use super::{Code, ToolError};
 pub struct FilePath(String);
 
 impl FilePath {
-    /// The path itself.
-    pub fn check(&self, argument: &str) -> Result<PathBuf, ToolError> {
+    /// The path itself. Tools ask [`Cx`](super::Cx) for it, which asks the policy.
+    pub(super) fn check(&self, argument: &str) -> Result<PathBuf, ToolError> {
         absolute(argument, &self.0)
     }
 }

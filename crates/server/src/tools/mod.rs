@@ -6,6 +6,7 @@ mod calls;
 mod channel;
 mod client;
 mod command;
+#[cfg(feature = "raw-input")]
 mod input;
 mod object;
 mod option;
@@ -27,6 +28,7 @@ const GROUPS: &[&[Entry]] = &[
     pane::TOOLS,
     object::TOOLS,
     screen::TOOLS,
+    #[cfg(feature = "raw-input")]
     input::TOOLS,
     buffer::TOOLS,
     channel::TOOLS,
@@ -35,6 +37,10 @@ const GROUPS: &[&[Entry]] = &[
     server::TOOLS,
     calls::TOOLS,
 ];
+
+/// The tools that this build does without; a policy can still name them.
+pub const LEFT_OUT: &[&str] =
+    if cfg!(feature = "raw-input") { &[] } else { &["send_keys", "paste_text"] };
 
 /// Every tool there is.
 pub fn all() -> Vec<Entry> {

@@ -20,6 +20,11 @@ async fn is_protected(mcp: &Mcp, pane: &str, window: &str, session: &str) {
         ("send_keys", json!({"target": session, "keys": ["C-c"]})),
         ("paste_text", json!({"target": window, "text": "x"})),
         ("paste_buffer", json!({"target": pane, "name": "notes"})),
+        ("run_command", json!({"target": pane, "command": "true"})),
+        ("start_and_watch", json!({"target": pane, "command": "true", "until": ["exit"]})),
+        ("run_in_repl", json!({"target": pane, "input": "x"})),
+        ("interrupt", json!({"target": pane})),
+        ("send_signal", json!({"target": pane, "signal": "INT"})),
         ("kill", json!({"target": pane})),
         ("clear_pane", json!({"target": pane})),
         ("respawn_pane", json!({"target": pane})),
@@ -46,6 +51,11 @@ async fn the_environment_tells_which_pane_we_run_in() {
     // The active pane of the window is another, so the session stands for that one.
     tmux.tmux(&["select-pane", "-t", "%1"]);
     is_protected(&mcp, "%1", "@0", "main").await;
+    // What is typed beside it must not come through to it either.
+    tmux.tmux(&["set-option", "-w", "-t", "@0", "synchronize-panes", "on"]);
+    let error = mcp.call("send_keys", json!({"target": "%0", "text": "x"})).await.err("denied");
+    assert!(error.contains("where this server itself runs"), "{error}");
+    tmux.tmux(&["set-option", "-w", "-t", "@0", "-u", "synchronize-panes"]);
     // What is beside it can be had.
     mcp.call("send_keys", json!({"target": "%0", "text": "#"})).await.text();
     mcp.call("kill", json!({"target": "%0"})).await.text();

@@ -6,7 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tmux_mcp::config::{Kind, SETTINGS};
-use tmux_mcp::tool::{Code, Entry, Tier, Toolset};
+use tmux_mcp::policy::KINDS as GROUP_KINDS;
+use tmux_mcp::tool::{Code, Entry, Group, Tier, Toolset};
 use tmux_mcp::tools;
 use tmux_mcp::watch::{ERROR_PATTERNS, KINDS};
 
@@ -28,6 +29,7 @@ fn tier(tier: Tier) -> &'static str {
     match tier {
         Tier::Read => "reads",
         Tier::Mutate => "changes",
+        Tier::MutateOwn => "changes (own only, below `destructive`)",
         Tier::DestroyOwn => "destroys (own only, below `destructive`)",
         Tier::Destroy => "destroys",
         Tier::AsCalled => "as its calls",
@@ -94,7 +96,29 @@ fn tools_md_is_current() {
             .collect();
         writeln!(doc, "\nAnswers with {}.", fields.join(", ")).unwrap();
     }
+    doc.push_str(&groups());
     must_be("docs/tools.md", &doc);
+}
+
+/// The groups, and what is in them.
+fn groups() -> String {
+    let mut doc = String::from(
+        "\n# Groups\n\nWhat `--tools` can name beside tools: `allow:run_command,@screen` offers only these, \
+         `deny:@input,kill`\nall but these, and a list without a word before it is allowed. Toolset and tier count all \
+         the same.\n\n| group | tools |\n|---|---|\n",
+    );
+    for group in Group::ALL {
+        let tools: Vec<String> = tools::all()
+            .iter()
+            .filter(|entry| entry.meta.group == *group)
+            .map(|entry| format!("`{}`", entry.meta.name))
+            .collect();
+        writeln!(doc, "| `@{group}` | {} |", tools.join(", ")).unwrap();
+    }
+    for (kind, what) in GROUP_KINDS {
+        writeln!(doc, "| `@{kind}` | {what} |").unwrap();
+    }
+    doc
 }
 
 #[test]

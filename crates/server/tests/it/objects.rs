@@ -1,10 +1,16 @@
 //! What sessions, windows and panes have in common: `get_info`, `rename`, `kill`.
 
 use serde_json::{Value, json};
-use testkit::TmuxServer;
+use testkit::{Mcp, TmuxServer};
 
 use crate::support::{field, keys, list, pane, string};
 use crate::{launch, serve};
+
+/// The program at the tier that lets it touch what is not its own.
+async fn anything_goes(tmux: &TmuxServer) -> Mcp {
+    let args = ["--toolset", "all", "--structured", "--tier", "destructive"];
+    launch(tmux).args(&args).mcp().await
+}
 
 #[tokio::test]
 async fn info_says_what_a_target_is_and_all_about_it() {
@@ -87,7 +93,7 @@ const NAMES: &[&str] = &[
 #[tokio::test]
 async fn names_come_back_exactly_and_run_nothing() {
     let tmux = TmuxServer::new();
-    let mcp = serve(&tmux).await;
+    let mcp = anything_goes(&tmux).await;
     for (target, list, key) in [
         ("$0", "list_sessions", "name"),
         ("@0", "list_windows", "name"),
@@ -107,7 +113,7 @@ async fn names_come_back_exactly_and_run_nothing() {
 async fn renaming_answers_with_the_ids_and_touches_nothing_else() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["split-window", "-d", "-t", "%0"]);
-    let mcp = serve(&tmux).await;
+    let mcp = anything_goes(&tmux).await;
     let rename = async |target: &str| {
         mcp.call("rename", json!({"target": target, "name": "new"})).await.ok()
     };
@@ -127,10 +133,32 @@ async fn renaming_answers_with_the_ids_and_touches_nothing_else() {
 }
 
 #[tokio::test]
+async fn at_the_default_tier_only_what_is_ours_is_renamed() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let ours = pane(&mcp, "exec sleep 600").await;
+    let made = mcp.call("split_pane", json!({"target": "%0"})).await.ok();
+    for (target, shared) in [("main", true), ("@0", true), ("%0", false)] {
+        let error = mcp.call("rename", json!({"target": target, "name": "x"})).await.err("denied");
+        assert!(error.contains("--tier destructive"), "{error}");
+        assert_eq!(error.contains("its pane %0"), shared, "{error}");
+    }
+    for target in [&ours, &string(&made["pane_id"])] {
+        mcp.call("rename", json!({"target": target, "name": "x"})).await.text();
+    }
+    let window = tmux.tmux(&["display-message", "-p", "-t", &ours, "#{window_id}"]);
+    mcp.call("rename", json!({"target": window, "name": "mine"})).await.text();
+    // A pane that a person opens beside ours makes the window theirs, too.
+    tmux.tmux(&["split-window", "-d", "-t", &ours]);
+    mcp.call("rename", json!({"target": window, "name": "y"})).await.err("denied");
+    mcp.close().await;
+}
+
+#[tokio::test]
 async fn mistakes_in_renaming_are_named() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
-    let mcp = serve(&tmux).await;
+    let mcp = anything_goes(&tmux).await;
     let rename = async |target: &str, name: &str| {
         mcp.call("rename", json!({"target": target, "name": name})).await
     };

@@ -7,6 +7,9 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 use testkit::{Mcp, TmuxServer};
 
+use tmux_mcp::tool::{Group, Meta, Tier};
+use tmux_mcp::tools;
+
 use crate::launch;
 
 /// Arguments with which each tool can be called without doing anything: what it is to touch does
@@ -265,6 +268,81 @@ async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
         assert_eq!(callable(&mcp).await, set(expected), "{toolset}");
         mcp.close().await;
     }
+}
+
+/// What a choice of tools leaves of those that a tier and a toolset offer.
+#[tokio::test]
+async fn each_choice_can_call_what_it_lists_and_nothing_else() {
+    let tmux = TmuxServer::new();
+    let all = tools::all();
+    let chosen = |keep: &dyn Fn(&Meta) -> bool| -> BTreeSet<String> {
+        let kept = all.iter().filter(|entry| keep(entry.meta));
+        kept.map(|entry| entry.meta.name.to_owned()).collect()
+    };
+    let mut cases: Vec<(String, BTreeSet<String>)> = Vec::new();
+    for group in Group::ALL.iter().filter(|group| all.iter().any(|e| e.meta.group == **group)) {
+        cases.push((format!("@{group}"), chosen(&|meta| meta.group == *group)));
+        cases.push((format!("deny:@{group}"), chosen(&|meta| meta.group != *group)));
+    }
+    cases.extend([
+        ("allow:@read".to_owned(), chosen(&|meta| meta.tier == Tier::Read)),
+        (
+            "@mutate kill".to_owned(),
+            chosen(&|meta| {
+                matches!(meta.tier, Tier::Mutate | Tier::MutateOwn) || meta.name == "kill"
+            }),
+        ),
+        (
+            "deny:@destroy,send_keys".to_owned(),
+            chosen(&|meta| {
+                !matches!(meta.tier, Tier::DestroyOwn | Tier::Destroy) && meta.name != "send_keys"
+            }),
+        ),
+        ("@all".to_owned(), set(TOOLS)),
+        ("deny:@all".to_owned(), set(&[])),
+    ]);
+    for (choice, expected) in cases {
+        let mcp = launch(&tmux).args(&["--toolset", "all", "--tools", &choice]).mcp().await;
+        assert_eq!(listed(&mcp).await, expected, "{choice}");
+        assert_eq!(callable(&mcp).await, expected, "{choice}");
+        mcp.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_choice_widens_neither_tier_nor_toolset_and_reaches_into_batches() {
+    let tmux = TmuxServer::new();
+    let args = ["--tier", "readonly", "--toolset", "debug", "--tools", "allow:kill,list_panes"];
+    let mcp = launch(&tmux).args(&args).mcp().await;
+    assert_eq!(listed(&mcp).await, set(&["list_panes"]));
+    assert!(mcp.instructions().contains("list_panes"), "{}", mcp.instructions());
+    assert!(!mcp.instructions().contains("send_keys"), "{}", mcp.instructions());
+    mcp.close().await;
+    let mcp = launch(&tmux).args(&["--toolset", "all", "--tools", "deny:@input"]).mcp().await;
+    let calls = json!([{"tool": "send_keys", "arguments": {"target": "main", "text": "x"}}]);
+    let text = mcp.call("batch", json!({"calls": calls})).await;
+    let text = format!("{:?}", text.result().content);
+    assert!(text.contains("denied") && text.contains("deny:@input"), "{text}");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_choice_of_what_does_not_exist_does_not_start() {
+    let tmux = TmuxServer::new();
+    for (choice, said) in [
+        ("deny:send_key", "`send_keys`"),
+        ("deny:@inptu", "`@input`"),
+        ("deny:input", "`@input`"),
+        ("block:kill", "`block:`"),
+    ] {
+        let run = launch(&tmux).args(&["tools", "--tools", choice]).output().await;
+        assert_eq!(run.status.code(), Some(2), "{choice}");
+        let error = String::from_utf8_lossy(&run.stderr).into_owned();
+        assert!(error.contains(said), "{choice}: {error}");
+    }
+    let run = launch(&tmux).env("TMUX_MCP_TOOLS", "@screen").args(&["tools"]).output().await;
+    let seen = String::from_utf8_lossy(&run.stdout).into_owned();
+    assert!(seen.contains("capture_pane") && !seen.contains("run_command"), "{seen}");
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! Laws on the list of tools: what a model sees stays small, flat, described and reviewed.
 
 use std::collections::HashSet;
+use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use tmux_mcp::config::Settings;
@@ -10,8 +11,8 @@ use tmux_mcp::tool::{Entry, Tier, Toolset};
 use tmux_mcp::tools;
 
 fn registry(toolset: Toolset, structured: bool) -> Registry {
-    let policy = Policy { ceiling: Ceiling::Destructive, toolset, all_buffers: false };
-    Registry::new(tools::all(), policy, structured)
+    let policy = Policy { ceiling: Ceiling::Destructive, toolset, ..Policy::default() };
+    Registry::new(tools::all(), Arc::new(policy), structured)
 }
 
 /// What a model sees of a toolset, in bytes.

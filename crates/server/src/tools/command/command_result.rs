@@ -60,6 +60,7 @@ impl Tool for GetResult {
             let what = format!("there is no command `{}`", args.command_id);
             return Err(ToolError::new(Code::NotFound, what).hint(hint));
         };
+        cx.may_see(job.pane).await?;
         if !patience.is_zero() {
             wait(cx, &job, patience).await;
         }

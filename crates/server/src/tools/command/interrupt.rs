@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::run::Status;
 use crate::text::inline;
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use crate::tool::{
+    Cx, Form, Group, Load, Meta, Output, Stroke, Target, Tier, Tool, ToolError, Toolset, Turn,
+};
 use crate::typing::must_take_input;
 
 pub(super) struct Interrupt;
@@ -72,7 +74,13 @@ impl Tool for Interrupt {
         let patience = cx.patience("timeout", args.timeout.unwrap_or(5.0))?;
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
+        // A talk is not typing all the time, and its lines are never cut in two.
+        let turn = match cx.runs.talks_to(pane.pane) {
+            true => None,
+            false => Some(cx.turn(&pane, Some(Stroke::Abort).into_iter()).await?),
+        };
         let done = cx.runs.interrupt(&pane, patience).await?;
+        turn.into_iter().for_each(Turn::done);
         let status = done.job.as_ref().map(|job| job.facts().status);
         Ok(Stopped {
             pane_id: pane.pane.to_string(),

@@ -5,7 +5,9 @@ use serde::{Deserialize, Serialize};
 
 use crate::outcome::seconds;
 use crate::text::{inline, keep_tail};
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use crate::tool::{
+    Cx, Form, Group, Load, Meta, Output, Stroke, Target, Tier, Tool, ToolError, Toolset,
+};
 use crate::typing::must_take_input;
 
 pub(super) struct RunInRepl;
@@ -77,7 +79,10 @@ impl Tool for RunInRepl {
         let patience = cx.patience("timeout", args.timeout.unwrap_or(10.0))?;
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
+        let enter = Some(Stroke::Enter);
+        let turn = cx.turn(&pane, Stroke::of_text(&args.input).chain(enter)).await?;
         let answer = cx.runs.converse(&pane, &args.input, args.prompt.as_deref(), patience).await?;
+        turn.done();
         Ok(Answer {
             pane_id: pane.pane.to_string(),
             output: answer.output,

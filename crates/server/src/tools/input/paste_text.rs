@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux::paste::Paste;
 
-use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+use crate::tool::{Cx, Group, Load, Meta, Stroke, Target, Tier, Tool, ToolError, Toolset};
 use crate::typing::{PASTE_END, Typed, must_take_input, pause_before_enter, press_enter};
 
 pub(super) struct PasteText;
@@ -50,6 +50,8 @@ impl Tool for PasteText {
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
         let enter = args.enter.unwrap_or(false);
+        let strokes = Stroke::of_paste(&args.text, bracketed).chain(enter.then_some(Stroke::Enter));
+        let turn = cx.turn(&pane, strokes).await?;
         cx.runs.typed_into(pane.pane, &args.text, enter);
         let buffer = cx.host.passing_buffer_name();
         Paste { buffer: &buffer, text: &args.text, bracketed }.into(cx.tmux(), pane.pane).await?;
@@ -57,6 +59,7 @@ impl Tool for PasteText {
             pause_before_enter(cx, &pane, Duration::ZERO).await?;
             press_enter(cx, &pane).await?;
         }
+        turn.done();
         Ok(Typed::into(&pane))
     }
 }

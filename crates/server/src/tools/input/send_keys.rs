@@ -7,7 +7,9 @@ use serde::Deserialize;
 use tmux::keys::{Key, type_text};
 
 use crate::host::PaneState;
-use crate::tool::{Cx, Group, Load, Meta, Step, Target, Tier, Tool, ToolError, Toolset, nearest};
+use crate::tool::{
+    Cx, Group, Load, Meta, Step, Stroke, Target, Tier, Tool, ToolError, Toolset, nearest,
+};
 use crate::typing::{Typed, must_take_input, pause_before_enter, press_enter};
 
 pub(super) struct SendKeys;
@@ -47,6 +49,7 @@ impl Tool for SendKeys {
         let typing = Typing::check(&args)?;
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, !typing.text.is_empty())?;
+        let turn = cx.turn(&pane, typing.strokes()).await?;
         for round in 0..typing.repeat {
             if round > 0 {
                 typing.wait(cx, round).await;
@@ -55,6 +58,7 @@ impl Tool for SendKeys {
             cx.runs.typed_into(pane.pane, &typing.text, enters);
             typing.once(cx, &pane).await?;
         }
+        turn.done();
         Ok(Typed::into(&pane))
     }
 }
@@ -93,6 +97,14 @@ impl Typing {
         }
         let delay = args.delay_ms.map(|ms| Duration::from_millis(ms.into()));
         Ok(Self { text, keys, enter, repeat, delay })
+    }
+
+    /// All that it types.
+    fn strokes(&self) -> impl Iterator<Item = Stroke> {
+        let keys = self.keys.iter().map(Stroke::of_key);
+        let once =
+            Stroke::of_text(&self.text).chain(keys).chain(self.enter.then_some(Stroke::Enter));
+        (0..self.repeat).flat_map(move |_| once.clone())
     }
 
     async fn once(&self, cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use tmux::target::Level;
 use tmux::{PaneId, row};
 
-use crate::host::{Ownership, PaneRow, SessionRow, WindowRow};
+use crate::host::{PaneRow, SessionRow, WindowRow};
 use crate::model::{Pane, Session, Window};
 use crate::tool::{
-    Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset,
+    Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset, Tree,
 };
 
 pub(super) struct GetInfo;
@@ -165,15 +165,14 @@ impl Tool for GetInfo {
     async fn call(cx: &Cx, args: Args) -> Result<Info, ToolError> {
         let found = cx.resolve(&args.target).await?;
         let target = format!("{}:{}.{}", found.pane.session, found.pane.window, found.pane.pane);
-        let (session, window, details, panes, people) = tokio::join!(
+        let (session, window, details, tree, people) = tokio::join!(
             cx.tmux().row::<SessionRow>(&target),
             cx.tmux().row::<WindowRow>(&target),
             cx.tmux().row::<DetailRow>(&target),
-            cx.host.panes(),
+            cx.tree(),
             cx.host.people(),
         );
-        let panes = panes?;
-        let ownership = Ownership::of(&cx.host, &panes);
+        let Tree { panes, ownership, .. } = tree?;
         let (session, window, people) = (session?, window?, people?);
         let attached = people.iter().filter(|p| p.session == Some(session.session)).count();
         let (own_session, own_window) =

@@ -55,9 +55,9 @@ impl Tool for Rename {
     const META: Meta = Meta {
         name: "rename",
         title: "Rename",
-        description: "Rename a session or window, or set a pane's title.",
+        description: "Rename a session or window, or a pane's title, that this server made (others need tier destructive).",
         group: Group::Object,
-        tier: Tier::Mutate,
+        tier: Tier::MutateOwn,
         sets: &[Toolset::Primitives],
         idempotent: true,
         open_world: false,

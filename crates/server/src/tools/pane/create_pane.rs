@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::creation::{NewIds, check_environment, check_name, start_directory};
+use crate::creation::{NewIds, check_name, create_at_home, start_directory};
 use crate::host::NewPane;
 use crate::tool::{Cx, Group, Load, Meta, Tier, Tool, ToolError, Toolset};
 
@@ -40,7 +40,6 @@ impl Tool for CreatePane {
 
     async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
         let env = args.env.unwrap_or_default();
-        check_environment(&env)?;
         check_name("name", args.name.as_deref())?;
         if args.command.trim().is_empty() {
             return Err(ToolError::invalid_argument("`command` is empty")
@@ -53,6 +52,6 @@ impl Tool for CreatePane {
             env,
             ..NewPane::default()
         };
-        Ok(cx.host.new_pane(wish).await?.into())
+        Ok(create_at_home(cx, wish).await?.into())
     }
 }

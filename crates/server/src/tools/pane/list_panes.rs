@@ -55,7 +55,6 @@ impl Tool for ListPanes {
             None => None,
         };
         let panes = cx
-            .host
             .panes()
             .await?
             .into_iter()

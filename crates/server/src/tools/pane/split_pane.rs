@@ -6,10 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux::{Command, Row};
 
-use crate::creation::{NewIds, check_environment, start_directory, with_start};
+use crate::creation::{NewIds, create, start_directory, with_start};
 use crate::host::Created;
 use crate::placing::{Side, check_size};
-use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+use crate::tool::{Cx, Group, Load, Meta, NewPlace, Target, Tier, Tool, ToolError, Toolset};
 
 pub(super) struct SplitPane;
 
@@ -46,7 +46,6 @@ impl Tool for SplitPane {
 
     async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
         let env = args.env.unwrap_or_default();
-        check_environment(&env)?;
         let cwd = start_directory(args.cwd)?;
         let size = args.size.as_deref().map(check_size).transpose()?;
         let pane = cx.pane(&args.target).await?;
@@ -56,9 +55,7 @@ impl Tool for SplitPane {
             .option("-t", pane.pane)
             .option_if("-l", size);
         let command = args.direction.unwrap_or(Side::Right).of(command);
-        let command = with_start(command, cwd.as_deref(), &env, args.command.as_deref());
-        let created = Created::parse_one("split-window", &cx.tmux().run(command).await?.0)?;
-        cx.host.claim(created.pane).await?;
-        Ok(created.into())
+        let command = with_start(cx, command, cwd.as_deref(), &env, args.command.as_deref())?;
+        Ok(create(cx, NewPlace::Inside, command).await?.into())
     }
 }

@@ -236,7 +236,7 @@ async fn panes(cx: &Cx, target: Option<&Target>) -> Result<Vec<PaneRow>, ToolErr
         None => None,
     };
     let mut seen = HashSet::new();
-    let mut panes = cx.host.panes().await?;
+    let mut panes = cx.panes().await?;
     panes.retain(|row| {
         only.as_ref().is_none_or(|found| found.holds(row)) && seen.insert(row.pane.id)
     });

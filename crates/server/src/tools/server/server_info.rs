@@ -66,13 +66,14 @@ impl Tool for ServerInfo {
     type Output = Info;
 
     async fn call(cx: &Cx, _: Args) -> Result<Info, ToolError> {
-        let rows = cx.tmux().rows::<ServerRow>(Command::query("list-sessions")).await;
+        let list = cx.tmux().rows::<ServerRow>(Command::query("list-sessions"));
+        let (rows, shown) = tokio::join!(list, cx.sessions());
         let version = cx.tmux().version().await?.to_string();
         let rows = match rows {
             Err(error) if error.is_no_server() => Vec::new(),
             other => other?,
         };
-        let sessions = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+        let sessions = u32::try_from(shown?.len()).unwrap_or(u32::MAX);
         Ok(match rows.into_iter().next() {
             Some(row) => {
                 Info { running: true, version, socket: row.socket, pid: Some(row.pid), sessions }

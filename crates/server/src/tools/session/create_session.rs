@@ -6,11 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux::{Command, Row, escape_format};
 
-use crate::creation::{
-    NewIds, check_environment, check_name, explain_duplicate, start_directory, with_start,
-};
+use crate::creation::{NewIds, check_name, create, start_directory, with_start};
 use crate::host::Created;
-use crate::tool::{Cx, Group, Load, Meta, Tier, Tool, ToolError, Toolset};
+use crate::tool::{Cx, Group, Load, Meta, NewPlace, Tier, Tool, ToolError, Toolset};
 
 pub(super) struct CreateSession;
 
@@ -49,7 +47,6 @@ impl Tool for CreateSession {
 
     async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
         let env = args.env.unwrap_or_default();
-        check_environment(&env)?;
         check_name("name", args.name.as_deref())?;
         check_name("window_name", args.window_name.as_deref())?;
         let cwd = start_directory(args.cwd)?;
@@ -73,12 +70,9 @@ impl Tool for CreateSession {
             .option_if("-n", args.window_name.as_deref().map(escape_format))
             .option_if("-x", args.width)
             .option_if("-y", args.height);
-        let command = with_start(command, cwd.as_deref(), &env, args.command.as_deref());
-        let reply = cx.tmux().run(command).await;
-        let reply = reply
-            .map_err(|error| explain_duplicate(error, args.name.as_deref().unwrap_or_default()))?;
-        let created = Created::parse_one("new-session", &reply.0)?;
-        cx.host.claim(created.pane).await?;
+        let command = with_start(cx, command, cwd.as_deref(), &env, args.command.as_deref())?;
+        let place = NewPlace::Session(args.name.as_deref());
+        let created = create(cx, place, command).await?;
         cx.host.settle(&created, args.width, args.height).await?;
         Ok(created.into())
     }

@@ -2,10 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tmux::Command;
 
 use crate::filter;
-use crate::host::{Ownership, SessionRow, none_without_server};
 use crate::model::Session;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, Toolset};
 
@@ -50,18 +48,12 @@ impl Tool for ListSessions {
     type Output = Sessions;
 
     async fn call(cx: &Cx, args: Args) -> Result<Sessions, ToolError> {
-        let (sessions, panes, people) = tokio::join!(
-            cx.tmux().rows::<SessionRow>(Command::query("list-sessions")),
-            cx.host.panes(),
-            cx.host.people(),
-        );
-        let (sessions, people) = (none_without_server(sessions)?, people?);
-        let ownership = Ownership::of(&cx.host, &panes?);
-        let sessions = sessions
+        let (sessions, people) = tokio::join!(cx.sessions(), cx.host.people());
+        let people = people?;
+        let sessions = sessions?
             .into_iter()
-            .map(|row| {
+            .map(|(row, own)| {
                 let attached = people.iter().filter(|p| p.session == Some(row.session)).count();
-                let own = ownership.session(row.session);
                 Session::new(row, attached, own)
             })
             .collect();

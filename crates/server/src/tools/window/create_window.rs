@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tmux::target::Level;
 use tmux::{Command, Row, escape_format};
 
-use crate::creation::{NewIds, check_environment, check_name, start_directory, with_start};
+use crate::creation::{NewIds, check_name, create, create_at_home, start_directory, with_start};
 use crate::host::{Created, NewPane};
-use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+use crate::tool::{Cx, Group, Load, Meta, NewPlace, Target, Tier, Tool, ToolError, Toolset};
 
 pub(super) struct CreateWindow;
 
@@ -55,7 +56,6 @@ impl Tool for CreateWindow {
 
     async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
         let env = args.env.unwrap_or_default();
-        check_environment(&env)?;
         check_name("name", args.name.as_deref())?;
         let cwd = start_directory(args.cwd)?;
         let Some(target) = &args.target else {
@@ -65,14 +65,14 @@ impl Tool for CreateWindow {
             }
             let wish =
                 NewPane { command: args.command, name: args.name, cwd, env, ..NewPane::default() };
-            let created = cx.host.new_pane(wish).await?;
+            let created = create_at_home(cx, wish).await?;
             if args.select == Some(true) {
                 let window = format!("{}:{}", created.session, created.window);
                 cx.tmux().run(Command::action("select-window").option("-t", window)).await?;
             }
             return Ok(created.into());
         };
-        let beside = cx.resolve(target).await?.pane;
+        let beside = cx.resolve_around(target, Level::Session).await?.pane;
         let (flag, place) = match args.place.unwrap_or(Place::End) {
             Place::End => ("-a", format!("{}:{{end}}", beside.session)),
             Place::Before => ("-b", format!("{}:{}", beside.session, beside.window)),
@@ -85,9 +85,7 @@ impl Tool for CreateWindow {
             .option("-t", place)
             .arg_if(args.select != Some(true), "-d")
             .option_if("-n", args.name.as_deref().map(escape_format));
-        let command = with_start(command, cwd.as_deref(), &env, args.command.as_deref());
-        let created = Created::parse_one("new-window", &cx.tmux().run(command).await?.0)?;
-        cx.host.claim(created.pane).await?;
-        Ok(created.into())
+        let command = with_start(cx, command, cwd.as_deref(), &env, args.command.as_deref())?;
+        Ok(create(cx, NewPlace::Inside, command).await?.into())
     }
 }

@@ -2,10 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tmux::Command;
 
 use crate::filter;
-use crate::host::{Ownership, WindowRow, none_without_server};
 use crate::model::Window;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
 
@@ -52,20 +50,12 @@ impl Tool for ListWindows {
     type Output = Windows;
 
     async fn call(cx: &Cx, args: Args) -> Result<Windows, ToolError> {
-        let list = Command::query("list-windows");
-        let list = match &args.target {
-            Some(target) => list.option("-t", cx.resolve(target).await?.pane.session),
-            None => list.arg("-a"),
+        let session = match &args.target {
+            Some(target) => Some(cx.resolve(target).await?.pane.session),
+            None => None,
         };
-        let (windows, panes) = tokio::join!(cx.tmux().rows::<WindowRow>(list), cx.host.panes());
-        let ownership = Ownership::of(&cx.host, &panes?);
-        let windows = none_without_server(windows)?
-            .into_iter()
-            .map(|row| {
-                let own = ownership.window(row.window);
-                Window::new(row, own)
-            })
-            .collect();
+        let windows = cx.windows(session).await?;
+        let windows = windows.into_iter().map(|(row, own)| Window::new(row, own)).collect();
         let fields = &[
             "window_id",
             "session_id",

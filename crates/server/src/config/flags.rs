@@ -1,0 +1,45 @@
+//! The settings that have one, as flags of the command line.
+
+use clap::{Arg, ArgAction};
+
+use super::{CONFIG, Kind, SETTINGS, Setting};
+
+/// The flags, for the command line.
+pub fn flags() -> Vec<Arg> {
+    let mut args: Vec<Arg> = SETTINGS.iter().filter_map(flag).collect();
+    args.push(
+        Arg::new(CONFIG.0)
+            .long(CONFIG.0)
+            .env(CONFIG.1)
+            .hide_env_values(true)
+            .value_name("FILE")
+            .global(true)
+            .help("The config file [default: config.toml in the user's config directory]"),
+    );
+    args
+}
+
+fn flag(setting: &Setting) -> Option<Arg> {
+    let arg = Arg::new(setting.key)
+        .long(setting.flag?)
+        .env(setting.env?)
+        .hide_env_values(true)
+        .global(true)
+        .help(format!("{} [default: {}]", setting.help, setting.default));
+    Some(match setting.kind {
+        Kind::Text(name) => arg.value_name(name),
+        Kind::Choice(choices) => arg
+            .value_name(choices.join("|"))
+            .value_parser(clap::builder::PossibleValuesParser::new(choices))
+            .hide_possible_values(true),
+        Kind::Number => arg.value_name("N"),
+        Kind::List(name) => arg.value_name(name),
+        Kind::Switch => arg
+            .action(ArgAction::Set)
+            .num_args(0..=1)
+            .require_equals(true)
+            .default_missing_value("true")
+            .hide_default_value(true)
+            .value_name("BOOL"),
+    })
+}
