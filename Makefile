@@ -19,11 +19,13 @@ demo: ## build, then watch the tools drive a real tmux; nothing stays behind
 test: ## run all tests against real tmux servers of their own
 	@scripts/install-packages $(TEST_NEEDS)
 	$(CARGO) test --workspace --locked
+	$(CARGO) test --locked -p tmux-mcp --no-default-features --lib -- tools policy tool
 
 check: ## formatting, lints and docs, with warnings as errors
 	@scripts/install-packages cc
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) clippy -p tmux-mcp --no-default-features --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --locked
 
 bench: ## measure the release build against the same work done without it

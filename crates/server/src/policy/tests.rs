@@ -149,8 +149,12 @@ fn a_choice_that_names_nothing_is_refused_with_the_nearest() {
 fn lists_of_sessions_and_panes_hide_what_they_do_not_name() {
     let reach = |sessions: Option<&str>, panes: Option<&str>| {
         let mut reach = Reach::default();
-        sessions.map(|words| reach.set_sessions(words.split_whitespace()).unwrap());
-        panes.map(|words| reach.set_panes(words.split_whitespace()).unwrap());
+        if let Some(words) = sessions {
+            reach.set_sessions(words.split_whitespace()).unwrap();
+        }
+        if let Some(words) = panes {
+            reach.set_panes(words.split_whitespace()).unwrap();
+        }
         reach
     };
     let dev = spot(3, (1, "dev"), false);

@@ -36,7 +36,6 @@ pub use cx::{Cx, Progress, Step, Surroundings};
 pub use error::{Code, ToolError};
 pub use guard::{Entered, Guard, NewPlace, Spot, Subject};
 pub(crate) use line::Stroke;
-#[cfg(feature = "files")]
 pub use path::FilePath;
 pub use reach::{Resolved, Tree};
 pub use target::Target;

@@ -46,3 +46,24 @@ pub const LEFT_OUT: &[&str] =
 pub fn all() -> Vec<Entry> {
     GROUPS.concat()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `make test` runs it in a build without the features, too.
+    #[test]
+    fn what_is_left_out_does_not_exist() {
+        let names: Vec<&str> = all().iter().map(|entry| entry.meta.name).collect();
+        for name in ["send_keys", "paste_text"] {
+            assert_eq!(names.contains(&name), cfg!(feature = "raw-input"), "{name}");
+            assert_eq!(LEFT_OUT.contains(&name), !cfg!(feature = "raw-input"), "{name}");
+        }
+        for entry in all() {
+            let schema = serde_json::to_string(&(entry.input_schema)()).unwrap();
+            let has_path = schema.contains("\"path\"");
+            assert!(!has_path || cfg!(feature = "files"), "{}", entry.meta.name);
+        }
+        assert!(names.contains(&"run_command"));
+    }
+}

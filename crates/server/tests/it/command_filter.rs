@@ -1,5 +1,7 @@
 //! The command filter: whatever way a line takes to a shell, it is judged before it is entered.
 
+use std::sync::atomic::{AtomicU32, Ordering};
+
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer, until};
 
@@ -34,12 +36,20 @@ async fn shell(mcp: &Mcp) -> String {
     ready_pane(mcp, "PS1='$ ' exec sh", "$").await
 }
 
-/// Proves that whatever was typed before has been dealt with, and how: by what comes next.
+/// Clears the line, and proves with what comes next that all before it has been dealt with.
 async fn settles(mcp: &Mcp, pane: &str) {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
     mcp.call("send_keys", json!({"target": pane, "keys": ["C-c"]})).await.text();
-    let said = json!({"target": pane, "text": "echo se''ttled", "enter": true});
-    mcp.call("send_keys", said).await.text();
-    shows(mcp, pane, "settled").await;
+    // A shell that is still busy with C-c may lose what comes at once.
+    until("there is a new prompt", async || {
+        screen(mcp, pane).await.trim_end().ends_with("\n$").then_some(())
+    })
+    .await;
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let line = format!("echo se''ttled {number}");
+    let line = json!({"target": pane, "text": line, "enter": true});
+    mcp.call("send_keys", line).await.text();
+    shows(mcp, pane, &format!("settled {number}")).await;
 }
 
 fn keys_of(text: &str) -> Vec<String> {

@@ -128,7 +128,7 @@ fn config_md_is_current() {
          A flag beats the environment, the environment beats the config file, the file beats the default. The\n\
          file is TOML: `$XDG_CONFIG_HOME/tmux-mcp/config.toml` (`~/.config` if unset, on macOS\n\
          `~/Library/Application Support`), or what `--config FILE` or `TMUX_MCP_CONFIG` names. A key that does\n\
-         not exist is an error.\n\n\
+         not exist is an error. [policy.md](policy.md) explains the policy.\n\n\
          | key | flag | environment | values | default | |\n|---|---|---|---|---|---|\n",
     );
     for setting in SETTINGS {

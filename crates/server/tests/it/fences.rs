@@ -18,6 +18,11 @@ async fn seen(mcp: &Mcp) -> (Vec<String>, Vec<String>) {
 
 /// Tries all kinds of calls on a target that the rule puts out of reach.
 async fn is_out_of_reach(mcp: &Mcp, target: &str, rule: &str) {
+    let kill = match target.strip_prefix(['$', '@', '%']) {
+        Some(_) => json!({"target": target}),
+        None if target.contains('.') => json!({"target": target, "kind": "pane"}),
+        None => json!({"target": target, "kind": "session"}),
+    };
     for (tool, arguments) in [
         ("list_windows", json!({"target": target})),
         ("list_panes", json!({"target": target})),
@@ -34,7 +39,7 @@ async fn is_out_of_reach(mcp: &Mcp, target: &str, rule: &str) {
         ("create_window", json!({"target": target})),
         ("split_pane", json!({"target": target})),
         ("select_window", json!({"target": target, "direction": "next"})),
-        ("kill", json!({"target": target, "kind": "session"})),
+        ("kill", kill),
     ] {
         let error = mcp.call(tool, arguments).await.err("denied");
         assert!(error.contains(&format!("`{rule}`")), "{tool}: {error}");
@@ -214,7 +219,7 @@ async fn a_server_that_is_not_allowed_is_not_driven() {
 async fn only_the_listed_variables_are_set() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, "[policy]\nenv = [\"PORT\", \"LC_*\"]").await;
-    let with = |env: Value| json!({"command": "env; exec sleep 600", "env": env});
+    let with = |env: Value| json!({"command": "echo :$PORT:", "env": env});
     for tool in ["create_pane", "create_window", "create_session"] {
         let error = mcp.call(tool, with(json!({"PORT": "1", "LD_PRELOAD": "x"}))).await;
         let error = error.err("denied");
@@ -224,6 +229,6 @@ async fn only_the_listed_variables_are_set() {
     mcp.call("split_pane", split).await.err("denied");
     assert_eq!(tmux.tmux(&["list-panes", "-a"]).lines().count(), 1);
     let made = mcp.call("create_pane", with(json!({"PORT": "81", "LC_X": "y"}))).await.ok();
-    shows(&mcp, &string(&made["pane_id"]), "PORT=81").await;
+    shows(&mcp, &string(&made["pane_id"]), ":81:").await;
     mcp.close().await;
 }

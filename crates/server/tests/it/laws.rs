@@ -107,6 +107,39 @@ fn layers_hold() {
     }
 }
 
+/// What the policy has a say in is reached through `Cx` alone: a tool that goes another way would go
+/// around it.
+#[test]
+fn tools_go_through_the_guard() {
+    let src = crates().join("server/src");
+    let mut files = sources(&src.join("tools"));
+    for shared in ["creation.rs", "starting.rs", "typing.rs", "outcome.rs", "event.rs"] {
+        let path = src.join(shared);
+        files.push((path.clone(), fs::read_to_string(&path).unwrap()));
+    }
+    let only_here: &[(&str, &str)] = &[
+        ("host.panes(", "nowhere: cx.panes"),
+        ("host.new_pane(", "creation.rs"),
+        ("host.claim(", "creation.rs"),
+        ("runs.run(", "starting.rs"),
+        ("runs.run_anywhere(", "starting.rs"),
+        ("Place::all(", "nowhere: cx.resolve"),
+        ("\"list-panes\"", "nowhere: cx.panes"),
+        ("\"list-windows\"", "nowhere: cx.windows"),
+    ];
+    for (path, text) in files {
+        let code: String = text.split_whitespace().collect::<Vec<_>>().join("");
+        for (call, place) in only_here {
+            assert!(!code.contains(call) || path.ends_with(place), "{call} in {}", path.display());
+        }
+        let types = ["type_text(", "Paste{", ".converse(", "press_enter(cx", "signal_foreground("];
+        let turn = path.ends_with("typing.rs") || code.contains("cx.turn(");
+        for call in types {
+            assert!(!code.contains(call) || turn, "{call} without a turn in {}", path.display());
+        }
+    }
+}
+
 #[test]
 fn the_tmux_crate_knows_nothing_of_mcp() {
     for (path, text) in sources(&crates().join("tmux/src")) {

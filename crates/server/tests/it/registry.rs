@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use tmux_mcp::config::Settings;
-use tmux_mcp::policy::{Ceiling, Policy};
+use tmux_mcp::policy::{Ceiling, Policy, group_names};
 use tmux_mcp::registry::Registry;
-use tmux_mcp::tool::{Entry, Tier, Toolset};
+use tmux_mcp::tool::{Code, Entry, Tier, Toolset};
 use tmux_mcp::tools;
 
 fn registry(toolset: Toolset, structured: bool) -> Registry {
@@ -112,6 +112,33 @@ fn hints_follow_from_the_tier() {
         assert_eq!(hints.read_only_hint, Some(entry.meta.tier == Tier::Read), "{}", offered.name);
         assert_eq!(hints.destructive_hint, Some(destroys), "{}", offered.name);
         assert!(hints.idempotent_hint.is_some() && hints.open_world_hint.is_some());
+    }
+}
+
+#[test]
+fn what_is_listed_can_be_found_and_nothing_else() {
+    let choices = group_names().flat_map(|group| [format!("@{group}"), format!("deny:@{group}")]);
+    let choices: Vec<Option<String>> = choices.map(Some).chain([None]).collect();
+    for toolset in [Toolset::Debug, Toolset::Agent, Toolset::Primitives, Toolset::All] {
+        for ceiling in [Ceiling::Readonly, Ceiling::Mutating, Ceiling::Destructive] {
+            for choice in &choices {
+                let choice = choice.as_ref().map(|choice| choice.parse().unwrap());
+                let policy = Policy { ceiling, toolset, choice, ..Policy::default() };
+                let registry = Registry::new(tools::all(), Arc::new(policy), false);
+                let listed: HashSet<String> =
+                    registry.wire().map(|tool| tool.name.to_string()).collect();
+                for Entry { meta, .. } in tools::all() {
+                    match registry.find(meta.name) {
+                        Ok(_) => assert!(listed.contains(meta.name), "{}", meta.name),
+                        Err(error) => {
+                            assert!(!listed.contains(meta.name), "{}", meta.name);
+                            assert_eq!(error.code, Code::Denied);
+                            assert!(error.hint.unwrap().contains("a person can"));
+                        }
+                    }
+                }
+            }
+        }
     }
 }
 

@@ -80,9 +80,9 @@ impl Tool for SelectPane {
 /// The pane `step` further on in its window, going round at the ends. tmux's own `+` and `-` count
 /// from the pane our client looks at, wherever that is.
 async fn beside(cx: &Cx, pane: &PaneState, step: isize) -> Result<PaneId, ToolError> {
-    let list = Command::query("list-panes").option("-t", pane.window);
-    let panes: Vec<PaneState> = cx.tmux().rows(list).await?;
-    let at = panes.iter().position(|row| row.pane == pane.pane).unwrap_or(0);
+    let mut panes = cx.panes().await?;
+    panes.retain(|row| (row.session.id, row.window.id) == (pane.session, pane.window));
+    let at = panes.iter().position(|row| row.pane.id == pane.pane).unwrap_or(0);
     let next = (at + panes.len()).saturating_add_signed(step) % panes.len().max(1);
-    Ok(panes.get(next).map_or(pane.pane, |row| row.pane))
+    Ok(panes.get(next).map_or(pane.pane, |row| row.pane.id))
 }
