@@ -91,10 +91,10 @@ impl Commands {
             }
             Entered::Lost => {
                 return refuse(
-                    "keys such as Escape or C-v came before, so nobody can tell what the line says; \
+                    "keys such as Tab, Escape or C-v came before, so nobody can tell what the line says; \
                      nothing was typed"
                         .to_owned(),
-                    "use run_command there, which makes sure that nothing stands typed; or another pane",
+                    "send C-c, then use run_command there, which makes sure that nothing stands typed; or use another pane",
                 );
             }
         };

@@ -11,18 +11,18 @@ use super::guard::Entered;
 /// A line longer than this is not followed any further.
 const LONGEST: usize = 1 << 20;
 
-/// The control characters that move, erase, complete or search in every line editor known, and
-/// neither enter a line nor change what the next key means: C-a, C-b, C-e, C-f, C-g, C-h, C-i, C-k,
-/// C-l, C-n, C-p, C-r, C-s, C-t, C-u, C-w, C-y and backspace.
+/// The control characters that move, erase or search in every line editor known, and neither enter
+/// a line nor change what the next key means: C-a, C-b, C-e, C-f, C-g, C-h, C-k, C-l, C-n, C-p, C-r,
+/// C-s, C-t, C-u, C-w, C-y and backspace.
 const EDITING: &[u8] = &[
-    0x01, 0x02, 0x05, 0x06, 0x07, 0x08, 0x09, 0x0b, 0x0c, 0x0e, 0x10, 0x12, 0x13, 0x14, 0x15, 0x17,
-    0x19, 0x7f,
+    0x01, 0x02, 0x05, 0x06, 0x07, 0x08, 0x0b, 0x0c, 0x0e, 0x10, 0x12, 0x13, 0x14, 0x15, 0x17, 0x19,
+    0x7f,
 ];
 
 /// Named keys of the same kind.
 const EDITING_KEYS: &[&str] = &[
-    "Tab", "BTab", "BSpace", "Up", "Down", "Left", "Right", "Home", "End", "PPage", "NPage", "IC",
-    "DC", "F1", "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12",
+    "BSpace", "Up", "Down", "Left", "Right", "Home", "End", "PPage", "NPage", "IC", "DC", "F1",
+    "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12",
 ];
 
 /// What a key does to a line, as far as that can be known.
@@ -42,6 +42,8 @@ pub(crate) enum Stroke {
     End,
     /// Changes the line in a way that only its program knows.
     Edit,
+    /// Tab: looks for what may follow, and the next C-c may end just that.
+    Complete,
     /// May change or enter the line, or say how the next key is taken.
     Wild,
     /// No key: a signal, which may have discarded the line.
@@ -72,6 +74,7 @@ impl Stroke {
             "Space" => return Self::Char(' '),
             // How these are sent depends on what the program has asked for.
             "KPEnter" | "C-m" | "C-j" => return Self::Submit,
+            "Tab" | "BTab" => return Self::Complete,
             name if EDITING_KEYS.contains(&name) => return Self::Edit,
             _ => {}
         }
@@ -95,6 +98,7 @@ impl Stroke {
             b'\r' | b'\n' => Self::Enter,
             0x03 => Self::Abort,
             0x04 | 0x1a => Self::End,
+            b'\t' => Self::Complete,
             0x80.. => Self::Edit,
             _ if EDITING.contains(&byte) => Self::Edit,
             _ => Self::Wild,
@@ -153,6 +157,7 @@ impl Line {
                 Stroke::Abort if self.standing != Standing::Lost => self = Self::default(),
                 Stroke::Abort => {}
                 Stroke::Edit => self.disturb(),
+                Stroke::Complete => self.standing = Standing::Lost,
                 Stroke::End | Stroke::Signal if self == Self::default() => {}
                 Stroke::Signal => self.disturb(),
                 Stroke::End | Stroke::Wild => {

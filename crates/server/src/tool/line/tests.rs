@@ -52,9 +52,7 @@ fn pieces_are_put_together_until_a_key_that_enters_them() {
 
 #[test]
 fn a_line_that_was_edited_is_unknown_until_c_c() {
-    for key in
-        ["BSpace", "Left", "Up", "Tab", "C-u", "C-w", "C-r", "0x08", "0x7f", "ö", "0xe2", "F1"]
-    {
+    for key in ["BSpace", "Left", "Up", "C-u", "C-w", "C-r", "0x08", "0x7f", "ö", "0xe2", "F1"] {
         let (line, seen) = judged([keys(&["x", key]), keys(&["r", "m", "Enter"])].concat());
         assert_eq!(seen, [Seen::Unknown], "{key}");
         let (_, seen) = judged_from(line, keys(&["C-c", "r", "m", "Enter"]));
@@ -80,6 +78,16 @@ fn where_nothing_is_typed_an_end_or_a_signal_changes_nothing() {
     assert_eq!(seen, lines(&["rm"]), "a shell without a line editor enters it");
     let (line, _) = judged([keys(&["e"]), vec![Stroke::Signal]].concat());
     assert_eq!(judged_from(line, keys(&["Enter"])).1, [Seen::Unknown]);
+}
+
+/// While bash looks for what may follow, C-c ends the search and not the line.
+#[test]
+fn after_a_completion_c_c_is_not_counted_on() {
+    for key in ["Tab", "BTab", "C-i", "0x09"] {
+        let (line, seen) = judged(keys(&["r", key, "C-c", "m"]));
+        assert_eq!(seen, [], "{key}");
+        assert_eq!(judged_from(line, keys(&["Enter"])).1, [Seen::Unknown], "{key}");
+    }
 }
 
 /// Some line editors drop the line ends at the end of a paste.
