@@ -86,7 +86,7 @@ impl Commands {
                     "the line was edited with keys or holds more than ASCII, so nobody can tell what it says; \
                      nothing was typed"
                         .to_owned(),
-                    "send C-c and type the whole line again, or use run_command",
+                    "send C-c in a call of its own, then type the whole line; or use run_command",
                 );
             }
             Entered::Lost => {

@@ -118,6 +118,8 @@ pub(crate) struct Line {
 enum Standing {
     /// One of these.
     Known(Vec<String>),
+    /// Nothing, since C-c was pressed just now; a shell may lose what comes at once.
+    Cleared,
     /// Unknown until C-c has cleared it.
     Edited,
     /// Unknown, and so is what C-c would do.
@@ -154,11 +156,13 @@ impl Line {
                     self.enter(&judge)?;
                     self.standing = Standing::Edited;
                 }
-                Stroke::Abort if self.standing != Standing::Lost => self = Self::default(),
-                Stroke::Abort => {}
+                Stroke::Abort if self.standing == Standing::Lost => {}
+                Stroke::Abort => {
+                    self = Self { standing: Standing::Cleared, before: String::new() };
+                }
                 Stroke::Edit => self.disturb(),
                 Stroke::Complete => self.standing = Standing::Lost,
-                Stroke::End | Stroke::Signal if self == Self::default() => {}
+                Stroke::End | Stroke::Signal if self.is_empty() => {}
                 Stroke::Signal => self.disturb(),
                 Stroke::End | Stroke::Wild => {
                     self.enter(&judge)?;
@@ -167,6 +171,15 @@ impl Line {
             }
         }
         Ok(self)
+    }
+
+    /// Whether a shell may lose what comes at once.
+    pub(crate) fn is_cleared(&self) -> bool {
+        self.standing == Standing::Cleared
+    }
+
+    fn is_empty(&self) -> bool {
+        self.is_cleared() || *self == Self::default()
     }
 
     /// The line if typing stops somewhere on the way to this one.
@@ -179,6 +192,9 @@ impl Line {
     }
 
     fn add(&mut self, c: char) {
+        if self.is_cleared() {
+            self.standing = Standing::Edited;
+        }
         if let Standing::Known(texts) = &mut self.standing {
             texts.iter_mut().for_each(|text| text.push(c));
             if texts.iter().any(|text| text.len() > LONGEST) {
@@ -196,6 +212,7 @@ impl Line {
     fn enter<E>(&mut self, judge: impl Fn(Entered<'_>) -> Result<(), E>) -> Result<(), E> {
         let texts = match &self.standing {
             Standing::Known(texts) => texts,
+            Standing::Cleared => return Ok(()),
             Standing::Edited => return judge(Entered::Edited),
             Standing::Lost => return judge(Entered::Lost),
         };

@@ -16,6 +16,9 @@ use crate::host::PaneState;
 /// How long a call waits until another has typed.
 const PATIENCE: Duration = Duration::from_secs(5);
 
+/// How long a shell may take to begin a new line after C-c.
+const AFTER_C_C: Duration = Duration::from_millis(300);
+
 /// What stands typed in each pane of a server.
 #[derive(Debug, Default)]
 pub struct Lines(Mutex<HashMap<PaneId, Slot>>);
@@ -67,6 +70,10 @@ impl Cx {
         }
         self.must_be_alone(pane)?;
         let mut line = self.line(pane).await?;
+        if line.is_cleared() {
+            tokio::time::sleep(AFTER_C_C).await;
+            *line = Line::default();
+        }
         let strokes: Vec<Stroke> = strokes.collect();
         let after = match (pane.mode.is_empty(), strokes.as_slice()) {
             (true, _) => {

@@ -27,6 +27,7 @@ mod laws;
 mod lifecycle;
 mod objects;
 mod options;
+mod ownership;
 mod panes;
 mod picture;
 mod pipe;

@@ -18,7 +18,9 @@ fn judged(strokes: impl IntoIterator<Item = Stroke>) -> (Line, Vec<Seen>) {
     judged_from(Line::default(), strokes)
 }
 
+/// The same in a later call.
 fn judged_from(line: Line, strokes: impl IntoIterator<Item = Stroke>) -> (Line, Vec<Seen>) {
+    let line = if line.is_cleared() { Line::default() } else { line };
     let seen = RefCell::new(Vec::new());
     let line = line.after(strokes.into_iter(), |entered| {
         seen.borrow_mut().push(match entered {
@@ -55,8 +57,9 @@ fn a_line_that_was_edited_is_unknown_until_c_c() {
     for key in ["BSpace", "Left", "Up", "C-u", "C-w", "C-r", "0x08", "0x7f", "ö", "0xe2", "F1"] {
         let (line, seen) = judged([keys(&["x", key]), keys(&["r", "m", "Enter"])].concat());
         assert_eq!(seen, [Seen::Unknown], "{key}");
-        let (_, seen) = judged_from(line, keys(&["C-c", "r", "m", "Enter"]));
-        assert_eq!(seen, lines(&["rm"]), "{key}");
+        let (line, seen) = judged_from(line, keys(&["C-c"]));
+        assert!(line.is_cleared() && seen.is_empty(), "{key}");
+        assert_eq!(judged_from(line, keys(&["r", "m", "Enter"])).1, lines(&["rm"]), "{key}");
     }
 }
 
@@ -78,6 +81,13 @@ fn where_nothing_is_typed_an_end_or_a_signal_changes_nothing() {
     assert_eq!(seen, lines(&["rm"]), "a shell without a line editor enters it");
     let (line, _) = judged([keys(&["e"]), vec![Stroke::Signal]].concat());
     assert_eq!(judged_from(line, keys(&["Enter"])).1, [Seen::Unknown]);
+}
+
+/// A shell may lose the first characters after C-c, and the rest would be another line.
+#[test]
+fn what_comes_at_once_after_c_c_is_not_counted_on() {
+    let (_, seen) = judged(keys(&["C-c", "Enter", "C-d", "Z", "r", "m", "Enter"]));
+    assert_eq!(seen, [Seen::Unknown]);
 }
 
 /// While bash looks for what may follow, C-c ends the search and not the line.
@@ -151,23 +161,30 @@ proptest! {
         )
     ) {
         let (_, seen) = judged(keys(&names));
-        let mut since = String::new();
-        let mut plain = true;
-        let mut wild = false;
+        // The line that stands typed; `None` if nobody knows.
+        let mut since = Some(String::new());
+        let (mut cleared, mut lost) = (false, false);
         let mut wanted = Vec::new();
         for name in names {
+            let stands = since.clone().map_or(Seen::Unknown, Seen::Line);
             match name {
-                "Enter" if plain => wanted.push(Seen::Line(std::mem::take(&mut since))),
-                "Enter" => wanted.push(Seen::Unknown),
-                "C-c" if !wild => (since, plain) = (String::new(), true),
+                "C-c" if !lost => (since, cleared) = (Some(String::new()), true),
                 "C-c" => {}
-                "BSpace" | "Up" => plain = false,
-                "C-d" if plain && since.is_empty() => {}
-                "Escape" | "C-v" | "C-d" => {
-                    wanted.push(if plain { Seen::Line(since.clone()) } else { Seen::Unknown });
-                    (plain, wild) = (false, true);
+                "Enter" | "C-d" if cleared => {}
+                "C-d" if since.as_deref() == Some("") => {}
+                "Enter" => {
+                    wanted.push(stands);
+                    since = since.map(|_| String::new());
                 }
-                other => since.push_str(other),
+                "BSpace" | "Up" => (since, cleared) = (None, false),
+                "Escape" | "C-v" | "C-d" => {
+                    wanted.extend((!cleared).then_some(stands));
+                    (since, cleared, lost) = (None, false, true);
+                }
+                other => {
+                    since = since.filter(|_| !cleared).map(|line| line + other);
+                    cleared = false;
+                }
             }
         }
         prop_assert_eq!(seen, wanted);

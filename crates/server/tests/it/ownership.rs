@@ -1,0 +1,97 @@
+//! What the server did not make survives whatever is called at the default settings.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Value, json};
+use testkit::{TmuxServer, wait_until};
+
+use crate::serve;
+use crate::support::field;
+
+/// Everything about a person's panes that no call may take away: place, names, process, history.
+fn theirs(tmux: &TmuxServer) -> BTreeMap<String, String> {
+    let format = "#{?@mcp_owner,ours,theirs} #{pane_id} #{session_id} #{session_name} #{window_id} \
+                  #{window_name} #{pane_pid} #{pane_dead} #{pane_title} #{e|>|:#{history_size},50}";
+    let panes = tmux.tmux(&["list-panes", "-a", "-F", format]);
+    let theirs = panes.lines().filter_map(|line| line.strip_prefix("theirs ")?.split_once(' '));
+    theirs.map(|(pane, rest)| (pane.to_owned(), rest.to_owned())).collect()
+}
+
+/// Numbers that look random and are the same every time.
+struct Dice(u64);
+
+impl Dice {
+    fn roll(&mut self, sides: usize) -> usize {
+        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
+        usize::try_from(self.0 >> 33).unwrap() % sides
+    }
+
+    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
+        &from[self.roll(from.len())]
+    }
+}
+
+/// A call that would like to do harm, or makes something that later ones can be mistaken about.
+fn call(dice: &mut Dice, target: &str) -> (&'static str, Value) {
+    let kind = *dice.pick(&["session", "window", "pane"]);
+    let tool = *dice.pick(&[
+        "kill",
+        "kill",
+        "rename",
+        "rename",
+        "send_signal",
+        "respawn_pane",
+        "clear_pane",
+        "kill_server",
+        "create_session",
+        "create_window",
+        "split_pane",
+        "select_window",
+        "select_pane",
+    ]);
+    let is_id = target.starts_with(['%', '@', '$']);
+    let arguments = match tool {
+        "kill" if is_id => json!({"target": target}),
+        "kill" => json!({"target": target, "kind": kind}),
+        "rename" => json!({"target": target, "name": dice.pick(&["dev", "main", "x", "%0"])}),
+        "send_signal" => json!({"target": target, "signal": "KILL"}),
+        "kill_server" => json!({}),
+        "create_session" => json!({"name": dice.pick(&["dev", "new", "%0", "main:0"])}),
+        "create_window" => json!({"target": target, "name": "dev", "command": "exec sleep 600"}),
+        "split_pane" => json!({"target": target, "size": "1"}),
+        "select_window" | "select_pane" => json!({"target": target, "direction": "next"}),
+        _ => json!({"target": target}),
+    };
+    (tool, arguments)
+}
+
+#[tokio::test]
+async fn no_sequence_of_calls_kills_clears_or_renames_what_is_not_ours() {
+    for seed in 0..4 {
+        let tmux = TmuxServer::new();
+        tmux.tmux(&["set-option", "-g", "automatic-rename", "off"]);
+        tmux.tmux(&["set-option", "-g", "allow-rename", "off"]);
+        let fill = "seq 200; exec sleep 600";
+        tmux.tmux(&["new-session", "-d", "-s", "dev", "-n", "one", fill]);
+        tmux.tmux(&["split-window", "-d", "-t", "=dev:one", fill]);
+        tmux.tmux(&["new-window", "-d", "-n", "two", "-t", "=dev:", fill]);
+        let before = wait_until("the panes have some history", || {
+            Some(theirs(&tmux)).filter(|all| all.values().filter(|v| v.ends_with('1')).count() == 3)
+        });
+        assert_eq!(before.len(), 4);
+        let mcp = serve(&tmux).await;
+        let mut dice = Dice(seed);
+        for _ in 0..60 {
+            let mut targets = field(&mcp, "list_panes", json!({}), "pane_id").await;
+            targets.extend(field(&mcp, "list_panes", json!({}), "window_id").await);
+            targets.extend(field(&mcp, "list_sessions", json!({}), "session_id").await);
+            targets.extend(["main", "dev", "dev:one", "dev:two.0", "new"].map(str::to_owned));
+            let target = dice.pick(&targets).clone();
+            let (tool, arguments) = call(&mut dice, &target);
+            let _ = mcp.call(tool, arguments.clone()).await.result();
+            assert_eq!(theirs(&tmux), before, "seed {seed}: {tool} {arguments}");
+        }
+        mcp.close().await;
+        assert_eq!(theirs(&tmux), before, "seed {seed}: at the end");
+    }
+}
