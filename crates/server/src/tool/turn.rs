@@ -108,6 +108,16 @@ impl Cx {
         Ok(Turn(Some((self.line(pane).await?, Line::default()))))
     }
 
+    /// Notes that the program in a pane is about to get a signal, which may discard the line.
+    pub(crate) async fn signals(&self, pane: &PaneState) -> Result<(), ToolError> {
+        if self.guard.judges_lines() {
+            let mut line = self.line(pane).await?;
+            *line =
+                line.clone().after([Stroke::Signal].into_iter(), |line| self.guard.enter(line))?;
+        }
+        Ok(())
+    }
+
     /// Asks whether a command may be run.
     pub(crate) fn judge(&self, command: &str) -> Result<(), ToolError> {
         if !self.guard.judges_lines() {

@@ -132,11 +132,13 @@ fn tools_go_through_the_guard() {
         for (call, place) in only_here {
             assert!(!code.contains(call) || path.ends_with(place), "{call} in {}", path.display());
         }
-        let types = ["type_text(", "Paste{", ".converse(", "press_enter(cx", "signal_foreground("];
+        let types = ["type_text(", "Paste{", ".converse(", "press_enter(cx"];
         let turn = path.ends_with("typing.rs") || code.contains("cx.turn(");
         for call in types {
             assert!(!code.contains(call) || turn, "{call} without a turn in {}", path.display());
         }
+        let signals = !code.contains("signal_foreground(") || code.contains("cx.signals(");
+        assert!(signals, "a signal that nobody notes in {}", path.display());
     }
 }
 

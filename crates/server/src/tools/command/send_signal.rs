@@ -5,9 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::process;
 use crate::text::inline;
-use crate::tool::{
-    Code, Cx, Form, Group, Load, Meta, Output, Stroke, Target, Tier, Tool, ToolError,
-};
+use crate::tool::{Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError};
 
 pub(super) struct SendSignal;
 
@@ -70,7 +68,7 @@ impl Tool for SendSignal {
             return Err(ToolError::new(Code::NotReady, format!("the program in {id} has exited"))
                 .hint("capture_pane reads what it left"));
         }
-        let turn = cx.turn(&pane, Some(Stroke::Signal).into_iter()).await?;
+        cx.signals(&pane).await?;
         let program = process::signal_foreground(pane.pid, signal).map_err(|error| {
             ToolError::new(
                 Code::Denied,
@@ -78,7 +76,6 @@ impl Tool for SendSignal {
             )
             .hint("pane programs of another user are out of reach; try interrupt")
         })?;
-        turn.done();
         Ok(Signalled {
             pane_id: id.to_string(),
             pid: program.pid,
