@@ -9,7 +9,7 @@ use crate::tool::ToolError;
 
 /// Lets a format through, unless something in it could start a program.
 pub(crate) fn check_format(argument: &str, format: &str) -> Result<(), ToolError> {
-    let readings = [format.to_owned(), format.replace('%', ""), without_conversions(format)];
+    let readings = readings(format);
     let any = |risk: fn(&str) -> bool| readings.iter().any(|text| risk(text));
     let (what, hint) = if any(has_job) {
         ("`#(…)` would run a program", "leave it out; `##(` stands for the text `#(`")
@@ -27,6 +27,21 @@ pub(crate) fn check_format(argument: &str, format: &str) -> Result<(), ToolError
         return Ok(());
     };
     Err(ToolError::invalid_argument(format!("`{argument}`: {what}")).hint(hint))
+}
+
+/// Whether a format goes through all sessions, windows, panes or clients.
+pub(crate) fn has_loop(format: &str) -> bool {
+    readings(format).iter().any(|text| {
+        text.as_bytes().windows(3).any(|three| {
+            let ends = |end: u8| end.is_ascii_punctuation();
+            matches!(three, &[b'{' | b';', b'S' | b'W' | b'P' | b'L', end] if ends(end))
+        })
+    })
+}
+
+/// What may be left of a format after `strftime`.
+fn readings(format: &str) -> [String; 3] {
+    [format.to_owned(), format.replace('%', ""), without_conversions(format)]
 }
 
 /// Whether there is a `#(`: of several `#`, two and two stand for one.
@@ -98,6 +113,17 @@ mod tests {
         ] {
             let error = check_format("format", format).unwrap_err();
             assert!(error.hint.is_some() && error.message.contains("run a program"), "{format}");
+        }
+    }
+
+    #[test]
+    fn loops_are_seen() {
+        for format in ["#{S:#{session_name}}", "x#{?1,#{P:#{pane_id}},}", "#{W/n:x,y}", "#{=3;L:x}"]
+        {
+            assert!(has_loop(format), "{format}");
+        }
+        for format in ["#S #{session_name}", "#{pane_id}", "#{P}"] {
+            assert_eq!(has_loop(format), format == "#{P}", "{format}");
         }
     }
 

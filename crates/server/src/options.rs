@@ -12,7 +12,7 @@ use tmux::target::Level;
 use tmux::{Command, Reply, escape_format};
 
 use crate::host::PaneState;
-use crate::tool::{Code, Cx, Target, ToolError, nearest};
+use crate::tool::{Code, Cx, Resolved, Target, ToolError, nearest};
 
 /// What an option belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
@@ -149,6 +149,18 @@ pub(crate) struct Wish<'a> {
     pub(crate) global: bool,
 }
 
+impl Holder {
+    /// The object; none for the server's and for the global options.
+    pub(crate) fn resolved(&self) -> Option<Resolved> {
+        let level = match self.scope {
+            Scope::Server | Scope::Session => Level::Session,
+            Scope::Window => Level::Window,
+            Scope::Pane => Level::Pane,
+        };
+        self.object.clone().map(|pane| Resolved { level, pane })
+    }
+}
+
 impl Wish<'_> {
     /// Finds it, if the call may touch it. Without a target our own session is meant, or the only
     /// one; for who only reads, the global options if there are several.
@@ -171,6 +183,12 @@ impl Wish<'_> {
                 .hint("give scope window, whose global options panes inherit"));
         }
         if self.global || scope == Scope::Server {
+            if !reads && cx.is_fenced() {
+                let what =
+                    "global options are everybody's, and the policy has fences around sessions";
+                return Err(ToolError::new(Code::Denied, what)
+                    .hint("name a session, window or pane as `target`"));
+            }
             return Ok(Holder { scope, object: None });
         }
         let pane = match found {

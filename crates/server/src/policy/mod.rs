@@ -137,6 +137,10 @@ impl Guard for Policy {
         ))
     }
 
+    fn reaches(&self, socket: &Socket) -> bool {
+        self.reach.check_server(socket).is_ok()
+    }
+
     fn hides_panes(&self) -> bool {
         self.reach.is_limited()
     }

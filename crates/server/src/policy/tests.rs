@@ -96,7 +96,7 @@ fn what_a_person_set_up_is_renamed_at_the_highest_tier_only() {
 
 #[test]
 fn everything_that_types_keeps_away_from_the_caller() {
-    for group in [Group::Input, Group::Command, Group::Watch, Group::Buffer] {
+    for group in [Group::Input, Group::Command, Group::Watch] {
         assert!(meta(Tier::Mutate, group, &[]).types(), "{group}");
         assert!(!meta(Tier::Read, group, &[]).types(), "{group}");
     }

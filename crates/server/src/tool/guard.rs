@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use tmux::target::Level;
-use tmux::{PaneId, SessionId};
+use tmux::{PaneId, SessionId, Socket};
 
 use super::{Meta, Target, ToolError};
 
@@ -65,6 +65,9 @@ pub trait Guard: Send + Sync {
 
     /// The same for a paste buffer, which this server made or not.
     fn admit_buffer(&self, meta: &Meta, name: &str, own: bool) -> Result<(), ToolError>;
+
+    /// Whether calls may know of a tmux server.
+    fn reaches(&self, socket: &Socket) -> bool;
 
     /// Whether there may be panes that calls cannot reach.
     fn hides_panes(&self) -> bool;

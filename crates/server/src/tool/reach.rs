@@ -4,12 +4,12 @@
 use std::collections::HashSet;
 
 use tmux::target::{self, Id, Level, Place, TargetError};
-use tmux::{Command, PaneId, Reply, Row, Server, SessionId, WindowId};
+use tmux::{Command, PaneId, Reply, Row, Server, SessionId, Socket, WindowId};
 
 use super::guard::Spot;
-use super::{Code, Cx, Subject, Target, Tier, ToolError};
+use super::{Code, Cx, Meta, Subject, Target, Tier, ToolError};
 use crate::host::{
-    Life, Ownership, PaneRow, PaneState, SessionRow, WindowRow, none_without_server,
+    ClientRow, Life, Ownership, PaneRow, PaneState, SessionRow, WindowRow, none_without_server,
 };
 
 /// The object a target names.
@@ -116,6 +116,50 @@ impl Cx {
                 (row, own)
             })
             .collect())
+    }
+
+    /// Rows of all panes in the window of a pane that the call has found.
+    pub async fn neighbours<R: Row>(&self, pane: &PaneState) -> Result<Vec<R>, ToolError> {
+        Ok(self.tmux().rows(Command::query("list-panes").option("-t", pane.window)).await?)
+    }
+
+    /// The people who look at what the call may see.
+    pub async fn people(&self) -> Result<Vec<ClientRow>, ToolError> {
+        let mut people = self.host.people().await?;
+        if self.guard.hides_panes() {
+            let shown: HashSet<SessionId> =
+                self.panes().await?.iter().map(|row| row.session.id).collect();
+            people.retain(|client| client.session.is_some_and(|id| shown.contains(&id)));
+        }
+        Ok(people)
+    }
+
+    /// Whether there may be sessions and panes that the call must not touch.
+    pub fn is_fenced(&self) -> bool {
+        self.guard.hides_panes()
+    }
+
+    /// Whether the call may know of a tmux server.
+    pub fn reaches(&self, socket: &Socket) -> bool {
+        self.guard.reaches(socket)
+    }
+
+    /// Asks whether the call may do what can end an object, or all there is.
+    pub async fn may_end(&self, object: Option<&Resolved>) -> Result<(), ToolError> {
+        let list = Command::query("list-panes");
+        let panes: Vec<PaneState> = match object {
+            Some(Resolved { level: Level::Pane, pane }) => vec![pane.clone()],
+            Some(object) => {
+                let list = list.option("-t", object.id());
+                self.tmux().rows(list.arg_if(object.level == Level::Session, "-s")).await?
+            }
+            None => self.tmux().rows(list.arg("-a")).await?,
+        };
+        let level = object.map_or(Level::Session, |object| object.level);
+        let id = object.map_or_else(|| "all".to_owned(), Resolved::id);
+        let target = Target(id.clone());
+        let meta = Meta { tier: Tier::DestroyOwn, ..*self.meta };
+        self.guard.admit(&meta, &self.subject(level, id, &panes, &target))
     }
 
     /// Finds what a target names, if the call may touch it. A tool that needs a pane takes
@@ -282,14 +326,24 @@ impl Cx {
                 return Err(outside(resolved.level, target, rule));
             }
         }
-        let subject = Subject {
-            level: resolved.level,
-            id: resolved.id(),
+        let subject = self.subject(resolved.level, resolved.id(), &panes, target);
+        self.guard.admit(self.meta, &subject)
+    }
+
+    fn subject<'a>(
+        &self,
+        level: Level,
+        id: String,
+        panes: &[PaneState],
+        target: &'a Target,
+    ) -> Subject<'a> {
+        Subject {
+            level,
+            id,
             foreign: panes.iter().filter(|p| !self.host.owns(&p.owner)).map(|p| p.pane).collect(),
             holds_caller: panes.iter().any(|p| self.host.is_caller(p.pane, p.pid)),
             target,
-        };
-        self.guard.admit(self.meta, &subject)
+        }
     }
 
     /// The panes that the call can do something to. A call that reads gets the one that stands for

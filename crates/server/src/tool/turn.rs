@@ -94,6 +94,11 @@ impl Cx {
         Ok(Turn(Some((line, after))))
     }
 
+    /// Whether what is typed has to be known.
+    pub(crate) fn judges_lines(&self) -> bool {
+        self.guard.judges_lines()
+    }
+
     /// The same for a command that is typed only where nothing stands typed.
     pub(crate) async fn turn_to_run(
         &self,

@@ -39,8 +39,12 @@ const GROUPS: &[&[Entry]] = &[
 ];
 
 /// The tools that this build does without; a policy can still name them.
-pub const LEFT_OUT: &[&str] =
-    if cfg!(feature = "raw-input") { &[] } else { &["send_keys", "paste_text"] };
+pub const LEFT_OUT: &[&str] = match (cfg!(feature = "raw-input"), cfg!(feature = "files")) {
+    (true, true) => &[],
+    (false, true) => &["send_keys", "paste_text", "paste_buffer"],
+    (true, false) => &["save_buffer", "pipe_pane"],
+    (false, false) => &["send_keys", "paste_text", "paste_buffer", "save_buffer", "pipe_pane"],
+};
 
 /// Every tool there is.
 pub fn all() -> Vec<Entry> {
@@ -55,11 +59,15 @@ mod tests {
     #[test]
     fn what_is_left_out_does_not_exist() {
         let names: Vec<&str> = all().iter().map(|entry| entry.meta.name).collect();
-        for name in ["send_keys", "paste_text"] {
-            assert_eq!(names.contains(&name), cfg!(feature = "raw-input"), "{name}");
-            assert_eq!(LEFT_OUT.contains(&name), !cfg!(feature = "raw-input"), "{name}");
+        let typing =
+            ["send_keys", "paste_text", "paste_buffer"].map(|it| (it, cfg!(feature = "raw-input")));
+        let files = ["save_buffer", "pipe_pane"].map(|it| (it, cfg!(feature = "files")));
+        for (name, exists) in typing.into_iter().chain(files) {
+            assert_eq!(names.contains(&name), exists, "{name}");
+            assert_eq!(LEFT_OUT.contains(&name), !exists, "{name}");
         }
-        for entry in all() {
+        // What stands for a project's directory opens no file.
+        for entry in all().iter().filter(|entry| entry.meta.name != "socket_for_path") {
             let schema = serde_json::to_string(&(entry.input_schema)()).unwrap();
             let has_path = schema.contains("\"path\"");
             assert!(!has_path || cfg!(feature = "files"), "{}", entry.meta.name);

@@ -113,7 +113,9 @@ fn layers_hold() {
 fn tools_go_through_the_guard() {
     let src = crates().join("server/src");
     let mut files = sources(&src.join("tools"));
-    for shared in ["creation.rs", "starting.rs", "typing.rs", "outcome.rs", "event.rs"] {
+    for shared in
+        ["creation.rs", "starting.rs", "typing.rs", "outcome.rs", "event.rs", "options.rs"]
+    {
         let path = src.join(shared);
         files.push((path.clone(), fs::read_to_string(&path).unwrap()));
     }

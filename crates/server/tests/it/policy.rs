@@ -276,7 +276,8 @@ async fn each_choice_can_call_what_it_lists_and_nothing_else() {
     let tmux = TmuxServer::new();
     let all = tools::all();
     let chosen = |keep: &dyn Fn(&Meta) -> bool| -> BTreeSet<String> {
-        let kept = all.iter().filter(|entry| keep(entry.meta));
+        let offered = all.iter().filter(|entry| entry.meta.tier != Tier::Destroy);
+        let kept = offered.filter(|entry| keep(entry.meta));
         kept.map(|entry| entry.meta.name.to_owned()).collect()
     };
     let mut cases: Vec<(String, BTreeSet<String>)> = Vec::new();

@@ -55,7 +55,7 @@ impl Tool for SaveBuffer {
     type Output = Saved;
 
     async fn call(cx: &Cx, args: Args) -> Result<Saved, ToolError> {
-        let path = args.path.check("path")?;
+        let path = cx.file_to_write(&args.path, "path")?;
         let name = cx.buffer(&args.name).await?.row.name;
         let lost = |error| buffer_failed(&name, error);
         let mut reader = cx.tmux().read_buffer(&name).map_err(lost)?;

@@ -11,9 +11,11 @@ use tmux::buffer::BufferWriter;
 use crate::host::none_without_server;
 use crate::model::count;
 use crate::text::inline;
+#[cfg(feature = "files")]
+use crate::tool::FilePath;
 use crate::tool::{
-    BufferName, Cx, FilePath, Form, Group, Load, Meta, Output, Tier, Tool, ToolError,
-    buffer_failed, path::failed,
+    BufferName, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, buffer_failed,
+    path::failed,
 };
 
 /// How much is written at once.
@@ -30,10 +32,23 @@ pub(super) struct Args {
     name: Option<BufferName>,
     /// What to keep.
     text: Option<String>,
+    #[cfg(feature = "files")]
     /// File to read instead.
     path: Option<FilePath>,
     /// Add to the end.
     append: Option<bool>,
+}
+
+impl Args {
+    #[cfg(feature = "files")]
+    fn file(&self, cx: &Cx) -> Result<Option<PathBuf>, ToolError> {
+        self.path.as_ref().map(|path| cx.file_to_read(path, "path")).transpose()
+    }
+
+    #[cfg(not(feature = "files"))]
+    fn file(&self, _: &Cx) -> Result<Option<PathBuf>, ToolError> {
+        Ok(None)
+    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -77,7 +92,8 @@ impl Tool for SetBuffer {
     type Output = Set;
 
     async fn call(cx: &Cx, args: Args) -> Result<Set, ToolError> {
-        let source = Source::of(args.text, args.path.as_ref())?;
+        let file = args.file(cx)?;
+        let source = Source::of(args.text, file)?;
         let _alone = cx.host.naming_buffers().await;
         let before = none_without_server(cx.tmux().buffers().await)?;
         let there = match &args.name {
@@ -120,14 +136,14 @@ enum Source {
 }
 
 impl Source {
-    fn of(text: Option<String>, path: Option<&FilePath>) -> Result<Self, ToolError> {
+    fn of(text: Option<String>, path: Option<PathBuf>) -> Result<Self, ToolError> {
         match (text, path) {
             (Some(text), None) if text.is_empty() => {
                 Err(ToolError::invalid_argument("`text` is empty, and no buffer can be")
                     .hint("delete_buffer removes one"))
             }
             (Some(text), None) => Ok(Self::Text(text)),
-            (None, Some(path)) => Self::open(path.check("path")?),
+            (None, Some(path)) => Self::open(path),
             (Some(_), Some(_)) => {
                 Err(ToolError::invalid_argument("`text` and `path` are both given")
                     .hint("give one of them"))

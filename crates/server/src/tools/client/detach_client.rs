@@ -58,7 +58,7 @@ impl Tool for DetachClient {
 
     async fn call(cx: &Cx, args: Args) -> Result<Detached, ToolError> {
         let wanted = args.client;
-        let mut people = cx.host.people().await?;
+        let mut people = cx.people().await?;
         let found = people.iter().position(|row| row.name == wanted || row.tty == wanted);
         let Some(found) = found.filter(|_| !wanted.is_empty()) else {
             let names: Vec<&str> = people.iter().map(|row| row.name.as_str()).collect();

@@ -88,7 +88,7 @@ impl Tool for ListClients {
     type Output = Clients;
 
     async fn call(cx: &Cx, _: Args) -> Result<Clients, ToolError> {
-        let clients = cx.host.people().await?.into_iter().map(Client::from).collect();
+        let clients = cx.people().await?.into_iter().map(Client::from).collect();
         Ok(Clients { clients })
     }
 }

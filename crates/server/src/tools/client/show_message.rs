@@ -79,7 +79,7 @@ impl Tool for ShowMessage {
             Some(target) => Some(cx.resolve(target).await?.pane.session),
             None => None,
         };
-        let mut people = cx.host.people().await?;
+        let mut people = cx.people().await?;
         people.retain(|row| session.is_none() || row.session == session);
         let names: Vec<String> = people.into_iter().map(|row| row.name).collect();
         if names.is_empty() {

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux::{Command, PaneId, Row, row};
 
+use crate::creation::create;
 use crate::host::{Created, PaneState};
 use crate::text::clean;
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError};
+use crate::tool::{Cx, Form, Group, Load, Meta, NewPlace, Output, Target, Tier, Tool, ToolError};
 
 /// The user option of a pane that shows what is written to it.
 const DISPLAY: &str = "@mcp_display";
@@ -98,8 +99,7 @@ impl Tool for WriteToDisplay {
 
 /// The display in the same window.
 async fn find(cx: &Cx, beside: &PaneState) -> Result<Option<PaneId>, ToolError> {
-    let list = Command::query("list-panes").option("-t", beside.window);
-    let panes: Vec<Beside> = cx.tmux().rows(list).await?;
+    let panes: Vec<Beside> = cx.neighbours(beside).await?;
     let ours = |pane: &&Beside| pane.display && cx.host.owns(&pane.owner);
     Ok(panes.iter().find(ours).map(|pane| pane.pane))
 }
@@ -113,8 +113,7 @@ async fn make(cx: &Cx, beside: &PaneState) -> Result<PaneId, ToolError> {
         .option("-l", SHARE)
         // No command at all: the pane has no program.
         .arg("");
-    let made = Created::parse_one("split-window", &cx.tmux().run(split).await?.0)?;
-    cx.host.claim(made.pane).await?;
+    let made = create(cx, NewPlace::Inside, split).await?;
     let mark = Command::action("set-option").arg("-p").option("-t", made.pane).arg(DISPLAY);
     cx.tmux().run(mark.arg("1")).await?;
     Ok(made.pane)

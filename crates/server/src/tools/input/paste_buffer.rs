@@ -7,7 +7,8 @@ use serde::{Deserialize, Serialize};
 use crate::model::count;
 use crate::text::inline;
 use crate::tool::{
-    BufferName, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, buffer_failed,
+    BufferName, Cx, Form, Group, Load, Meta, Output, Stroke, Target, Tier, Tool, ToolError,
+    buffer_failed,
 };
 use crate::typing::{PASTE_END, must_take_input};
 
@@ -66,7 +67,7 @@ impl Tool for PasteBuffer {
         must_take_input(&pane, true)?;
         let name = cx.buffer(&args.name).await?.row.name;
         let lost = |error| buffer_failed(&name, error);
-        let mut seen = Seen::default();
+        let mut seen = Seen { keeps_all: cx.judges_lines(), ..Seen::default() };
         let mut reader = cx.tmux().read_buffer(&name).map_err(lost)?;
         while let Some(piece) = reader.next().await.map_err(lost)? {
             seen.push(piece);
@@ -77,8 +78,11 @@ impl Tool for PasteBuffer {
             ))
             .hint("take ESC [ 2 0 1 ~ out of it, or give `bracketed` false"));
         }
-        cx.runs.typed_into(pane.pane, &String::from_utf8_lossy(&seen.end), false);
+        let text = String::from_utf8_lossy(&seen.end);
+        let turn = cx.turn(&pane, Stroke::of_paste(&text, bracketed)).await?;
+        cx.runs.typed_into(pane.pane, &text, false);
         cx.tmux().paste_buffer(&name, bracketed, pane.pane).await.map_err(lost)?;
+        turn.done();
         Ok(Pasted { name, bytes: seen.bytes, pane_id: pane.pane.to_string() })
     }
 }
@@ -89,6 +93,8 @@ struct Seen {
     bytes: u64,
     end: Vec<u8>,
     ends_a_paste: bool,
+    /// Whether its end is all of it, since all lines have to be known.
+    keeps_all: bool,
 }
 
 impl Seen {
@@ -98,8 +104,10 @@ impl Seen {
         self.end.extend_from_slice(piece);
         let news = self.end.get(torn..).unwrap_or_default();
         self.ends_a_paste |= memmem::find(news, PASTE_END.as_bytes()).is_some();
-        let old = self.end.len().saturating_sub(REMEMBERED);
-        self.end.drain(..old);
+        if !self.keeps_all {
+            let old = self.end.len().saturating_sub(REMEMBERED);
+            self.end.drain(..old);
+        }
     }
 }
 

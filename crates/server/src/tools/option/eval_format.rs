@@ -4,9 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux::Command;
 
-use crate::formats::check_format;
+use crate::formats::{check_format, has_loop};
 use crate::text::keep_tail;
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use crate::tool::{
+    Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset,
+};
 
 pub(super) struct EvalFormat;
 
@@ -60,6 +62,11 @@ impl Tool for EvalFormat {
 
     async fn call(cx: &Cx, args: Args) -> Result<Expanded, ToolError> {
         check_format("format", &args.format)?;
+        if cx.is_fenced() && has_loop(&args.format) {
+            let what = "`format` goes through all sessions, windows, panes or clients, and the \
+                        policy has fences around them";
+            return Err(ToolError::new(Code::Denied, what).hint("use list_panes"));
+        }
         let target = cx.target_or_current(args.target, true, "pane").await?;
         let pane = cx.pane(&target).await?.pane;
         let expand = Command::query("display-message").arg("-p").option("-t", pane);

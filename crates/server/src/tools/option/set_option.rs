@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use tmux::{Command, Error, escape_format};
 
 use crate::formats::check_format;
-use crate::options::{Catalogue, Known, Scope, Wish};
+use crate::options::{Catalogue, Known, Scope, Wish, base};
 use crate::text::inline;
 use crate::tool::{
     Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset,
@@ -13,6 +13,28 @@ use crate::tool::{
 
 /// How the options begin in which this server keeps what it must know.
 const BOOKKEEPING: &str = "@mcp_";
+
+/// With these, tmux closes, renames or forgets by itself what is there.
+const ENDING: &[&str] = &[
+    "destroy-unattached",
+    "exit-empty",
+    "exit-unattached",
+    "automatic-rename",
+    "automatic-rename-format",
+    "allow-rename",
+    "allow-set-title",
+    "history-limit",
+];
+
+/// Their values are commands.
+const RUNNING: &[&str] = &[
+    "default-command",
+    "default-shell",
+    "command-alias",
+    "copy-command",
+    "editor",
+    "lock-command",
+];
 
 pub(super) struct SetOption;
 
@@ -102,6 +124,18 @@ impl Tool for SetOption {
         let global = global.unwrap_or(false);
         let wish = Wish { option, scope, target: target.as_ref(), global };
         let holder = wish.holder(cx, false).await?;
+        if ENDING.contains(&base(&name)) {
+            cx.may_end(holder.resolved().as_ref()).await.map_err(|_| {
+                let what = format!("`{name}` could end or rename what this server did not make");
+                ToolError::new(Code::Denied, what).hint(
+                    "set it for what create_session made; for others a person can start tmux-mcp \
+                     with --tier destructive",
+                )
+            })?;
+        }
+        if RUNNING.contains(&base(&name)) {
+            cx.judge(value.as_deref().unwrap_or_default())?;
+        }
         let set = holder.command(Command::action("set-option")).arg_if(value.is_none(), "-u");
         let set = set.arg("--").arg(escape_format(&name));
         let set = match &value {

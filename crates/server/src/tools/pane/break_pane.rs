@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tmux::target::Level;
 use tmux::{Command, PaneId, Row, row};
 
 use crate::creation::{NewIds, check_name};
@@ -47,7 +48,7 @@ impl Tool for BreakPane {
                 ToolError::invalid_argument("`name` is empty").hint("give a name, or leave it out")
             );
         }
-        let pane = cx.pane(&args.target).await?;
+        let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
         let company: Company = cx.tmux().row(&pane.pane.to_string()).await?;
         if company.panes < 2 {
             return Err(ToolError::invalid_argument(format!(

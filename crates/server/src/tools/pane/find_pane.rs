@@ -59,6 +59,7 @@ impl Tool for FindPane {
         };
         let place = format!("{}:{}.{corner}", around.session, around.window);
         let found: Found = cx.tmux().row(&place).await?;
+        cx.may_see(found.pane).await?;
         pane_now(cx, around.session, found.pane).await
     }
 }

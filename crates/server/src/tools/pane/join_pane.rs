@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tmux::target::Level;
 use tmux::{Command, PaneId, row};
 
 use crate::model::Pane;
@@ -46,8 +47,8 @@ impl Tool for JoinPane {
 
     async fn call(cx: &Cx, args: Args) -> Result<Pane, ToolError> {
         let size = args.size.as_deref().map(check_size).transpose()?;
-        let source = cx.pane(&args.source).await?;
-        let target = cx.pane(&args.target).await?;
+        let source = cx.resolve_around(&args.source, Level::Window).await?.pane;
+        let target = cx.resolve_around(&args.target, Level::Window).await?.pane;
         if source.pane == target.pane {
             return Err(ToolError::invalid_argument(format!(
                 "`source` and `target` are both {}",

@@ -8,6 +8,7 @@ mod find_pane;
 mod join_pane;
 mod list_panes;
 mod pane_state;
+#[cfg(feature = "files")]
 mod pipe_pane;
 mod resize_pane;
 mod respawn_pane;
@@ -30,6 +31,7 @@ pub(super) const TOOLS: &[Entry] = &[
     Entry::of::<break_pane::BreakPane>(),
     Entry::of::<clear_pane::ClearPane>(),
     Entry::of::<respawn_pane::RespawnPane>(),
+    #[cfg(feature = "files")]
     Entry::of::<pipe_pane::PipePane>(),
     Entry::of::<copy_mode::CopyMode>(),
 ];

@@ -76,7 +76,7 @@ impl Tool for PipePane {
     type Output = Piped;
 
     async fn call(cx: &Cx, args: Args) -> Result<Piped, ToolError> {
-        let path = args.path.as_ref().map(|path| path.check("path")).transpose()?;
+        let path = args.path.as_ref().map(|path| cx.file_to_write(path, "path")).transpose()?;
         if path.is_none() && args.append.is_some() {
             return Err(ToolError::invalid_argument("`append` needs `path`")
                 .hint("give `path`, or leave `append` out to stop"));

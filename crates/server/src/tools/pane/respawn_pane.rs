@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tmux::Command;
+use tmux::{Command, escape_format};
 
-use crate::creation::{check_environment, start_directory, with_start};
-use crate::host::NewPane;
+use crate::creation::{check_environment, start_directory};
+use crate::host::{NewPane, with_environment};
 use crate::model::Pane;
 use crate::placing::pane_now;
 use crate::tool::{Code, Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
@@ -49,7 +49,8 @@ impl Tool for RespawnPane {
 
     async fn call(cx: &Cx, args: Args) -> Result<Pane, ToolError> {
         let mut env = args.env.unwrap_or_default();
-        check_environment(&env)?;
+        check_environment(cx, &env)?;
+        cx.judge(args.command.as_deref().unwrap_or_default())?;
         let cwd = start_directory(args.cwd)?;
         if args.command.as_deref().is_some_and(|command| command.trim().is_empty()) {
             return Err(ToolError::invalid_argument("`command` is empty")
@@ -75,7 +76,8 @@ impl Tool for RespawnPane {
         }
         let words = cx.host.words(&pane, &wish).await?;
         let respawn = Command::action("respawn-pane").arg_if(kill, "-k").option("-t", pane.pane);
-        let respawn = with_start(respawn, cwd.as_deref(), &env, None);
+        let respawn = respawn.option_if("-c", cwd.as_deref().map(escape_format));
+        let respawn = with_environment(respawn, env.iter().map(|(k, v)| (k.as_str(), v.as_str())));
         let mut commands = vec![match words.is_empty() {
             true => respawn,
             false => words.iter().fold(respawn.arg("--"), Command::arg),

@@ -9,10 +9,10 @@ use tmux::{PaneId, Reply, Row, Server, row};
 
 use crate::picture::{Cursor, CursorShape, Picture, Screen, Theme};
 use crate::text::{clean, inline};
+#[cfg(feature = "files")]
+use crate::tool::FilePath;
 use crate::tool::path::Draft;
-use crate::tool::{
-    Cx, FilePath, Form, Group, Image, Load, Meta, Output, Target, Tier, Tool, ToolError,
-};
+use crate::tool::{Cx, Form, Group, Image, Load, Meta, Output, Target, Tier, Tool, ToolError};
 
 pub(super) struct ScreenshotPane;
 
@@ -24,8 +24,21 @@ pub(super) struct Args {
     format: Option<Format>,
     /// Default dark.
     theme: Option<Theme>,
+    #[cfg(feature = "files")]
     /// Write it to this file instead.
     path: Option<FilePath>,
+}
+
+impl Args {
+    #[cfg(feature = "files")]
+    fn file(&self, cx: &Cx) -> Result<Option<PathBuf>, ToolError> {
+        self.path.as_ref().map(|path| cx.file_to_write(path, "path")).transpose()
+    }
+
+    #[cfg(not(feature = "files"))]
+    fn file(&self, _: &Cx) -> Result<Option<PathBuf>, ToolError> {
+        Ok(None)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -166,7 +179,7 @@ impl Tool for ScreenshotPane {
     type Output = Screenshot;
 
     async fn call(cx: &Cx, args: Args) -> Result<Screenshot, ToolError> {
-        let path = args.path.map(|path| path.check("path")).transpose()?;
+        let path = args.file(cx)?;
         let named = path.as_deref().and_then(Format::of);
         let format = args.format.or(named).unwrap_or(Format::Png);
         let theme = args.theme.unwrap_or_default();

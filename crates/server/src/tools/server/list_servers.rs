@@ -10,7 +10,8 @@ use tmux::discover::{self, Found};
 
 use crate::model::count;
 use crate::text::inline;
-use crate::tool::{Cx, FilePath, Form, Group, Load, Meta, Output, Tier, Tool, ToolError};
+use crate::tool::path::absolute;
+use crate::tool::{Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError};
 
 pub(super) struct ListServers;
 
@@ -18,7 +19,7 @@ pub(super) struct ListServers;
 pub(super) struct Args {
     /// More sockets to try.
     #[schemars(with = "Option<Vec<String>>")]
-    paths: Option<Vec<FilePath>>,
+    paths: Option<Vec<String>>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -119,7 +120,7 @@ impl Tool for ListServers {
     async fn call(cx: &Cx, args: Args) -> Result<Servers, ToolError> {
         let asked = args.paths.unwrap_or_default();
         let asked: Vec<PathBuf> =
-            asked.iter().map(|path| path.check("paths")).collect::<Result<_, _>>()?;
+            asked.iter().map(|path| absolute("paths", path)).collect::<Result<_, _>>()?;
         let current = Socket::Path(cx.tmux().socket_path());
         let mut sockets = discover::sockets();
         sockets.extend(
@@ -128,6 +129,7 @@ impl Tool for ListServers {
         if !sockets.iter().any(|socket| Socket::Path(socket.clone()).is_same_as(&current)) {
             sockets.push(current.path());
         }
+        sockets.retain(|socket| cx.reaches(&Socket::Path(socket.clone())));
         let looks = sockets.into_iter().map(|socket| async {
             let found = cx.tmux().look_behind(&socket).await;
             // Nobody asked for what is not there.

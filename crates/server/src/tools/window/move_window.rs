@@ -49,7 +49,7 @@ impl Tool for MoveWindow {
             return Err(ToolError::invalid_argument(format!("`index`: {index} is too high"))
                 .hint(format!("{HIGHEST} is the highest")));
         }
-        let pane = cx.pane(&args.target).await?;
+        let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
         let session = match &args.session {
             Some(session) => cx.resolve_as(session, Level::Session).await?.pane.session,
             None => pane.session,
@@ -82,9 +82,8 @@ impl Tool for MoveWindow {
 
 /// The window at an index of a session.
 async fn at_index(cx: &Cx, session: SessionId, index: u32) -> Result<Option<WindowRow>, ToolError> {
-    let list = Command::query("list-windows").option("-t", session);
-    let windows: Vec<WindowRow> = cx.tmux().rows(list).await?;
-    Ok(windows.into_iter().find(|row| row.index == index))
+    let windows = cx.windows(Some(session)).await?;
+    Ok(windows.into_iter().map(|(row, _)| row).find(|row| row.index == index))
 }
 
 fn is_taken(taken: &WindowRow) -> ToolError {

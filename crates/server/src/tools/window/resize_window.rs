@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux::Command;
+use tmux::target::Level;
 
 use crate::model::Window;
 use crate::placing::window_now;
@@ -49,7 +50,7 @@ impl Tool for ResizeWindow {
                     .hint(format!("give a number from 1 to {LARGEST}")));
             }
         }
-        let pane = cx.pane(&args.target).await?;
+        let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
         let resize = Command::action("resize-window")
             .option("-t", format!("{}:{}", pane.session, pane.window))
             .option_if("-x", args.width)

@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux::layout::{self, LayoutError};
+use tmux::target::Level;
 use tmux::{Command, WindowId, row};
 
 use crate::model::{Window, count};
@@ -43,7 +44,7 @@ impl Tool for SelectLayout {
     type Output = Window;
 
     async fn call(cx: &Cx, args: Args) -> Result<Window, ToolError> {
-        let pane = cx.pane(&args.target).await?;
+        let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
         let window = format!("{}:{}", pane.session, pane.window);
         let version = cx.tmux().version().await?;
         let now: Panes = cx.tmux().row(&window).await?;

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tmux::target::Level;
 use tmux::{Command, PaneId, row};
 
 use crate::host::PaneState;
@@ -68,7 +69,7 @@ impl Tool for SynchronizePanes {
     type Output = Synchronized;
 
     async fn call(cx: &Cx, args: Args) -> Result<Synchronized, ToolError> {
-        let pane = cx.pane(&args.target).await?;
+        let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
         if args.on {
             switch_on(cx, &pane).await?;
         } else {
@@ -86,7 +87,8 @@ impl Tool for SynchronizePanes {
 
 /// A pane that somebody has taken out by itself stays out.
 async fn switch_on(cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {
-    if panes(cx, pane).await?.iter().any(|row| cx.host.is_caller(row.pane, row.pid)) {
+    if cx.neighbours::<Reached>(pane).await?.iter().any(|row| cx.host.is_caller(row.pane, row.pid))
+    {
         return Err(ToolError::new(
             Code::Denied,
             format!("window {} holds the pane where this server itself runs", pane.window),
@@ -113,12 +115,8 @@ fn set(flags: &str, target: impl ToString) -> Command {
     Command::action("set-option").arg(flags).option("-t", target).arg(OPTION)
 }
 
-async fn panes(cx: &Cx, pane: &PaneState) -> Result<Vec<Reached>, ToolError> {
-    Ok(cx.tmux().rows(Command::query("list-panes").option("-t", pane.window)).await?)
-}
-
 async fn reached(cx: &Cx, pane: &PaneState) -> Result<Vec<Reached>, ToolError> {
-    let mut panes = panes(cx, pane).await?;
+    let mut panes: Vec<Reached> = cx.neighbours(pane).await?;
     panes.retain(|row| row.synchronized);
     Ok(panes)
 }
