@@ -4,6 +4,7 @@ use tmux::capture::Capture;
 use tmux::{PaneId, Reply, Row, Server};
 
 use crate::host::{Life, PaneState};
+use crate::text::inline;
 use crate::tool::{Cx, Target, ToolError};
 
 /// What a tool wants to see of a pane.
@@ -90,7 +91,7 @@ pub(crate) fn top_of(life: Life) -> Option<i64> {
 /// The program in a pane, or how it ended.
 pub(crate) fn program_or_end(life: Life, command: &str) -> String {
     match life.exit_code() {
-        _ if !life.is_over() => command.to_owned(),
+        _ if !life.is_over() => inline(command),
         Some(code) => format!("exited {code}"),
         None => "exited".to_owned(),
     }

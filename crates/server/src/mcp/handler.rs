@@ -14,6 +14,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use super::pipeline::{self, Answer, Call};
 use super::{channel, instructions};
 use crate::app::App;
+use crate::text;
 use crate::tool::{Progress, Step};
 
 /// One client's view of the server.
@@ -110,6 +111,7 @@ fn progress(context: &RequestContext<RoleServer>) -> Progress {
     };
     let peer = context.peer.clone();
     Progress::new(move |Step { done, total, message }| {
+        let message = text::clean(&message, false);
         let mut note = ProgressNotificationParam::new(token.clone(), done).with_message(message);
         note.total = total;
         let peer = peer.clone();

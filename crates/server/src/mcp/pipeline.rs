@@ -110,11 +110,16 @@ async fn work(
     }
 }
 
-/// The answer as a client may see it. Those of calls within a call have this behind them.
+/// The answer as a client may see it. Those of calls within a call have this behind them; to clean
+/// them again changes nothing.
 fn shaped(mut reply: Reply) -> Reply {
+    reply.text = text::clean(&reply.text, reply.colors);
+    text::clean_value(&mut reply.structured);
+    for Notice { text, facts } in &mut reply.notices {
+        let facts = facts.iter_mut().map(|(_, fact)| fact);
+        facts.chain([text]).for_each(|text| *text = text::clean(text, false));
+    }
     if reply.form != Form::Calls {
-        reply.text = text::clean(&reply.text, reply.colors);
-        text::clean_value(&mut reply.structured);
         prune(&mut reply.structured, true);
     }
     reply

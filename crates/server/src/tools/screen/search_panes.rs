@@ -255,7 +255,7 @@ impl PaneMatches {
     fn new(row: PaneRow, matches: Vec<Match>) -> Self {
         let program = program_or_end(row.pane.life, &row.pane.command);
         Self {
-            heading: format!("{} {} · {}", row.pane.id, inline(&row.address()), inline(&program)),
+            heading: format!("{} {} · {program}", row.pane.id, inline(&row.address())),
             pane_id: row.pane.id.to_string(),
             session: row.session.name,
             window: row.window.name,
