@@ -15,7 +15,7 @@
 //! - [`host`]: one tmux server: ownership, our own session, the pane we run in.
 //! - [`mark`]: places in what a pane has printed. [`picture`]: pictures of a screen. `buffer`: finding things in
 //!   much text, piece by piece.
-//! - `process`: what the operating system knows. `text`: cleaning and cutting.
+//! - `process`: what the operating system knows. `text`: cleaning and cutting. `redact`: secrets.
 //!
 //! Left may use right: `cli → mcp → registry → tools → tool → watch → run → host → tmux`.
 //! ARCHITECTURE.md has the map and the reasons.
@@ -45,6 +45,7 @@ mod placing;
 pub mod policy;
 mod process;
 mod reading;
+mod redact;
 pub mod registry;
 pub mod run;
 mod screen;

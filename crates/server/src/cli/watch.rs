@@ -77,7 +77,7 @@ pub(super) async fn run(mut settings: Settings, matches: &ArgMatches) -> Result<
             }
         };
         let Ok(next) = next.await else { break };
-        let (pane, is_last, line) = match next {
+        let (pane, is_last, mut line) = match next {
             Ok(Event { pane, words, says, is_last }) => {
                 (pane, is_last, format!("{pane}\t{}\t{}", inline(&words), inline(&says)))
             }
@@ -91,6 +91,7 @@ pub(super) async fn run(mut settings: Settings, matches: &ArgMatches) -> Result<
                 return Err(Failure { message: lost.to_string(), code: 1 });
             }
         };
+        app.settings.redact.text(&mut line);
         if !print(line.trim_end())? {
             return Ok(());
         }

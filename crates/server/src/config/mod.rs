@@ -20,6 +20,7 @@ use tmux::{Program, Socket};
 use crate::host::Host;
 use crate::policy::{Ceiling, Mode, Policy};
 use crate::process::ShellKind;
+use crate::redact::Redactor;
 use crate::run;
 use crate::tool::Toolset;
 use crate::watch::Patterns;
@@ -155,6 +156,24 @@ pub const SETTINGS: &[Setting] = &[
             s.runs.shell = Some(ShellKind::named(v).ok_or(format!("`{v}` is no shell"))?);
             Ok(())
         },
+    },
+    Setting {
+        key: "policy.redact",
+        flag: Some("redact"),
+        env: Some("TMUX_MCP_REDACT"),
+        kind: Kind::Switch,
+        default: "off",
+        help: "Take secrets out of answers: tokens, keys, passwords; see docs/security.md",
+        set: |s, v| switch(v).map(|v| s.redact.switch(v)),
+    },
+    Setting {
+        key: "policy.redact_patterns",
+        flag: None,
+        env: None,
+        kind: Kind::List("REGEX"),
+        default: "none",
+        help: "What else is a secret, when secrets are taken out",
+        set: |s, v| s.redact.look_for(v.lines()),
     },
     Setting {
         key: "limits.block",
@@ -303,6 +322,8 @@ pub struct Settings {
     pub text_limit: usize,
     /// What an error looks like.
     pub(crate) errors: Patterns,
+    /// Takes secrets out of answers.
+    pub(crate) redact: Redactor,
 }
 
 impl Default for Settings {
@@ -319,6 +340,7 @@ impl Default for Settings {
             block: Duration::from_secs(50),
             text_limit: 16_000,
             errors: Patterns::default(),
+            redact: Redactor::default(),
         }
     }
 }
@@ -347,6 +369,13 @@ impl Settings {
             })?;
         }
         settings.policy.check(&settings.program().socket)?;
+        if settings.redact.is_idle() {
+            return Err(
+                "config key `policy.redact_patterns`: does nothing without `redact = true` \
+                        beside it, or --redact"
+                    .to_owned(),
+            );
+        }
         Ok(settings)
     }
 

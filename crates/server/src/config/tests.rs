@@ -108,3 +108,14 @@ fn only_the_listed_servers_can_be_driven() {
         assert!(error.contains("policy.allowed_servers"), "{error}");
     }
 }
+
+#[test]
+fn patterns_for_secrets_need_the_switch_and_must_be_patterns() {
+    let patterns = "[policy]\nredact_patterns = [\"ACME-[0-9]+\"]\n";
+    let error = with_file(patterns, &[]).unwrap_err();
+    assert!(error.contains("`redact = true`"), "{error}");
+    assert!(with_file(patterns, &["--redact"]).is_ok());
+    assert!(with_file(&format!("{patterns}redact = true\n"), &[]).is_ok());
+    let error = with_file("[policy]\nredact = true\nredact_patterns = [\"(\"]", &[]).unwrap_err();
+    assert!(error.contains("policy.redact_patterns") && error.contains("`(`"), "{error}");
+}

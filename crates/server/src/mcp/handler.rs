@@ -14,6 +14,7 @@ use rmcp::service::{RequestContext, RoleServer};
 use super::pipeline::{self, Answer, Call};
 use super::{channel, instructions};
 use crate::app::App;
+use crate::redact::Redactor;
 use crate::text;
 use crate::tool::{Progress, Step};
 
@@ -68,7 +69,7 @@ impl ServerHandler for Handler {
         let call = Call {
             tool: request.name.into_owned(),
             arguments: request.arguments.unwrap_or_default(),
-            progress: progress(&context),
+            progress: progress(&context, self.app.settings.redact.clone()),
             cancel: context.ct,
         };
         let Answer { result, notices } = pipeline::call(&self.app, call).await;
@@ -105,13 +106,14 @@ impl ServerHandler for Handler {
 }
 
 /// Progress towards the client, if it sent a token.
-fn progress(context: &RequestContext<RoleServer>) -> Progress {
+fn progress(context: &RequestContext<RoleServer>, redact: Redactor) -> Progress {
     let Some(token) = context.meta.get_progress_token() else {
         return Progress::default();
     };
     let peer = context.peer.clone();
     Progress::new(move |Step { done, total, message }| {
-        let message = text::clean(&message, false);
+        let mut message = text::clean(&message, false);
+        redact.text(&mut message);
         let mut note = ProgressNotificationParam::new(token.clone(), done).with_message(message);
         note.total = total;
         let peer = peer.clone();

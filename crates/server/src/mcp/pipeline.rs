@@ -13,11 +13,15 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
+use crate::redact::Redactor;
 use crate::text;
 use crate::tool::{Calls, Code, Cx, Form, Image, Notice, Progress, Reply, Request, ToolError};
 
 /// The key under which an error's code is in `_meta`.
 const CODE_KEY: &str = "tmux-mcp/code";
+
+/// The key under which it says how many secrets were taken out.
+const REDACTED_KEY: &str = "tmux-mcp/redacted";
 
 /// A call as it came in.
 pub(crate) struct Call {
@@ -72,12 +76,9 @@ async fn run(
     arguments: Map<String, Value>,
     request: Request,
 ) -> Result<Reply, ToolError> {
-    let clean = |text: String| text::clean(&text, false);
     match work(app, tool, arguments, request).await {
-        Ok(reply) => Ok(shaped(reply)),
-        Err(ToolError { code, message, hint }) => {
-            Err(ToolError { code, message: clean(message), hint: hint.map(clean) })
-        }
+        Ok(reply) => Ok(shaped(reply, &app.settings.redact)),
+        Err(error) => Err(fit_to_show(error, &app.settings.redact)),
     }
 }
 
@@ -112,17 +113,59 @@ async fn work(
 
 /// The answer as a client may see it. Those of calls within a call have this behind them; to clean
 /// them again changes nothing.
-fn shaped(mut reply: Reply) -> Reply {
-    reply.text = text::clean(&reply.text, reply.colors);
+fn shaped(mut reply: Reply, redact: &Redactor) -> Reply {
+    let raw = std::mem::take(&mut reply.text);
+    reply.text = text::clean(&raw, reply.colors);
     text::clean_value(&mut reply.structured);
     for Notice { text, facts } in &mut reply.notices {
-        let facts = facts.iter_mut().map(|(_, fact)| fact);
-        facts.chain([text]).for_each(|text| *text = text::clean(text, false));
+        for text in facts.iter_mut().map(|(_, fact)| fact).chain([text]) {
+            *text = text::clean(text, false);
+            redact.text(text);
+        }
     }
     if reply.form != Form::Calls {
         prune(&mut reply.structured, true);
+        let in_text = redacted_text(&mut reply, &raw, redact);
+        reply.redacted = in_text.max(redact.value(&mut reply.structured));
+        reply.text.push_str(&said(reply.redacted));
     }
     reply
+}
+
+/// Takes secrets out of the text. Colours can cut one into pieces; then they go.
+fn redacted_text(reply: &mut Reply, raw: &str, redact: &Redactor) -> usize {
+    let count = redact.text(&mut reply.text);
+    if !reply.colors {
+        return count;
+    }
+    let mut plain = text::clean(raw, false);
+    let in_plain = redact.text(&mut plain);
+    if in_plain > count {
+        reply.text = plain;
+    }
+    in_plain.max(count)
+}
+
+/// An error as a client may see it.
+fn fit_to_show(error: ToolError, redact: &Redactor) -> ToolError {
+    let mut count = 0;
+    let mut fit = |text: String| {
+        let mut text = text::clean(&text, false);
+        count += redact.text(&mut text);
+        text
+    };
+    let ToolError { code, message, hint } = error;
+    let (message, hint) = (fit(message), hint.map(&mut fit));
+    ToolError { code, message: message + &said(count), hint }
+}
+
+/// A last line that says what was taken out.
+fn said(redacted: usize) -> String {
+    match redacted {
+        0 => String::new(),
+        1 => "\n[1 secret redacted]".to_owned(),
+        more => format!("\n[{more} secrets redacted]"),
+    }
 }
 
 fn success(reply: Reply, structured: bool) -> CallToolResult {
@@ -132,6 +175,11 @@ fn success(reply: Reply, structured: bool) -> CallToolResult {
     let mut result = CallToolResult::success(content);
     if structured || reply.form == Form::Data {
         result.structured_content = Some(reply.structured);
+    }
+    if reply.redacted > 0 {
+        let mut meta = MetaObject::new();
+        meta.0.insert(REDACTED_KEY.to_owned(), reply.redacted.into());
+        result.meta = Some(meta);
     }
     result
 }
@@ -258,5 +306,29 @@ mod tests {
         let mut value = json!({"panes": [], "own": false, "n": 0, "in": {"list": [], "text": ""}});
         prune(&mut value, true);
         assert_eq!(value, json!({"panes": [], "n": 0}));
+    }
+
+    /// All names of fields in a schema, with a text that is no secret by itself for each.
+    fn fields(schema: &Value, found: &mut Map<String, Value>) {
+        if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
+            found.extend(properties.keys().map(|name| (name.clone(), json!("words"))));
+        }
+        match schema {
+            Value::Object(map) => map.values().for_each(|inner| fields(inner, found)),
+            Value::Array(items) => items.iter().for_each(|inner| fields(inner, found)),
+            _ => {}
+        }
+    }
+
+    #[test]
+    fn no_field_of_an_answer_is_taken_for_a_secret_by_its_name() {
+        let mut redact = Redactor::default();
+        redact.switch(true);
+        for entry in crate::tools::all() {
+            let mut found = Map::new();
+            fields(&Value::Object((entry.output_schema)()), &mut found);
+            let mut value = Value::Object(found);
+            assert_eq!(redact.value(&mut value), 0, "{}: {value}", entry.meta.name);
+        }
     }
 }

@@ -260,6 +260,11 @@ pub trait Output: Serialize + JsonSchema + Send {
     fn notices(&self) -> Vec<Notice> {
         Vec::new()
     }
+
+    /// How many secrets were taken out of the answers of other tools in this one.
+    fn redacted(&self) -> usize {
+        0
+    }
 }
 
 /// A picture for the model to look at.
@@ -311,6 +316,8 @@ pub struct Reply {
     pub structured: Value,
     /// What to tell a client that is at something else by now.
     pub notices: Vec<Notice>,
+    /// How many secrets were taken out.
+    pub redacted: usize,
 }
 
 /// Checks arguments against their schema, does the work, and keeps the answer within the limit.
@@ -363,6 +370,7 @@ async fn call<T: Tool>(
         images: output.images(),
         structured,
         notices: output.notices(),
+        redacted: output.redacted(),
     })
 }
 

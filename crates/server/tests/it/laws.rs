@@ -72,6 +72,7 @@ fn layers_hold() {
         ("transcript", &["mcp", "policy", "cli", "registry", "tools", "tool", "host", "run"]),
         ("policy", &["mcp", "cli", "config", "registry", "app", "tools", "host"]),
         ("text", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "host"]),
+        ("redact", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "host"]),
         (
             "process",
             &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "host", "run"],

@@ -33,6 +33,7 @@ mod picture;
 mod pipe;
 mod policy;
 mod polite;
+mod redaction;
 mod registry;
 mod renew;
 mod repl;

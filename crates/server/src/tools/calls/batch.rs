@@ -61,6 +61,8 @@ pub(super) struct Results {
     notices: Vec<Notice>,
     #[serde(skip)]
     images: Vec<Image>,
+    #[serde(skip)]
+    redacted: usize,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -131,6 +133,10 @@ impl Output for Results {
     fn notices(&self) -> Vec<Notice> {
         self.notices.clone()
     }
+
+    fn redacted(&self) -> usize {
+        self.redacted
+    }
 }
 
 impl Tool for Batch {
@@ -182,6 +188,7 @@ impl Results {
                 self.colors |= reply.colors;
                 self.notices.extend(reply.notices);
                 self.images.extend(reply.images);
+                self.redacted += reply.redacted;
                 let Reply { text, structured, .. } = reply;
                 Done { tool, status: Status::Ok, result: structured, error: None, text }
             }

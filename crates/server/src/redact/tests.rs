@@ -1,0 +1,340 @@
+//! What is taken for a secret, and what is not. The secrets are made up; they are put together here so
+//! that no scanner takes this file for a leak.
+
+use std::time::Duration;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::sample::select;
+use rustix::time::{ClockId, clock_gettime};
+use serde_json::json;
+
+use super::*;
+
+fn on() -> Redactor {
+    let mut redactor = Redactor::default();
+    redactor.switch(true);
+    redactor
+}
+
+fn redacted(text: &str) -> String {
+    let mut text = text.to_owned();
+    on().text(&mut text);
+    text
+}
+
+/// Characters of a token.
+fn random(length: usize) -> String {
+    "a1B2c3D4e5F6g7H8i9J0".chars().cycle().take(length).collect()
+}
+
+fn upper(length: usize) -> String {
+    random(length).to_uppercase()
+}
+
+#[test]
+fn tokens_are_told_by_their_shape() {
+    let jwt = format!("eyJhbGciOiJ9.eyJzdWIiOiIx{}.{}", random(8), random(30));
+    let table = [
+        ("aws_key", format!("AKIA{}", upper(16))),
+        ("github_token", format!("ghp_{}", random(36))),
+        ("github_token", format!("ghs_{}", random(36))),
+        ("github_token", format!("github_pat_{}_{}", random(22), random(59))),
+        ("gitlab_token", format!("glpat-{}", random(20))),
+        ("slack_token", format!("xoxb-123-456-{}", random(24))),
+        ("stripe_key", format!("sk_live_{}", random(24))),
+        ("api_key", format!("sk-{}", random(48))),
+        ("api_key", format!("sk-ant-api03-{}", random(95))),
+        ("google_key", format!("AIza{}", random(35))),
+        ("npm_token", format!("npm_{}", random(36))),
+        ("pypi_token", format!("pypi-AgEI{}", random(80))),
+        ("huggingface_token", format!("hf_{}", random(34))),
+        ("jwt", jwt),
+    ];
+    for (kind, secret) in table {
+        for (before, after) in
+            [("", ""), ("key is ", ", ok"), ("\"", "\""), ("x\n", "\ny"), ("漢", "字")]
+        {
+            assert_eq!(
+                redacted(&format!("{before}{secret}{after}")),
+                format!("{before}[redacted:{kind}]{after}")
+            );
+        }
+    }
+}
+
+#[test]
+fn names_say_what_is_a_secret() {
+    let table = [
+        ("DB_PASSWORD=hunter", "DB_PASSWORD=[redacted:password]"),
+        ("password=a,b&x=1", "password=[redacted:password]&x=1"),
+        ("password: hunter", "password: [redacted:password]"),
+        ("  password: hunter  # db", "  password: [redacted:password]  # db"),
+        (r#"{"password":"p w","n":1}"#, r#"{"password":"[redacted:password]","n":1}"#),
+        (r#""{\"api_key\": \"abc\"}""#, r#""{\"api_key\": \"[redacted:key]\"}""#),
+        ("api-key: 'k'", "api-key: '[redacted:key]'"),
+        ("aws_secret_access_key = wJalr+K7/x", "aws_secret_access_key = [redacted:secret]"),
+        ("client_secret => \"x y\"", "client_secret => \"[redacted:secret]\""),
+        ("export TOKEN='$x'; GH_TOKEN=\"abc\"", "export TOKEN='$x'; GH_TOKEN=\"[redacted:token]\""),
+        ("login --password s3cr3t! now", "login --password [redacted:password] now"),
+        ("login --db-token=abc now", "login --db-token=[redacted:token] now"),
+        ("SECRET_KEY=a(b", "SECRET_KEY=[redacted:secret]"),
+        ("https://x/?access_token=abc&n=1", "https://x/?access_token=[redacted:token]&n=1"),
+        ("Authorization: Bearer abc", "Authorization: Bearer [redacted:authorization]"),
+        ("authorization: basic dXNlcjpw", "authorization: basic [redacted:authorization]"),
+        ("-H 'Authorization: token x' u", "-H 'Authorization: token [redacted:authorization]' u"),
+        ("postgres://me:p@ss:w@db/x", "postgres://me:[redacted:url_password]@db/x"),
+        ("redis://:pw@h", "redis://:[redacted:url_password]@h"),
+    ];
+    for (text, expected) in table {
+        assert_eq!(redacted(text), expected);
+    }
+    let bearer = format!("sent bearer {}", random(20));
+    assert_eq!(redacted(&bearer), "sent bearer [redacted:authorization]");
+    let url = format!("https://{}@host/", random(40));
+    assert_eq!(redacted(&url), "https://[redacted:url_password]@host/");
+}
+
+#[test]
+fn talk_of_secrets_is_left_alone() {
+    for text in [
+        "Password: ",
+        "Password:\n$ ",
+        "[sudo] password for me: ",
+        "Enter passphrase for key '/home/me/.ssh/id_ed25519': ",
+        "password:",
+        "PASSWORD=\nX=1",
+        "PASSWORD=$DB_PASSWORD",
+        "PASSWORD=\"${X}\" TOKEN=<token>",
+        "password: ********",
+        "password = None",
+        "/etc/passwd:root:x:0:0",
+        "PWD=/home/me",
+        "OLDPWD=/tmp",
+        "let token = lexer.next_token();",
+        "fn f(token: &str, password: Option<String>) -> Token {",
+        "token: String,",
+        "password: str",
+        "connect(password=password, token=self.token)",
+        "max_tokens=4096",
+        "tokens: 512",
+        "\"tokenizer\": \"gpt2\"",
+        "token_type: bearer1",
+        "SECRET_NAME=db",
+        "password_file=/run/secrets/db",
+        "syntax error: unexpected token: foo",
+        "use --password to set one, or --token FILE",
+        "the secret of x is y",
+        "https://example.com:8080/a@b",
+        "ssh://git@github.com/x",
+        "git@github.com:me/x.git",
+        "sk-learn-something-quite-long-as-a-name",
+        "task-1234567890abcdefghijkl",
+        "eyJ is how it begins: eyJhbGciOiJ9",
+        "commit 3f1c9e0d4b5a69788796a5b4c3d2e1f001234567",
+        "sha256:9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08",
+        "-----BEGIN CERTIFICATE-----\nMIIBIjANBgkqhkiG9w0BAQ\n-----END CERTIFICATE-----",
+        "grep 'BEGIN RSA PRIVATE KEY'",
+        "-----BEGIN RSA PRIVATE KEY-----\n$ ls",
+        "Authorization: required",
+        "[redacted:token] and password=[redacted:password]",
+    ] {
+        assert_eq!(redacted(text), text);
+    }
+}
+
+fn pem(lines: usize) -> String {
+    let body: String = (0..lines).map(|_| format!("{}\n", random(64))).collect();
+    format!("-----BEGIN RSA PRIVATE KEY-----\n{body}{}==\n-----END RSA PRIVATE KEY-----", random(6))
+}
+
+#[test]
+fn a_private_key_goes_whole_or_in_part() {
+    let begun = "-----BEGIN RSA PRIVATE KEY-----[redacted:private_key]";
+    assert_eq!(redacted(&format!("a\n{}\nb", pem(5))), format!("a\n{begun}\nb"));
+    assert_eq!(redacted(&pem(5).replace('\n', "\r\n")), begun);
+    assert_eq!(redacted(&pem(5).replace('\n', "\\n")), begun);
+    assert_eq!(redacted(&pem(5).replace('\n', " ")), begun);
+    let numbered: Vec<String> =
+        pem(3).lines().zip(1..).map(|(line, n)| format!("     {n}\t{line}")).collect();
+    assert_eq!(redacted(&numbered.join("\n")), format!("     1\t{begun}"));
+    let encrypted = pem(2).replacen('\n', "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES,1F\n\n", 1);
+    assert_eq!(redacted(&encrypted), begun);
+
+    let whole = pem(5);
+    let (head, tail) = whole.split_at(200);
+    assert_eq!(redacted(&format!("{head}\n$ ls")), format!("{begun}\n$ ls"));
+    assert_eq!(
+        redacted(&format!("$ cat key\n{tail}\n$")),
+        "$ cat key\n[redacted:private_key]-----END RSA PRIVATE KEY-----\n$"
+    );
+}
+
+#[test]
+fn values_are_searched_with_their_names_and_lists_line_by_line() {
+    let token = format!("ghp_{}", random(36));
+    let mut value = json!({
+        "environment": {"DB_PASSWORD": "hunter", "HOME": "/root", "EMPTY_TOKEN": ""},
+        "variables": [{"name": "API_KEY", "value": "x"}, {"name": "EDITOR", "value": "vi"}],
+        "output": format!("a\n{token}\n"),
+        "n": 1,
+        "cursor": "0.1.2",
+    });
+    assert_eq!(on().value(&mut value), 3);
+    assert_eq!(
+        value,
+        json!({
+            "environment": {"DB_PASSWORD": "[redacted:password]", "HOME": "/root", "EMPTY_TOKEN": ""},
+            "variables": [{"name": "API_KEY", "value": "[redacted:key]"}, {"name": "EDITOR", "value": "vi"}],
+            "output": "a\n[redacted:github_token]\n",
+            "n": 1,
+            "cursor": "0.1.2",
+        })
+    );
+
+    let lines: Vec<String> =
+        format!("a 漢\n{}\nb {token} c", pem(2)).lines().map(str::to_owned).collect();
+    let mut value = json!(lines);
+    assert_eq!(on().value(&mut value), 2);
+    let expected = [
+        "a 漢",
+        "-----BEGIN RSA PRIVATE KEY-----[redacted:private_key]",
+        "",
+        "",
+        "",
+        "",
+        "b [redacted:github_token] c",
+    ];
+    assert_eq!(value, json!(expected));
+}
+
+#[test]
+fn own_patterns_count_too_and_bad_ones_are_named() {
+    let mut redactor = on();
+    redactor.look_for(["ACME-[0-9]+", "hunter"]).unwrap();
+    let mut text = "ACME-12 password=hunter2 huntermost".to_owned();
+    assert_eq!(redactor.text(&mut text), 3);
+    assert_eq!(text, "[redacted:own] password=[redacted:password] [redacted:own]most");
+    assert!(redactor.look_for(["("]).unwrap_err().contains("`(`"));
+    assert!(redactor.look_for(["x*"]).unwrap_err().contains("`x*`"));
+}
+
+#[test]
+fn nothing_is_done_unless_asked_for() {
+    let mut text = format!("ghp_{}", random(36));
+    let before = text.clone();
+    assert_eq!(Redactor::default().text(&mut text), 0);
+    assert_eq!(text, before);
+    assert_eq!(Redactor::default().value(&mut json!({"password": "x"})), 0);
+}
+
+/// Texts that make a careless search go over the same place again and again.
+fn hostile(length: usize) -> Vec<String> {
+    let pieces = [
+        "token=$",
+        "token: a ",
+        "token=\"$",
+        "eyJ-",
+        "eyJaaaaaaa.",
+        "://a:",
+        "authorization:",
+        "bearer ",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----",
+        "SG.aaaaaaaaaaaaaaaaa-",
+        "--token ",
+        "password",
+        "sk-aaaaaaaaaaaaaaaaaaaa-",
+        " \t",
+        "漢token=$",
+        "password: ((",
+        "aaaaaaaaaaaaaaaaaaaa\n-----END PRIVATE KEY-----",
+    ];
+    pieces.map(|piece| piece.repeat(length / piece.len())).to_vec()
+}
+
+/// How long this thread works on a text; what else the machine does does not count.
+fn took(text: &str) -> Duration {
+    let now = || {
+        let now = clock_gettime(ClockId::ThreadCPUTime);
+        Duration::try_from(now).unwrap()
+    };
+    let begun = now();
+    on().find(text);
+    now() - begun
+}
+
+#[test]
+fn the_time_is_linear_whatever_a_program_prints() {
+    took("x");
+    for (little, much) in hostile(500).into_iter().zip(hostile(8_000)) {
+        let (once, more) = (took(&little), took(&much));
+        let most = once * 60 + Duration::from_millis(10);
+        assert!(more < most, "{:?} {once:?} {more:?}", little.get(..16));
+    }
+}
+
+fn piece() -> impl Strategy<Value = String> {
+    let pieces = select(vec![
+        "password",
+        "token",
+        "=",
+        ": ",
+        "\"",
+        "\\\"",
+        "'",
+        "\n",
+        " ",
+        "://",
+        "@",
+        ":",
+        "eyJhbGciOiJ9",
+        ".",
+        "-----BEGIN PRIVATE KEY-----",
+        "-----END PRIVATE KEY-----",
+        "MIIEvQIBADANBgkqhkiG9w0",
+        "ghp_",
+        "a1B2c3D4e5F6g7H8i9J0a1B2c3D4e5F6g7H8i9J0",
+        "Authorization",
+        "Bearer ",
+        "[redacted:",
+        "]",
+        "漢",
+        "--",
+        "&",
+        "sk-",
+        "x",
+        "\\n",
+    ]);
+    prop_oneof![4 => pieces.prop_map(str::to_owned), 1 => ".{0,4}"]
+}
+
+proptest! {
+    #[test]
+    fn anything_can_be_searched_and_no_mark_is_taken_for_a_secret(pieces in vec(piece(), 0..24)) {
+        let mut text = pieces.concat();
+        let before = text.clone();
+        let count = on().text(&mut text);
+        prop_assert_eq!(count == 0, text == before);
+        on().text(&mut text);
+        prop_assert!(!text.contains("[redacted:[redacted:") || before.contains("[redacted:"), "{}", text);
+    }
+
+    #[test]
+    fn a_list_is_searched_like_its_text(lines in vec(vec(piece(), 0..6), 0..8)) {
+        let lines: Vec<String> = lines.iter().map(|pieces| pieces.concat().replace('\n', " ")).collect();
+        let mut text = lines.join("\n");
+        let mut value = json!(lines);
+        prop_assert_eq!(on().value(&mut value), on().text(&mut text));
+        prop_assert_eq!(value.as_array().unwrap().len(), lines.len());
+    }
+
+    /// Neither a cursor nor an id is ever touched, whatever its digits are.
+    #[test]
+    fn a_cursor_is_no_secret(cursor in "[0-9]{1,3}(\\.[0-9a-z]{1,6}){5}\\.[0-9a-zA-Z_~.-]{0,200}", id in "c[0-9]{1,9}|%[0-9]{1,4}") {
+        let text = format!("text:x · 2.3 s · {id} prompt · command {id} · cursor {cursor}\n");
+        prop_assert_eq!(redacted(&text), text.clone());
+        let mut value = json!({"cursor": &cursor, "command_id": &id, "next": {"cursor": [&cursor]}});
+        prop_assert_eq!(on().value(&mut value), 0);
+    }
+}

@@ -1,0 +1,76 @@
+//! Tokens, and passwords in URLs and headers.
+
+use std::ops::Range;
+
+use super::assignment::{is_empty, look, looks_random};
+use super::shapes::Begun;
+
+/// The whole of it.
+#[expect(clippy::unnecessary_wraps, reason = "others are not sure")]
+pub(super) fn all(begun: &Begun<'_>) -> Option<Range<usize>> {
+    Some(begun.at.clone())
+}
+
+/// The whole of it, unless it may well be a name.
+pub(super) fn if_random(begun: &Begun<'_>) -> Option<Range<usize>> {
+    looks_random(begun.head()).then(|| begun.at.clone())
+}
+
+/// Three parts with dots between them; of one that is cut off, two.
+pub(super) fn jwt(begun: &Begun<'_>) -> Option<Range<usize>> {
+    let payload = part(begun.rest())?;
+    let mut end = payload;
+    while let Some(length) = begun.rest().get(end..).and_then(part) {
+        end += length;
+    }
+    (payload > 8).then(|| begun.at.start..begun.at.end + end)
+}
+
+/// The length of a dot and what belongs to it.
+fn part(text: &str) -> Option<usize> {
+    let length = text.strip_prefix('.')?.bytes().take_while(|b| is_base64url(*b)).count();
+    Some(length + 1)
+}
+
+fn is_base64url(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_')
+}
+
+/// The password in `://user:password@host`, or a long name that is there alone.
+pub(super) fn in_url(begun: &Begun<'_>) -> Option<Range<usize>> {
+    let ends = |c: char| c.is_whitespace() || matches!(c, '/' | '?' | '#' | '"' | '\'' | '<' | '>');
+    let authority = begun.rest().split(ends).next()?;
+    let user = authority.get(..authority.rfind('@')?)?;
+    let secret = match user.find(':') {
+        Some(colon) => colon + 1..user.len(),
+        None if looks_random(user) && user.len() >= 20 => 0..user.len(),
+        None => return None,
+    };
+    let is_there = !is_empty(user.get(secret.clone())?);
+    is_there.then(|| begun.behind(secret))
+}
+
+/// What follows `Authorization:`, without its scheme.
+pub(super) fn credentials(begun: &Begun<'_>) -> Option<Range<usize>> {
+    let rest = begun.rest();
+    let value = rest.trim_start_matches(['"', '\'', '\\']);
+    let open = rest.len() - value.len();
+    let all = |text: &'_ str| text.find(['\n', '"', '\'', '\\']).unwrap_or(text.len());
+    let first = look(value);
+    let first = first.get(..all(first))?.trim_end();
+    let (from, sure) = match first.split_once([' ', '\t']) {
+        Some((scheme, _)) => (scheme.len() + 1, true),
+        None => (0, false),
+    };
+    let secret = first.get(from..)?;
+    let is_there = !is_empty(secret) && (sure || looks_random(secret));
+    is_there.then(|| begun.behind(open + from..open + all(value)))
+}
+
+/// What follows `Bearer` elsewhere.
+pub(super) fn bearer(begun: &Begun<'_>) -> Option<Range<usize>> {
+    let is_part = |b: &u8| is_base64url(*b) || matches!(b, b'.' | b'~' | b'+' | b'/' | b'=');
+    let length = begun.rest().bytes().take_while(is_part).count();
+    let token = begun.rest().get(..length)?;
+    (length >= 16 && looks_random(token)).then(|| begun.behind(0..length))
+}
