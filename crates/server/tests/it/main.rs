@@ -22,9 +22,12 @@ mod command_filter;
 mod commands;
 mod docs;
 mod fences;
+mod hands_off;
+mod hostile;
 mod input;
 mod laws;
 mod lifecycle;
+mod made_up;
 mod objects;
 mod options;
 mod ownership;
@@ -33,6 +36,7 @@ mod picture;
 mod pipe;
 mod policy;
 mod polite;
+mod reading;
 mod redaction;
 mod registry;
 mod renew;
@@ -58,6 +62,7 @@ mod wait;
 mod wait_life;
 mod watch;
 mod windows;
+mod world;
 
 use testkit::{Launch, Mcp, TmuxServer};
 
