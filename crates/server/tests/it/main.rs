@@ -51,6 +51,7 @@ mod screen;
 mod screenshot;
 mod search;
 mod servers;
+mod security;
 mod sessions;
 mod since;
 mod snapshot;
