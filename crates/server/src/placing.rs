@@ -3,11 +3,12 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tmux::target::Level;
 use tmux::{Command, PaneId, SessionId, WindowId};
 
-use crate::host::{Ownership, PaneRow, WindowRow};
+use crate::host::{Ownership, PaneRow, PaneState, WindowRow};
 use crate::model::{Pane, Window};
-use crate::tool::{Code, Cx, ToolError};
+use crate::tool::{Code, Cx, Resolved, ToolError};
 
 /// Where a pane goes, seen from another.
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -53,24 +54,60 @@ pub(crate) enum Leaving {
 }
 
 impl Leaving {
-    /// Moves it. tmux closes a session whose last window goes: that is refused for one that this
-    /// server did not make, and of our own the client for commands may sit in it.
-    pub(crate) async fn with(&self, cx: &Cx, commands: Vec<Command>) -> Result<(), ToolError> {
+    /// Moves it into another session, or another place in the same.
+    pub(crate) async fn with(
+        &self,
+        cx: &Cx,
+        to: SessionId,
+        commands: Vec<Command>,
+    ) -> Result<(), ToolError> {
         let panes = cx.host.panes().await?;
-        let closing = self.closes(&panes);
-        let ownership = Ownership::of(&cx.host, &panes);
-        if let Some(foreign) = closing.iter().find(|row| !ownership.session(row.session.id)) {
-            let name = &foreign.session.name;
-            return Err(ToolError::new(
-                Code::Denied,
-                format!("session `{name}` has nothing else in it and would close; this server did not make it"),
-            )
-            .hint("make another window there with create_window, or leave it where it is"));
-        }
-        if closing.is_empty() {
+        self.may_go(cx, &panes, to).await?;
+        if self.closes(&panes).is_empty() {
             cx.tmux().sequence(commands).await?;
         } else {
+            // Our client for commands may sit in a session of ours that closes.
             cx.tmux().spawned(&commands).await?;
+        }
+        Ok(())
+    }
+
+    /// Asks whether it may go. If nothing of theirs stays in what others made, that is as good as
+    /// gone: tmux closes what is empty, and what only we are in counts as ours.
+    pub(crate) async fn may_go(
+        &self,
+        cx: &Cx,
+        panes: &[PaneRow],
+        to: SessionId,
+    ) -> Result<(), ToolError> {
+        let leaves = |row: &PaneRow| match *self {
+            Self::Window(window, session) => row.window.id == window && row.session.id == session,
+            Self::Pane(pane, _) => row.pane.id == pane,
+        };
+        let is_theirs = |row: &&PaneRow| !cx.host.owns(&row.pane.owner);
+        for row in panes.iter().filter(|row| leaves(row)).filter(is_theirs) {
+            let mut stay = panes.iter().filter(is_theirs).filter(|row| !leaves(row));
+            let in_session = row.session.id == to
+                || stay.clone().any(|other| other.session.id == row.session.id);
+            let in_window = matches!(self, Self::Window(..))
+                || stay.any(|other| other.window.id == row.window.id);
+            let level = match (in_session, in_window) {
+                (true, true) => continue,
+                (false, _) => Level::Session,
+                (true, false) => Level::Window,
+            };
+            let pane = cx.host.pane(&row.pane.id.to_string()).await?;
+            let object = Resolved { level, pane };
+            cx.may_end(Some(&object)).await.map_err(|_| {
+                let what = format!(
+                    "{level} {} would be left without anything that is not this server's; this \
+                     server did not make it",
+                    object.id()
+                );
+                ToolError::new(Code::Denied, what).hint(
+                    "leave it where it is; a person can start tmux-mcp with --tier destructive",
+                )
+            })?;
         }
         Ok(())
     }
@@ -93,6 +130,12 @@ impl Leaving {
             |session| panes.iter().any(|row| row.session.id == session && row.window.id != window);
         panes.iter().filter(leaves).filter(|row| !has_another(row.session.id)).collect()
     }
+}
+
+/// Asks whether a pane may leave its window for a place in this session.
+pub(crate) async fn may_leave(cx: &Cx, pane: &PaneState, to: SessionId) -> Result<(), ToolError> {
+    let panes = cx.host.panes().await?;
+    Leaving::Pane(pane.pane, pane.window).may_go(cx, &panes, to).await
 }
 
 /// A pane as it is now.

@@ -41,6 +41,10 @@ async fn refuses(mcp: &Mcp, tool: &'static str, table: &[(Value, &str)]) {
     }
 }
 
+async fn anything_goes(tmux: &TmuxServer) -> Mcp {
+    launch(tmux).args(&["--toolset", "all", "--structured", "--tier", "destructive"]).mcp().await
+}
+
 #[tokio::test]
 async fn the_panes_in_the_corners_of_a_window_are_found() {
     let tmux = TmuxServer::new();
@@ -206,18 +210,29 @@ async fn a_window_moves_and_what_people_look_at_stays() {
 }
 
 #[tokio::test]
-async fn a_session_of_somebody_elses_is_never_emptied() {
+async fn what_somebody_else_made_is_not_emptied_below_the_highest_tier() {
     let tmux = TmuxServer::new();
     dev(&tmux);
-    let mcp = launch(&tmux).args(&["--toolset", "all", "--structured", "--tier", "destructive"]);
-    let mcp = mcp.mcp().await;
-    for (tool, arguments) in [
-        ("move_window", json!({"target": "@0", "session": "dev"})),
-        ("join_pane", json!({"source": "%0", "target": "%4"})),
+    let mcp = serve(&tmux).await;
+    let ours = mcp.call("split_pane", json!({"target": "%0"})).await.ok();
+    for (tool, arguments, what) in [
+        ("move_window", json!({"target": "@0", "session": "dev"}), "session $0"),
+        ("join_pane", json!({"source": "%0", "target": "%4"}), "session $0"),
+        // Only what is ours would stay, and then it would count as ours.
+        ("break_pane", json!({"target": "%0"}), "window @0"),
+        ("swap_pane", json!({"source": ours["pane_id"], "target": "%4"}), "ok"),
     ] {
-        let error = mcp.call(tool, arguments).await.err("denied");
-        assert!(error.contains("`main`") && error.contains("create_window"), "{error}");
+        let outcome = mcp.call(tool, arguments).await;
+        if what == "ok" {
+            outcome.ok();
+        } else {
+            let error = outcome.err("denied");
+            assert!(error.contains(what) && error.contains("--tier destructive"), "{error}");
+        }
     }
+    mcp.close().await;
+    let mcp = anything_goes(&tmux).await;
+    mcp.call("join_pane", json!({"source": "%0", "target": "%5"})).await.ok();
     mcp.close().await;
 }
 
@@ -295,7 +310,7 @@ async fn a_pane_joins_another_on_any_side_and_the_focus_stays() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     tmux.tmux(&["resize-window", "-t", "@2", "-x", "100", "-y", "41"]);
-    let mcp = serve(&tmux).await;
+    let mcp = anything_goes(&tmux).await;
     let join = async |arguments: Value| mcp.call("join_pane", arguments).await.ok();
     let joined = join(json!({"source": "%3", "target": "%4", "size": "7"})).await;
     assert_eq!((&joined["window_id"], &joined["height"]), (&json!("@2"), &json!(7)));

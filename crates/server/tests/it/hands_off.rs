@@ -47,6 +47,8 @@ fn lived_in() -> TmuxServer {
         tmux.type_line(shell, "seq 1 40");
     }
     wait_until("all have printed what they print", || {
+        // Before 3.7 tmux can miss an exit, and looks again when a job has ended.
+        tmux.tmux(&["run-shell", ":"]);
         let panes = tmux.tmux(&["list-panes", "-a", "-F", "#{pane_dead} #{history_size}"]);
         let ready = |line: &str| line.starts_with("1 ") || !line.ends_with(" 0");
         let ready = panes.lines().all(ready) && tmux.screen(&dead).contains("Pane is dead");

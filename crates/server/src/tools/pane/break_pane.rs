@@ -7,6 +7,7 @@ use tmux::{Command, PaneId, Row, row};
 
 use crate::creation::{NewIds, check_name};
 use crate::host::Created;
+use crate::placing::may_leave;
 use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
 
 pub(super) struct BreakPane;
@@ -57,6 +58,7 @@ impl Tool for BreakPane {
             ))
             .hint("rename names the window, move_window moves it"));
         }
+        may_leave(cx, &pane, pane.session).await?;
         let mut commands = cx.host.stay_along(&pane).await?;
         let command = Command::action("break-pane")
             .args(["-d", "-P", "-F"])

@@ -73,7 +73,7 @@ impl Tool for JoinPane {
         } else {
             let mut commands = cx.host.stay_along(&source).await?;
             commands.push(join);
-            Leaving::Pane(source.pane, source.window).with(cx, commands).await?;
+            Leaving::Pane(source.pane, source.window).with(cx, target.session, commands).await?;
         }
         pane_now(cx, target.session, source.pane).await
     }

@@ -6,7 +6,7 @@ use tmux::target::Level;
 use tmux::{Command, PaneId, row};
 
 use crate::model::Pane;
-use crate::placing::pane_now;
+use crate::placing::{may_leave, pane_now};
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
 
 pub(super) struct SwapPane;
@@ -76,6 +76,11 @@ impl Tool for SwapPane {
                 order = (target.pane, source.pane);
             }
         } else {
+            // Somebody's pane for another of theirs leaves nothing behind.
+            if cx.host.owns(&source.owner) != cx.host.owns(&target.owner) {
+                may_leave(cx, &source, target.session).await?;
+                may_leave(cx, &target, source.session).await?;
+            }
             commands.extend(cx.host.stay_along(&source).await?);
             commands.extend(cx.host.stay_along(&target).await?);
         }

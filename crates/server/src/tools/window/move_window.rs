@@ -72,7 +72,7 @@ impl Tool for MoveWindow {
                 if stays {
                     cx.tmux().run(go).await?;
                 } else {
-                    Leaving::Window(pane.window, pane.session).with(cx, vec![go]).await?;
+                    Leaving::Window(pane.window, pane.session).with(cx, session, vec![go]).await?;
                 }
             }
         }
