@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use crate::audit::Audit;
 use crate::config::Settings;
 use crate::host::Host;
 use crate::policy::Policy;
@@ -22,6 +23,8 @@ pub struct App {
     pub registry: Registry,
     /// The tmux server it drives, and what runs commands there.
     pub around: Surroundings,
+    /// The record of what it does, if one is kept.
+    pub audit: Option<Audit>,
 }
 
 impl App {
@@ -40,7 +43,8 @@ impl App {
         let watches = Watches::new(Arc::clone(&host), Arc::clone(&runs), errors);
         let lines = Arc::default();
         let around = Surroundings { host, runs, watches, block: settings.block, lines };
-        Self { settings, policy, registry, around }
+        let audit = Audit::new(settings.audit.clone());
+        Self { settings, policy, registry, around, audit }
     }
 
     /// Removes what servers like this one left behind when they died.
@@ -53,5 +57,8 @@ impl App {
     pub async fn close(&self) {
         self.around.host.close().await;
         self.around.runs.close();
+        if let Some(audit) = &self.audit {
+            audit.close().await;
+        }
     }
 }

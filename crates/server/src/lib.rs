@@ -5,6 +5,7 @@
 //! - [`cli`]: the command line; `main` only calls it.
 //! - [`config`]: every setting, declared once.
 //! - [`mcp`]: the protocol, and the pipeline that every call goes through.
+//! - [`audit`]: the record of every call.
 //! - [`registry`]: the tools that are offered.
 //! - [`policy`]: what may be done; pure.
 //! - [`tool`]: what a tool is. [`tools`]: the tools, one file each.
@@ -26,6 +27,7 @@
 )]
 
 pub mod app;
+pub mod audit;
 mod buffer;
 pub mod cli;
 pub mod config;

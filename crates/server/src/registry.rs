@@ -1,10 +1,12 @@
 //! The tools this server offers: the list, filtered once at start, with schemas made once.
 
-use std::sync::Arc;
+use std::borrow::Cow;
+use std::sync::{Arc, LazyLock};
 
 use rmcp::model::{MetaObject, Tool as WireTool, ToolAnnotations};
 use serde_json::{Map, Value};
 
+use crate::audit::Shape;
 use crate::policy::Policy;
 use crate::tool::{Entry, Load, Tier, ToolError, nearest};
 
@@ -17,6 +19,8 @@ pub struct Offered {
     pub wire: WireTool,
     /// The schema its arguments are held to.
     pub schema: Arc<Map<String, Value>>,
+    /// What may be written down of them.
+    shape: LazyLock<Shape>,
 }
 
 /// All offered tools, in the order of the list.
@@ -36,7 +40,7 @@ impl Registry {
             .map(|entry| {
                 let schema = Arc::new((entry.input_schema)());
                 let wire = wire(entry, Arc::clone(&schema), structured);
-                Offered { entry: *entry, wire, schema }
+                Offered { entry: *entry, wire, schema, shape: LazyLock::new(entry.shape) }
             })
             .collect();
         Self { entries, offered, policy }
@@ -45,6 +49,15 @@ impl Registry {
     /// What clients see, in a fixed order.
     pub fn wire(&self) -> impl Iterator<Item = &WireTool> {
         self.offered.iter().map(|tool| &tool.wire)
+    }
+
+    /// What may be written down of a call's arguments, whether or not the tool is offered.
+    pub fn shape(&self, name: &str) -> Cow<'_, Shape> {
+        if let Some(offered) = self.offered.iter().find(|tool| tool.entry.meta.name == name) {
+            return Cow::Borrowed(&offered.shape);
+        }
+        let hidden = self.entries.iter().find(|entry| entry.meta.name == name);
+        Cow::Owned(hidden.map_or(Shape::Hidden, |entry| (entry.shape)()))
     }
 
     /// The tool of this name, or an error that says why there is none.

@@ -1,6 +1,7 @@
 //! The command line. stdout carries the protocol or the answer, nothing else; errors go to stderr
 //! with a hint and an exit code.
 
+mod audit;
 mod demo;
 mod serve;
 mod tools;
@@ -10,6 +11,10 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
+use tracing::level_filters::LevelFilter;
+use tracing_subscriber::filter::Targets;
+use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::util::SubscriberInitExt;
 
 use crate::config::{self, Settings};
 use crate::tool::{Code, ToolError};
@@ -52,6 +57,7 @@ pub fn command() -> Command {
             Command::new("tools").about("Show what a model would see of the tools, with its size"),
         )
         .subcommand(watch::command())
+        .subcommand(audit::command())
 }
 
 struct Failure {
@@ -86,9 +92,10 @@ fn run(matches: &ArgMatches) -> Result<(), Failure> {
     match name {
         "demo" => runtime.block_on(demo::run(settings))?,
         "watch" => runtime.block_on(watch::run(settings, matches))?,
+        "audit" => audit::run(&settings, matches)?,
         "tools" => runtime.block_on(async { tools::run(settings) })?,
         _ => {
-            runtime.block_on(serve::run(settings));
+            runtime.block_on(serve::run(settings))?;
             // tokio reads stdin on a thread that may be blocked for good; do not wait for it.
             runtime.shutdown_background();
         }
@@ -107,10 +114,16 @@ fn check_tools(settings: &Settings) -> Result<(), Failure> {
         .map_err(|why| Failure { message: format!("tools: {why}"), code: USAGE_ERROR })
 }
 
+/// Logs what our own crates say; of others only warnings, since rmcp shows whole messages, with
+/// whatever is typed in them.
 fn init_log(settings: &Settings) {
-    let _ = tracing_subscriber::fmt()
+    let ours = ["tmux", "tmux_mcp"].map(|name| (name, settings.log));
+    let targets =
+        Targets::new().with_default(settings.log.min(LevelFilter::WARN)).with_targets(ours);
+    let lines = tracing_subscriber::fmt()
         .with_writer(io::stderr)
         .with_ansi(false)
         .with_max_level(settings.log)
-        .try_init();
+        .finish();
+    let _ = lines.with(targets).try_init();
 }

@@ -9,10 +9,14 @@ use tokio_util::sync::CancellationToken;
 use crate::app::App;
 use crate::config::Settings;
 use crate::mcp::stdio;
+use crate::tool::ToolError;
 
 /// Serves, then removes what is ours.
-pub(super) async fn run(settings: Settings) {
+pub(super) async fn run(settings: Settings) -> Result<(), ToolError> {
     let app = Arc::new(App::new(settings));
+    if let Some(audit) = &app.audit {
+        audit.open().await?;
+    }
     let stop = CancellationToken::new();
     tokio::spawn(stop_on_signals(stop.clone()));
     let reaper = Arc::clone(&app);
@@ -20,6 +24,7 @@ pub(super) async fn run(settings: Settings) {
     let (read, write) = stdio_pipes();
     stdio::serve(Arc::clone(&app), read, write, stop).await;
     app.close().await;
+    Ok(())
 }
 
 async fn stop_on_signals(stop: CancellationToken) {

@@ -22,7 +22,7 @@ pub fn flags() -> Vec<Arg> {
 fn flag(setting: &Setting) -> Option<Arg> {
     let arg = Arg::new(setting.key)
         .long(setting.flag?)
-        .env(setting.env?)
+        .env(setting.env.first()?)
         .hide_env_values(true)
         .global(true)
         .help(format!("{} [default: {}]", setting.help, setting.default));

@@ -17,6 +17,7 @@ use clap::ArgMatches;
 use clap::parser::ValueSource;
 use tmux::{Program, Socket};
 
+use crate::audit;
 use crate::host::Host;
 use crate::policy::{Ceiling, Mode, Policy};
 use crate::process::ShellKind;
@@ -25,7 +26,7 @@ use crate::run;
 use crate::tool::Toolset;
 use crate::watch::Patterns;
 pub use flags::flags;
-use value::{number, switch};
+use value::{number, path, switch};
 
 /// What kind of value a setting takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +49,8 @@ pub struct Setting {
     pub key: &'static str,
     /// Its flag, without the dashes.
     pub flag: Option<&'static str>,
-    /// Its environment variable.
-    pub env: Option<&'static str>,
+    /// Its environment variables, the present name first.
+    pub env: &'static [&'static str],
     /// What it takes.
     pub kind: Kind,
     /// What holds when nothing is said, as people read it.
@@ -59,12 +60,28 @@ pub struct Setting {
     set: fn(&mut Settings, &str) -> Result<(), String>,
 }
 
+impl Setting {
+    /// What the command line or the environment says, and where.
+    fn given(&self, matches: &ArgMatches) -> Option<(String, String)> {
+        let flag = self.flag?;
+        if let Some(value) = matches.get_one::<String>(self.key) {
+            let place = match (matches.value_source(self.key), self.env) {
+                (Some(ValueSource::EnvVariable), [env, ..]) => (*env).to_owned(),
+                _ => format!("--{flag}"),
+            };
+            return Some((value.clone(), place));
+        }
+        let mut older = self.env.iter().skip(1);
+        older.find_map(|env| Some((std::env::var(env).ok()?, (*env).to_owned())))
+    }
+}
+
 /// All settings there are, in the order of the documentation.
 pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "socket",
         flag: Some("socket"),
-        env: Some("TMUX_MCP_SOCKET"),
+        env: &["TMUX_MCP_SOCKET"],
         kind: Kind::Text("PATH|NAME"),
         default: "the tmux this runs in, else tmux's default",
         help: "The tmux server: a socket path, or a name as in `tmux -L`",
@@ -73,7 +90,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "tmux",
         flag: Some("tmux"),
-        env: Some("TMUX_MCP_TMUX"),
+        env: &["TMUX_MCP_TMUX"],
         kind: Kind::Text("PATH"),
         default: "tmux in PATH",
         help: "The tmux program",
@@ -85,7 +102,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "toolset",
         flag: Some("toolset"),
-        env: Some("TMUX_MCP_TOOLSET"),
+        env: &["TMUX_MCP_TOOLSET"],
         kind: Kind::Choice(Toolset::CHOICES),
         default: "agent",
         help: "Which tools are offered",
@@ -94,7 +111,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "tier",
         flag: Some("tier"),
-        env: Some("TMUX_MCP_TIER"),
+        env: &["TMUX_MCP_TIER"],
         kind: Kind::Choice(Ceiling::CHOICES),
         default: "mutating",
         help: "How far calls may go: at `mutating` only what this server made can be destroyed or renamed",
@@ -103,7 +120,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "tools",
         flag: Some("tools"),
-        env: Some("TMUX_MCP_TOOLS"),
+        env: &["TMUX_MCP_TOOLS"],
         kind: Kind::Text("EXPR"),
         default: "all of the toolset",
         help: "Only these tools, `allow:run_command,@screen`, or all but these, `deny:@input,kill`; docs/tools.md has the groups",
@@ -112,7 +129,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "structured",
         flag: Some("structured"),
-        env: Some("TMUX_MCP_STRUCTURED"),
+        env: &["TMUX_MCP_STRUCTURED"],
         kind: Kind::Switch,
         default: "off",
         help: "Give every tool an output schema and structured content, for programs",
@@ -121,7 +138,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "keep",
         flag: Some("keep"),
-        env: Some("TMUX_MCP_KEEP"),
+        env: &["TMUX_MCP_KEEP"],
         kind: Kind::Switch,
         default: "off",
         help: "Keep this server's own session and buffers when it ends",
@@ -130,16 +147,61 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "channel",
         flag: Some("channel"),
-        env: Some("TMUX_MCP_CHANNEL"),
+        env: &["TMUX_MCP_CHANNEL"],
         kind: Kind::Switch,
         default: "off",
         help: "Push what a watch has seen as `notifications/claude/channel` too; up to revision 2025-11-25",
         set: |s, v| switch(v).map(|v| s.channel = v),
     },
     Setting {
+        key: "audit.file",
+        flag: Some("audit"),
+        env: &["TMUX_MCP_AUDIT", "TMUX_DEBUG_AUDIT"],
+        kind: Kind::Text("FILE"),
+        default: "off",
+        help: "Write a line to this file for every call; see docs/audit.md",
+        set: |s, v| path(v).map(|v| s.audit.file = v),
+    },
+    Setting {
+        key: "audit.full",
+        flag: Some("audit-full"),
+        env: &["TMUX_MCP_AUDIT_FULL", "TMUX_DEBUG_AUDIT_FULL"],
+        kind: Kind::Text("DIR"),
+        default: "off",
+        help: "Write every capture and every command's output to a file in this directory",
+        set: |s, v| path(v).map(|v| s.audit.full = v),
+    },
+    Setting {
+        key: "audit.plain",
+        flag: None,
+        env: &[],
+        kind: Kind::Switch,
+        default: "off",
+        help: "Log typed text, commands and values as they are, secrets included",
+        set: |s, v| switch(v).map(|v| s.audit.plain = v),
+    },
+    Setting {
+        key: "audit.max_bytes",
+        flag: None,
+        env: &[],
+        kind: Kind::Number,
+        default: "10000000",
+        help: "The size at which the log is rotated",
+        set: |s, v| number(v, 1_000, 1_000_000_000_000).map(|v| s.audit.max_bytes = v),
+    },
+    Setting {
+        key: "audit.files",
+        flag: None,
+        env: &[],
+        kind: Kind::Number,
+        default: "5",
+        help: "How many rotated logs are kept",
+        set: |s, v| number(v, 1, 1_000).map(|v| s.audit.files = v),
+    },
+    Setting {
         key: "log",
         flag: Some("log"),
-        env: Some("TMUX_MCP_LOG"),
+        env: &["TMUX_MCP_LOG"],
         kind: Kind::Choice(&["off", "error", "warn", "info", "debug", "trace"]),
         default: "warn",
         help: "What is logged to stderr",
@@ -148,7 +210,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "shell_type",
         flag: Some("shell-type"),
-        env: Some("TMUX_MCP_SHELL_TYPE"),
+        env: &["TMUX_MCP_SHELL_TYPE"],
         kind: Kind::Choice(ShellKind::NAMES),
         default: "seen from its process",
         help: "What a shell is whose name says nothing; known ones are never mistaken",
@@ -160,7 +222,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "policy.redact",
         flag: Some("redact"),
-        env: Some("TMUX_MCP_REDACT"),
+        env: &["TMUX_MCP_REDACT"],
         kind: Kind::Switch,
         default: "off",
         help: "Take secrets out of answers: tokens, keys, passwords; see docs/security.md",
@@ -169,7 +231,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "policy.redact_patterns",
         flag: None,
-        env: None,
+        env: &[],
         kind: Kind::List("REGEX"),
         default: "none",
         help: "What else is a secret, when secrets are taken out",
@@ -178,7 +240,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "limits.block",
         flag: None,
-        env: None,
+        env: &[],
         kind: Kind::Number,
         default: "50",
         help: "The most seconds a call blocks when its client asked for no progress",
@@ -187,7 +249,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "limits.results",
         flag: None,
-        env: None,
+        env: &[],
         kind: Kind::Number,
         default: "100",
         help: "How many results of finished commands are kept",
@@ -196,7 +258,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "limits.text",
         flag: None,
-        env: None,
+        env: &[],
         kind: Kind::Number,
         default: "16000",
         help: "The most characters of terminal text in one result",
@@ -205,7 +267,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "policy.all_buffers",
         flag: None,
-        env: None,
+        env: &[],
         kind: Kind::Switch,
         default: "off",
         help: "Open paste buffers that this server did not make, a person's clipboard among them",
@@ -214,7 +276,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "watch.errors",
         flag: None,
-        env: None,
+        env: &[],
         kind: Kind::List("REGEX"),
         default: "see docs/until.md",
         help: "What a line looks like that the condition `error` takes for one",
@@ -223,7 +285,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "policy.allowed_servers",
         flag: None,
-        env: None,
+        env: &[],
         kind: Kind::List("SOCKET"),
         default: "any",
         help: "The tmux servers that may be driven, by socket name or path",
@@ -232,7 +294,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "policy.allowed_sessions",
         flag: None,
-        env: None,
+        env: &[],
         kind: Kind::List("SESSION"),
         default: "any",
         help: "The sessions that calls can see and reach: ids such as `$1`, exact names, `own` for what this server made",
@@ -241,7 +303,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "policy.allowed_panes",
         flag: None,
-        env: None,
+        env: &[],
         kind: Kind::List("PANE"),
         default: "any",
         help: "The panes that calls can see and reach, within the allowed sessions: ids such as `%3`, `own`",
@@ -250,7 +312,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "policy.command_filter.mode",
         flag: None,
-        env: None,
+        env: &[],
         kind: Kind::Choice(Mode::CHOICES),
         default: "off",
         help: "What the patterns are for: every line must fit one, or none may",
@@ -259,7 +321,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "policy.command_filter.patterns",
         flag: None,
-        env: None,
+        env: &[],
         kind: Kind::List("REGEX"),
         default: "none",
         help: "What a line that becomes shell input is held against, however it gets there",
@@ -268,7 +330,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "policy.readable_paths",
         flag: None,
-        env: None,
+        env: &[],
         kind: Kind::List("PATH"),
         default: "any",
         help: "Files and directories that tools may read, after following links; a directory to start in is not read",
@@ -277,7 +339,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "policy.writable_paths",
         flag: None,
-        env: None,
+        env: &[],
         kind: Kind::List("PATH"),
         default: "any; none at the tier `readonly`",
         help: "Files and directories that tools may write, after following links",
@@ -286,7 +348,7 @@ pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "policy.env",
         flag: None,
-        env: None,
+        env: &[],
         kind: Kind::List("NAME"),
         default: "any; none with a command filter",
         help: "The environment variables that calls may set; `LC_*` stands for all that begin so",
@@ -312,6 +374,8 @@ pub struct Settings {
     pub keep: bool,
     /// Whether what a watch has seen is pushed to the client.
     pub channel: bool,
+    /// What record is kept of the calls.
+    pub audit: audit::Options,
     /// What is logged.
     pub log: tracing::metadata::LevelFilter,
     /// How commands are run.
@@ -335,6 +399,7 @@ impl Default for Settings {
             structured: false,
             keep: false,
             channel: false,
+            audit: audit::Options::default(),
             log: tracing::metadata::LevelFilter::WARN,
             runs: run::Options::default(),
             block: Duration::from_secs(50),
@@ -356,17 +421,8 @@ impl Settings {
                 .map_err(|why| format!("config key `{key}`: {why}"))?;
         }
         for setting in SETTINGS {
-            let Some(value) = setting.flag.and_then(|_| matches.get_one::<String>(setting.key))
-            else {
-                continue;
-            };
-            (setting.set)(&mut settings, value).map_err(|why| {
-                match (matches.value_source(setting.key), setting.flag, setting.env) {
-                    (Some(ValueSource::EnvVariable), _, Some(env)) => format!("{env}: {why}"),
-                    (_, Some(flag), _) => format!("--{flag}: {why}"),
-                    _ => why,
-                }
-            })?;
+            let Some((value, place)) = setting.given(matches) else { continue };
+            (setting.set)(&mut settings, &value).map_err(|why| format!("{place}: {why}"))?;
         }
         settings.policy.check(&settings.program().socket)?;
         if settings.redact.is_idle() {

@@ -1,6 +1,8 @@
-//! Values as people write them.
+//! Values of settings, from text.
 
+use std::env;
 use std::fmt;
+use std::path::{self, PathBuf};
 use std::str::FromStr;
 
 /// A number within bounds.
@@ -13,6 +15,17 @@ pub(super) fn number<N: FromStr + PartialOrd + fmt::Display>(
         Ok(number) if (&from..=&to).contains(&&number) => Ok(number),
         _ => Err(format!("`{text}` is not a number from {from} to {to}")),
     }
+}
+
+/// A path as people write it, absolute from now on. None at all turns a setting off.
+pub(super) fn path(text: &str) -> Result<Option<PathBuf>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let home = env::var_os("HOME").map(PathBuf::from);
+    let below = text.strip_prefix("~/").and_then(|below| Some(home?.join(below)));
+    let path = path::absolute(below.unwrap_or_else(|| text.into()));
+    path.map(Some).map_err(|error| format!("`{text}`: {error}"))
 }
 
 /// On or off.

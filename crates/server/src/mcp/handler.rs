@@ -70,6 +70,7 @@ impl ServerHandler for Handler {
             tool: request.name.into_owned(),
             arguments: request.arguments.unwrap_or_default(),
             progress: progress(&context, self.app.settings.redact.clone()),
+            client: self.app.audit.as_ref().and_then(|_| client(&context)),
             cancel: context.ct,
         };
         let Answer { result, notices } = pipeline::call(&self.app, call).await;
@@ -103,6 +104,16 @@ impl ServerHandler for Handler {
             ),
         })
     }
+}
+
+/// The client's name and version, as it gave them at `initialize` or with the request.
+fn client(context: &RequestContext<RoleServer>) -> Option<Arc<str>> {
+    let Implementation { name, version, .. } = match context.peer.peer_info() {
+        Some(peer) => peer.client_info.clone(),
+        None => context.meta.client_info()?,
+    };
+    let text = text::inline(&format!("{name} {version}"));
+    Some(text.chars().take(100).collect::<String>().into())
 }
 
 /// Progress towards the client, if it sent a token.

@@ -1,5 +1,5 @@
 //! The way of every tool call: look it up, check the arguments, ask the policy, run it, shape the
-//! answer. Nothing else calls a tool.
+//! answer, write it down. Nothing else calls a tool.
 
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
@@ -13,9 +13,12 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
+use crate::audit::{Audit, End, Ids};
 use crate::redact::Redactor;
 use crate::text;
-use crate::tool::{Calls, Code, Cx, Form, Image, Notice, Progress, Reply, Request, ToolError};
+use crate::tool::{
+    Calls, Code, Cx, Form, Image, Notice, Progress, Reply, Request, ToolError, Touched,
+};
 
 /// The key under which an error's code is in `_meta`.
 const CODE_KEY: &str = "tmux-mcp/code";
@@ -29,6 +32,8 @@ pub(crate) struct Call {
     pub(crate) arguments: Map<String, Value>,
     pub(crate) cancel: CancellationToken,
     pub(crate) progress: Progress,
+    /// Who makes it, if that is to be written down.
+    pub(crate) client: Option<Arc<str>>,
 }
 
 /// The way of every call, for the tools that make calls themselves.
@@ -48,7 +53,17 @@ impl Calls for Pipeline {
 /// What comes with a call that nobody has made before.
 pub(crate) fn request(app: &Arc<App>, cancel: CancellationToken, progress: Progress) -> Request {
     let calls = Arc::new(Pipeline(Arc::clone(app)));
-    Request { cancel, progress, begun: Instant::now(), max: app.settings.text_limit, calls }
+    let whole = app.audit.as_ref().is_some_and(Audit::wants_text);
+    Request {
+        cancel,
+        progress,
+        begun: Instant::now(),
+        max: app.settings.text_limit,
+        whole,
+        client: None,
+        touched: Touched::default(),
+        calls,
+    }
 }
 
 /// A call's answer.
@@ -60,8 +75,9 @@ pub(crate) struct Answer {
 
 /// Makes a call. A failed one is a result too: the agent can read it and act on it.
 pub(crate) async fn call(app: &Arc<App>, call: Call) -> Answer {
-    let Call { tool, arguments, cancel, progress } = call;
-    match run(app, &tool, arguments, request(app, cancel, progress)).await {
+    let Call { tool, arguments, cancel, progress, client } = call;
+    let request = Request { client, ..request(app, cancel, progress) };
+    match run(app, &tool, arguments, request).await {
         Ok(mut reply) => {
             let notices = std::mem::take(&mut reply.notices);
             Answer { result: success(reply, app.settings.structured), notices }
@@ -71,6 +87,45 @@ pub(crate) async fn call(app: &Arc<App>, call: Call) -> Answer {
 }
 
 async fn run(
+    app: &App,
+    tool: &str,
+    arguments: Map<String, Value>,
+    request: Request,
+) -> Result<Reply, ToolError> {
+    let Some(audit) = &app.audit else { return answer(app, tool, arguments, request).await };
+    // One call within another is a call of its own.
+    let touched = Touched::default();
+    let request = Request { touched: touched.clone(), ..request };
+    let begun = audit.begin(tool, &app.registry.shape(tool), &arguments, request.client.clone());
+    if let Err(failed) = audit.ready().await {
+        begun.refuse(Code::AuditFailed.name());
+        return Err(failed.into());
+    }
+    let mut answer = answer(app, tool, arguments, request).await;
+    begun.end(end(&mut answer, touched.ids())).await.map_err(|failed| {
+        let ToolError { code, message, hint } = failed.into();
+        let message = format!("`{tool}` was called, but its answer is held back: {message}");
+        ToolError { code, message, hint }
+    })?;
+    answer
+}
+
+/// What is written down of an answer.
+fn end(answer: &mut Result<Reply, ToolError>, touched: Ids) -> End {
+    match answer {
+        Ok(reply) => End {
+            ids: Ids::of(reply.structured.as_object()).or(touched),
+            outcome: "ok",
+            output_bytes: Some(reply.text.len()),
+            text: reply.whole.take(),
+        },
+        Err(error) => {
+            End { ids: touched, outcome: error.code.name(), output_bytes: None, text: None }
+        }
+    }
+}
+
+async fn answer(
     app: &App,
     tool: &str,
     arguments: Map<String, Value>,
@@ -124,6 +179,11 @@ fn shaped(mut reply: Reply, redact: &Redactor) -> Reply {
         }
     }
     if reply.form != Form::Calls {
+        reply.whole = reply.whole.map(|text| {
+            let mut text = text::clean(&text, reply.colors);
+            redact.text(&mut text);
+            text
+        });
         prune(&mut reply.structured, true);
         let in_text = redacted_text(&mut reply, &raw, redact);
         reply.redacted = in_text.max(redact.value(&mut reply.structured));
@@ -275,6 +335,7 @@ mod tests {
             arguments: Map::new(),
             cancel,
             progress: Progress::default(),
+            client: None,
         };
         let result = super::call(&app, call).await.result;
         assert_eq!(result.is_error, Some(true));

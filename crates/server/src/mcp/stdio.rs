@@ -53,6 +53,10 @@ where
         }
         // The client left before it said anything.
         Err(ServerInitializeError::ConnectionClosed(_)) => {}
+        // The message may hold anything, also what was to be typed.
+        Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {
+            tracing::error!("the client did not begin with initialize");
+        }
         Err(error) => tracing::error!("the client did not initialize: {error}"),
     }
     cut_short.abort();
@@ -95,7 +99,7 @@ where
                     self.open = opens(&request.request);
                     return Some(message);
                 }
-                other => tracing::debug!("ignored before initialize: {other:?}"),
+                _ => tracing::debug!("a message before initialize was ignored"),
             }
         }
     }

@@ -277,7 +277,7 @@ pub(super) async fn must_be_empty(
     look: Look,
 ) -> Result<Look, Refusal> {
     if look.has_text_behind() {
-        return Err(Refusal::HalfTyped { pane, text: look.after.trim().to_owned() });
+        return Err(Refusal::HalfTyped { pane });
     }
     let line = last_line(tmux, pane).await?;
     tmux.run(Key::Named("C-u".to_owned()).press(pane)).await?;
@@ -294,7 +294,7 @@ pub(super) async fn must_be_empty(
         if (now.row, now.column) < (base.row, base.column) {
             let text = line.strip_prefix(&now.before).unwrap_or(&line).to_owned();
             put_back(tmux, pane, kind, &base, &text).await?;
-            return Err(Refusal::HalfTyped { pane, text: text.trim().to_owned() });
+            return Err(Refusal::HalfTyped { pane });
         }
         if now != base {
             base = now;

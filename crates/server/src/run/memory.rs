@@ -14,9 +14,6 @@ use super::prompt::Prompt;
 use super::refusal::Refusal;
 use crate::host::PaneState;
 
-/// How much of a command is shown when it is in the way of another.
-const SHORT: usize = 60;
-
 #[derive(Debug, Default)]
 pub(super) struct Memory {
     uses: u64,
@@ -196,11 +193,7 @@ impl Lease {
         let known = memory.pane(pane);
         match &known.busy {
             Some(Busy::With(job)) => {
-                return Err(Refusal::Busy {
-                    pane: pane.pane,
-                    id: job.id.clone(),
-                    command: shorten(&job.command),
-                });
+                return Err(Refusal::Busy { pane: pane.pane, id: job.id.clone() });
             }
             Some(Busy::Starting) => return Err(Refusal::Contended { pane: pane.pane }),
             None => known.busy = Some(Busy::Starting),
@@ -245,11 +238,4 @@ impl Drop for Talk<'_> {
     fn drop(&mut self) {
         self.engine.memory().talks.remove(&self.pane);
     }
-}
-
-/// The first line of a command, not too long.
-fn shorten(command: &str) -> String {
-    let line = command.trim().lines().next().unwrap_or_default();
-    let short: String = line.chars().take(SHORT).collect();
-    if short.len() < command.trim().len() { format!("{short}…") } else { short }
 }

@@ -6,14 +6,12 @@ use tmux::PaneId;
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
     /// Another command of ours runs there.
-    #[error("{pane} is busy with command {id}: {command}")]
+    #[error("{pane} is busy with command {id}")]
     Busy {
         /// The pane.
         pane: PaneId,
-        /// The command's id.
+        /// The command's id. Its text may hold a secret, and errors are logged by clients.
         id: String,
-        /// The command itself, shortened.
-        command: String,
     },
     /// Another call is about to run a command there.
     #[error("another call is just starting a command in {pane}")]
@@ -54,12 +52,10 @@ pub enum Refusal {
         row: String,
     },
     /// Somebody has begun to type a command.
-    #[error("somebody has typed `{text}` at the prompt of {pane} and not entered it")]
+    #[error("somebody has typed something at the prompt of {pane} and not entered it")]
     HalfTyped {
         /// The pane.
         pane: PaneId,
-        /// What they typed.
-        text: String,
     },
     /// Other panes would get the command too.
     #[error("what is typed into {pane} goes to all panes of its window, which are synchronized")]
@@ -126,7 +122,7 @@ impl Refusal {
             Self::Continuation { .. } => "finish it with send_keys, or give it up with interrupt; \
                                           then call again"
                 .to_owned(),
-            Self::HalfTyped { .. } => "a person may be at work there: leave out `target` to get a \
+            Self::HalfTyped { .. } => "a person may be at work there (capture_pane shows it): leave out `target` to get a \
                                        pane of your own, or clear the line with send_keys [\"C-u\"]"
                 .to_owned(),
             Self::Synchronized { .. } => {

@@ -1,13 +1,16 @@
 //! Arguments as a model sends them, turned into what a tool expects, or into an error that says
 //! which argument is wrong and how.
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::error::ToolError;
+use super::schema;
+use crate::audit::Shape;
 
 /// Reads arguments against their schema.
-pub(super) fn read<T: DeserializeOwned>(
+pub(super) fn read<T: DeserializeOwned + JsonSchema>(
     schema: &Map<String, Value>,
     mut args: Map<String, Value>,
 ) -> Result<T, ToolError> {
@@ -31,7 +34,10 @@ pub(super) fn read<T: DeserializeOwned>(
     }
     serde_path_to_error::deserialize(Value::Object(args)).map_err(|error| {
         let path = error.path().to_string();
-        let what = error.into_inner().to_string();
+        let mut what = error.into_inner().to_string();
+        if *schema::shape::<T>().at(&path) == Shape::Hidden {
+            what = without_value(&what);
+        }
         ToolError::invalid_argument(format!("argument `{path}`: {what}")).hint(match property_hint(
             properties, &path,
         ) {
@@ -39,6 +45,14 @@ pub(super) fn read<T: DeserializeOwned>(
             None => "correct it and call again".to_owned(),
         })
     })
+}
+
+/// A complaint about a value that may be a secret, without the value.
+fn without_value(what: &str) -> String {
+    match what.rsplit_once(", expected ") {
+        Some((_, wanted)) => format!("{wanted} is expected"),
+        None => "it cannot be read".to_owned(),
+    }
 }
 
 fn unknown(name: &str, known: &[&str]) -> ToolError {
@@ -159,6 +173,14 @@ mod tests {
         assert!(text.contains("`lines`") && text.contains("-4"), "{text}");
         let text = message(json!({"target": "%1", "keys": ["a", 3]}));
         assert!(text.contains("keys[1]"), "{text}");
+    }
+
+    #[test]
+    fn a_value_that_may_be_a_secret_is_not_repeated() {
+        let text = message(json!({"target": "%1", "keys": "hunter2, expected x"}));
+        assert!(text.contains("`keys`: a sequence is expected"), "{text}");
+        let text = message(json!({"target": 271828}));
+        assert!(text.contains("a string is expected") && !text.contains("271828"), "{text}");
     }
 
     #[test]

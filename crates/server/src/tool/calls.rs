@@ -1,6 +1,6 @@
 //! Calls that a tool makes for its caller.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use futures::future::BoxFuture;
 use serde_json::{Map, Value};
@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::{Progress, Reply, ToolError};
+use crate::audit::Ids;
 
 /// What comes with a call, beside the tool and its arguments.
 #[derive(Clone)]
@@ -20,8 +21,33 @@ pub struct Request {
     pub begun: Instant,
     /// How long the answer's text may be.
     pub max: usize,
+    /// Whether the text is wanted as a whole too.
+    pub whole: bool,
+    /// Who made the call, by its own account.
+    pub client: Option<Arc<str>>,
+    /// What the call has found.
+    pub touched: Touched,
     /// The way to other tools.
     pub calls: Arc<dyn Calls>,
+}
+
+/// The first object that a call has found, whatever became of it.
+#[derive(Debug, Clone, Default)]
+pub struct Touched(Arc<Mutex<Ids>>);
+
+impl Touched {
+    /// Notes an object.
+    pub fn note(&self, ids: Ids) {
+        let mut noted = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if *noted == Ids::default() {
+            *noted = ids;
+        }
+    }
+
+    /// The ids that were noted.
+    pub fn ids(&self) -> Ids {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
 }
 
 /// Makes calls: each passes the policy by itself, and its answer is as its client would see it.

@@ -11,7 +11,7 @@ const LONGEST: usize = 4096;
 /// What a caller writes: any text that tmux can carry, exactly as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
-#[schemars(transparent)]
+#[schemars(transparent, extend("x-clear" = true))]
 pub struct ChannelName(String);
 
 impl ChannelName {

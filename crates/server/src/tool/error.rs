@@ -5,6 +5,7 @@ use std::fmt;
 
 use tmux::target::TargetError;
 
+use crate::audit;
 use crate::run::Refusal;
 use crate::watch::BadCondition;
 
@@ -58,6 +59,8 @@ codes! {
     Timeout = "timeout",
     /// The connection to tmux broke; nobody knows whether the call took effect.
     Lost = "lost",
+    /// The audit log cannot be written, and nothing is done until it can.
+    AuditFailed = "audit_failed",
     /// The client cancelled the call.
     Cancelled = "cancelled",
     /// A mistake of this program.
@@ -137,6 +140,13 @@ impl From<tmux::Error> for ToolError {
             _ => "list_panes shows the present state",
         };
         Self::new(code, error.to_string()).hint(hint)
+    }
+}
+
+impl From<audit::Failed> for ToolError {
+    fn from(failed: audit::Failed) -> Self {
+        Self::new(Code::AuditFailed, failed.to_string())
+            .hint("a person has to make room for it or mend it; calls are made again as soon as it can be written")
     }
 }
 

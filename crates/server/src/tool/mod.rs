@@ -27,10 +27,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::audit::Shape;
+
 pub(crate) use args::nearest;
 pub use buffer::BufferName;
 pub(crate) use buffer::{buffer_failed, no_buffer};
-pub use calls::{Calls, Request};
+pub use calls::{Calls, Request, Touched};
 pub use channel::ChannelName;
 pub use cx::{Cx, Progress, Step, Surroundings};
 pub use error::{Code, ToolError};
@@ -318,6 +320,8 @@ pub struct Reply {
     pub notices: Vec<Notice>,
     /// How many secrets were taken out.
     pub redacted: usize,
+    /// The text of a terminal before it was shortened, if that was asked for.
+    pub whole: Option<String>,
 }
 
 /// Checks arguments against their schema, does the work, and keeps the answer within the limit.
@@ -334,6 +338,8 @@ pub struct Entry {
     pub meta: &'static Meta,
     /// The schema of its arguments, clean enough for every client.
     pub input_schema: fn() -> Map<String, Value>,
+    /// What may be written down of its arguments.
+    pub shape: fn() -> Shape,
     /// The schema of its answer.
     pub output_schema: fn() -> Map<String, Value>,
     /// Checks the arguments and does the work.
@@ -346,6 +352,7 @@ impl Entry {
         Self {
             meta: &T::META,
             input_schema: schema::input::<T::Args>,
+            shape: schema::shape::<T::Args>,
             output_schema: schema::output::<T::Output>,
             call: |cx, schema, args| Box::pin(call::<T>(cx, schema, args)),
         }
@@ -360,6 +367,8 @@ async fn call<T: Tool>(
     let args = args::read::<T::Args>(schema, args)?;
     let mut output = T::call(cx, args).await?;
     output.fits(cx.request.max)?;
+    let is_whole = cx.request.whole && T::Output::FORM == Form::Text;
+    let whole = is_whole.then(|| output.text());
     output.limit(cx.request.max);
     let structured = serde_json::to_value(&output)
         .map_err(|error| ToolError::internal(format!("the answer has no JSON form: {error}")))?;
@@ -371,6 +380,7 @@ async fn call<T: Tool>(
         structured,
         notices: output.notices(),
         redacted: output.redacted(),
+        whole,
     })
 }
 

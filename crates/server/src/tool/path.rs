@@ -14,7 +14,7 @@ use super::{Code, ToolError};
 /// What a caller writes: an absolute path, or one below `~`. It is taken exactly as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
-#[schemars(transparent)]
+#[schemars(transparent, extend("x-clear" = true))]
 pub struct FilePath(String);
 
 impl FilePath {

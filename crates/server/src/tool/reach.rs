@@ -8,6 +8,7 @@ use tmux::{Command, PaneId, Reply, Row, Server, SessionId, Socket, WindowId};
 
 use super::guard::Spot;
 use super::{Code, Cx, Meta, Subject, Target, Tier, ToolError};
+use crate::audit::Ids;
 use crate::host::{
     ClientRow, Life, Ownership, PaneRow, PaneState, SessionRow, WindowRow, none_without_server,
 };
@@ -28,6 +29,15 @@ impl Resolved {
             Level::Session => self.pane.session.to_string(),
             Level::Window => self.pane.window.to_string(),
             Level::Pane => self.pane.pane.to_string(),
+        }
+    }
+
+    fn ids(&self) -> Ids {
+        let (id, none) = (Some(self.id()), Ids::default());
+        match self.level {
+            Level::Session => Ids { session_id: id, ..none },
+            Level::Window => Ids { window_id: id, ..none },
+            Level::Pane => Ids { pane_id: id, ..none },
         }
     }
 
@@ -320,6 +330,7 @@ impl Cx {
     }
 
     async fn admit(&self, target: &Target, resolved: &Resolved) -> Result<(), ToolError> {
+        self.request.touched.note(resolved.ids());
         let panes = self.touched(resolved).await?;
         for pane in &panes {
             if let Some(rule) = self.guard.hides(&self.spot_of(pane)) {

@@ -5,17 +5,26 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use crate::audit::{CLEAR, Shape};
+
 /// The schema of a tool's arguments.
 pub(super) fn input<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = generate::<T>();
+    without_marks(&mut schema);
     schema.entry("properties").or_insert_with(|| json!({}));
     schema.insert("additionalProperties".to_owned(), Value::Bool(false));
     schema
 }
 
+/// What may be written down of a tool's arguments.
+pub(super) fn shape<T: JsonSchema>() -> Shape {
+    Shape::of(&generate::<T>())
+}
+
 /// The schema of a tool's answer.
 pub(super) fn output<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = generate::<T>();
+    without_marks(&mut schema);
     require_only_what_stays(&mut schema, true);
     schema
 }
@@ -41,6 +50,14 @@ fn require_only_what_stays(schema: &mut Map<String, Value>, top: bool) {
         if let Value::Object(inner) = value {
             require_only_what_stays(inner, false);
         }
+    }
+}
+
+/// Clients need not know what is harmless.
+fn without_marks(schema: &mut Map<String, Value>) {
+    schema.remove(CLEAR);
+    for inner in schema.values_mut().filter_map(Value::as_object_mut) {
+        without_marks(inner);
     }
 }
 

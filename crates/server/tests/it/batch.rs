@@ -96,7 +96,7 @@ async fn what_cannot_be_a_batch_is_said_before_anything_is_done() {
         (json!([made, {"tool": "batch", "arguments": {"calls": [made]}}]), "calls[1]"),
         (json!([made, {"tool": "list_panes", "args": {}}]), "args"),
         (json!([made, {"arguments": {}}]), "tool"),
-        (json!([made, {"tool": "list_panes", "arguments": 7}]), "7"),
+        (json!([made, {"tool": "list_panes", "arguments": 7}]), "an object is expected"),
         (json!(vec![made.clone(); 101]), "101"),
     ] {
         let text = mcp.call("batch", json!({"calls": calls})).await.err("invalid_argument");

@@ -100,6 +100,14 @@ fn tools_md_is_current() {
     must_be("docs/tools.md", &doc);
 }
 
+/// Names of variables, or none.
+fn environment(names: &[&str]) -> String {
+    match names {
+        [] => "–".to_owned(),
+        names => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+    }
+}
+
 /// The groups, and what is in them.
 fn groups() -> String {
     let mut doc = String::from(
@@ -145,7 +153,7 @@ fn config_md_is_current() {
             "| `{}` | {} | {} | {values} | {} | {}. |",
             setting.key,
             code(setting.flag.map(|flag| format!("--{flag}"))),
-            code(setting.env.map(str::to_owned)),
+            environment(setting.env),
             setting.default,
             setting.help,
         )

@@ -71,6 +71,13 @@ fn layers_hold() {
         ("mark", &["mcp", "policy", "cli", "config", "registry", "tools", "tool", "host", "run"]),
         ("transcript", &["mcp", "policy", "cli", "registry", "tools", "tool", "host", "run"]),
         ("policy", &["mcp", "cli", "config", "registry", "app", "tools", "host"]),
+        (
+            "audit",
+            &[
+                "mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "host",
+                "run", "watch", "text",
+            ],
+        ),
         ("text", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "host"]),
         ("redact", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "host"]),
         (

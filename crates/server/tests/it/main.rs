@@ -8,6 +8,8 @@
 )]
 
 mod arrange;
+mod audit;
+mod audit_life;
 mod batch;
 mod buffer_search;
 mod buffers;
@@ -52,6 +54,7 @@ mod screenshot;
 mod search;
 mod security;
 mod servers;
+mod secrets;
 mod sessions;
 mod since;
 mod snapshot;

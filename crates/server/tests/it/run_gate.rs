@@ -145,7 +145,7 @@ async fn a_command_of_ours_that_runs_there_is_named_with_its_id() {
         let id = string(&first["command_id"]);
         runs(&tmux, &target, "sleep");
         let error = refused(&tmux, &mcp, &target, "busy").await;
-        assert!(error.contains(&format!("busy with command {id}: sleep 1000")), "{error}");
+        assert!(error.contains(&format!("busy with command {id}\n")), "{error}");
         assert!(error.contains("command_result") && error.contains("interrupt"), "{error}");
         mcp.call("interrupt", json!({"target": target})).await.text();
         works(&mcp, &target, &error).await;
@@ -175,8 +175,8 @@ async fn is_kept(at: (&TmuxServer, &Mcp, &mut Person), target: &str, rest: &str,
         settles(tmux, target, &end);
     }
     let error = refused(tmux, mcp, target, "not_ready").await;
-    let told = rest.is_empty() && keys.is_empty();
-    assert!(!told || error.contains("somebody has typed `echo 'a  b' > "), "{error}");
+    // What they typed may be a secret.
+    assert!(error.contains("somebody has typed something") && !error.contains("echo"), "{error}");
     // Again: what was put back is a line like any other.
     refused(tmux, mcp, target, "not_ready").await;
     person.types("\r");

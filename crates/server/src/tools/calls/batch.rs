@@ -25,6 +25,7 @@ pub(super) struct Args {
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Call {
+    #[schemars(extend("x-clear" = true))]
     tool: String,
     arguments: Option<Arguments>,
 }
@@ -46,7 +47,7 @@ impl<'de> Deserialize<'de> for Arguments {
         match Value::deserialize(input)? {
             Value::Object(map) => Ok(Self(map)),
             Value::String(text) => serde_json::from_str(&text).map(Self).map_err(de::Error::custom),
-            other => Err(de::Error::custom(format!("{other} is not an object"))),
+            _ => Err(de::Error::invalid_type(de::Unexpected::Other("no object"), &"an object")),
         }
     }
 }

@@ -16,6 +16,7 @@ pub(super) struct GetResult;
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// Such as `c7`.
+    #[schemars(extend("x-clear" = true))]
     command_id: String,
     /// Seconds to wait for its end (default 0).
     wait: Option<f64>,

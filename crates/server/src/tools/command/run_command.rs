@@ -17,6 +17,7 @@ pub(super) struct Args {
     /// A pane whose shell is at its prompt; one of your own if not given.
     target: Option<Target>,
     /// Where to run it, in a pane of your own.
+    #[schemars(extend("x-clear" = true))]
     cwd: Option<String>,
     /// Seconds to wait (default 30); then it goes on and command_result has it.
     timeout: Option<f64>,

@@ -14,6 +14,7 @@ pub(super) struct Args {
     /// Pane.
     target: Target,
     /// Such as TERM, INT, HUP, KILL, USR1.
+    #[schemars(extend("x-clear" = true))]
     signal: String,
 }
 

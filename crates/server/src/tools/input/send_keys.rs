@@ -75,8 +75,8 @@ struct Typing {
 impl Typing {
     fn check(args: &Args) -> Result<Self, ToolError> {
         let text = args.text.clone().unwrap_or_default();
-        let keys =
-            args.keys.iter().flatten().map(|name| key(name)).collect::<Result<Vec<_>, _>>()?;
+        let keys = args.keys.iter().flatten().enumerate().map(|(at, name)| key(at, name));
+        let keys = keys.collect::<Result<Vec<_>, _>>()?;
         let enter = args.enter.unwrap_or(false);
         if text.is_empty() && keys.is_empty() && !enter {
             return Err(ToolError::invalid_argument("there is nothing to type")
@@ -161,10 +161,11 @@ impl Typing {
     }
 }
 
-fn key(name: &str) -> Result<Key, ToolError> {
-    Key::parse(name).map_err(|error| {
+/// What is no key may be a secret that was meant as text, so that its place alone is told.
+fn key(at: usize, name: &str) -> Result<Key, ToolError> {
+    Key::parse(name).map_err(|_| {
         let near = nearest(name, Key::names()).map(|near| format!("did you mean `{near}`? "));
-        ToolError::invalid_argument(format!("`keys`: {error}")).hint(format!(
+        ToolError::invalid_argument(format!("`keys[{at}]` is not the name of a key")).hint(format!(
             "{}keys are named like Enter, Escape, C-c, M-x, Up, F5, 0x1b; text goes into `text`",
             near.unwrap_or_default()
         ))

@@ -16,6 +16,7 @@ pub(super) struct Args {
     /// Session, window or pane.
     target: Target,
     /// New name.
+    #[schemars(extend("x-clear" = true))]
     name: String,
 }
 

@@ -16,8 +16,10 @@ pub(super) struct Args {
     /// Program to run, as a shell command line.
     command: String,
     /// Name of its window.
+    #[schemars(extend("x-clear" = true))]
     name: Option<String>,
     /// Directory to start in.
+    #[schemars(extend("x-clear" = true))]
     cwd: Option<String>,
     /// Environment variables.
     env: Option<BTreeMap<String, String>>,

@@ -14,6 +14,7 @@ pub(super) struct Args {
     /// Only this session's or window's.
     target: Option<Target>,
     /// `field=value` or `field~regex`, joined by commas.
+    #[schemars(extend("x-clear" = true))]
     filter: Option<String>,
 }
 

@@ -20,10 +20,12 @@ pub(super) struct Args {
     /// Side of the new pane (default right).
     direction: Option<Side>,
     /// "30%" or a number of cells.
+    #[schemars(extend("x-clear" = true))]
     size: Option<String>,
     /// Program to run instead of the shell.
     command: Option<String>,
     /// Directory to start in.
+    #[schemars(extend("x-clear" = true))]
     cwd: Option<String>,
     /// Environment variables.
     env: Option<BTreeMap<String, String>>,

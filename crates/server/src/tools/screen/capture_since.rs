@@ -14,6 +14,7 @@ pub(super) struct Args {
     /// Pane; for the first call.
     target: Option<Target>,
     /// From the last answer.
+    #[schemars(extend("x-clear" = true))]
     cursor: Option<String>,
 }
 

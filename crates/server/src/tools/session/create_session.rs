@@ -15,12 +15,15 @@ pub(super) struct CreateSession;
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// Its name; tmux picks one if not given.
+    #[schemars(extend("x-clear" = true))]
     name: Option<String>,
     /// Name of its first window.
+    #[schemars(extend("x-clear" = true))]
     window_name: Option<String>,
     /// Program to run instead of the shell.
     command: Option<String>,
     /// Directory to start in.
+    #[schemars(extend("x-clear" = true))]
     cwd: Option<String>,
     /// Environment variables.
     env: Option<BTreeMap<String, String>>,

@@ -12,6 +12,7 @@ pub(super) struct ListSessions;
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// `field=value` or `field~regex`, joined by commas.
+    #[schemars(extend("x-clear" = true))]
     filter: Option<String>,
 }
 

@@ -21,6 +21,7 @@ pub(super) struct Args {
     /// A pane whose shell is at its prompt; one of your own if not given.
     target: Option<Target>,
     /// Where to run it, in a pane of your own.
+    #[schemars(extend("x-clear" = true))]
     cwd: Option<String>,
     /// Seconds (default 60).
     timeout: Option<f64>,

@@ -18,10 +18,12 @@ pub(super) struct Args {
     /// Session, or window for `place`; our own session if not given.
     target: Option<Target>,
     /// Its name.
+    #[schemars(extend("x-clear" = true))]
     name: Option<String>,
     /// Program to run instead of the shell.
     command: Option<String>,
     /// Directory to start in.
+    #[schemars(extend("x-clear" = true))]
     cwd: Option<String>,
     /// Environment variables.
     env: Option<BTreeMap<String, String>>,

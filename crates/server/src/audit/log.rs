@@ -1,0 +1,314 @@
+//! The log itself: appended to line by line, rotated by size, shared with other servers.
+//!
+//! Each write takes the file's lock, looks whether the file is still the one of that name, goes on
+//! from its last line, and cuts back what was written only in part.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
+use tokio::time::Instant;
+
+use super::hide::digest;
+use super::record::Record;
+use super::tail::{self, Last};
+use super::{place, rotated};
+
+/// How long another server may hold the lock.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// The pause between two attempts to get it.
+const PAUSE: Duration = Duration::from_millis(1);
+
+/// A log.
+#[derive(Debug)]
+pub(super) struct Log {
+    path: PathBuf,
+    max_bytes: u64,
+    files: u32,
+    open: Option<Open>,
+    last: Last,
+    patience: Duration,
+}
+
+#[derive(Debug)]
+struct Open {
+    file: File,
+    /// Where our last line ends: what follows is another server's.
+    end: Option<u64>,
+}
+
+/// The lock on a log, as long as it lives.
+struct Locked<'a>(&'a File);
+
+impl Drop for Locked<'_> {
+    fn drop(&mut self) {
+        let _ = flock(self.0, FlockOperation::Unlock);
+    }
+}
+
+impl Log {
+    pub(super) fn new(path: PathBuf, max_bytes: u64, files: u32) -> Self {
+        let (open, last) = (None, Last::default());
+        Self { path, max_bytes, files, open, last, patience: PATIENCE }
+    }
+
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Makes sure that it is there, and that it is a log.
+    pub(super) async fn open(&mut self) -> io::Result<()> {
+        let mut open = self.lock().await?;
+        let lock = Locked(&open.file);
+        let end = self.find_last(&open)?;
+        drop(lock);
+        open.end = Some(end);
+        self.open = Some(open);
+        Ok(())
+    }
+
+    /// Adds a record; it gets its number and its link to the one before.
+    pub(super) async fn write(&mut self, record: &mut Record) -> io::Result<()> {
+        loop {
+            let mut open = self.lock().await?;
+            let lock = Locked(&open.file);
+            let end = self.find_last(&open)?;
+            record.seq = self.last.seq + 1;
+            record.prev.clone_from(&self.last.digest);
+            let mut line = record.line()?;
+            let last = Last { seq: record.seq, digest: digest(line.as_bytes()) };
+            line.push('\n');
+            let new_end = end + line.len() as u64;
+            if end > 0 && new_end > self.max_bytes {
+                rotate(&self.path, self.files)?;
+                continue;
+            }
+            if let Err(error) = (&open.file).write_all(line.as_bytes()) {
+                // Half a line is no line. If this fails too, the next write cuts it off.
+                let _ = open.file.set_len(end);
+                return Err(error);
+            }
+            drop(lock);
+            open.end = Some(new_end);
+            (self.last, self.open) = (last, Some(open));
+            return Ok(());
+        }
+    }
+
+    /// The file of that name, locked.
+    async fn lock(&mut self) -> io::Result<Open> {
+        let deadline = Instant::now() + self.patience;
+        loop {
+            let open = match self.open.take() {
+                Some(open) => open,
+                None => Open { file: place::log(&self.path)?, end: None },
+            };
+            match flock(&open.file, FlockOperation::NonBlockingLockExclusive) {
+                Ok(()) if place::is_at(&open.file, &self.path)? => return Ok(open),
+                // It was rotated or removed.
+                Ok(()) => {}
+                Err(Errno::WOULDBLOCK) if Instant::now() < deadline => {
+                    self.open = Some(open);
+                    tokio::time::sleep(PAUSE).await;
+                }
+                Err(Errno::WOULDBLOCK) => {
+                    return Err(io::Error::other("another process holds its lock"));
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+    }
+
+    /// Finds the last record, and where it ends.
+    fn find_last(&mut self, open: &Open) -> io::Result<u64> {
+        let length = open.file.metadata()?.len();
+        if open.end == Some(length) {
+            return Ok(length);
+        }
+        let (last, end) = tail::last(&open.file)?;
+        if end < length {
+            open.file.set_len(end)?;
+        }
+        let last = match last {
+            Some(last) => Some(last),
+            None => match File::open(rotated(&self.path, 1)) {
+                Ok(before) => tail::last(&before)?.0,
+                Err(_) => None,
+            },
+        };
+        // If a file was taken away, the numbers show it.
+        if let Some(last) = last.filter(|last| last.seq >= self.last.seq) {
+            self.last = last;
+        }
+        Ok(end)
+    }
+}
+
+/// Moves a log away: `log` becomes `log.1`, `log.1` becomes `log.2`, and the oldest goes. The log
+/// moves last, so that whoever finds none of that name can make the next.
+fn rotate(path: &Path, files: u32) -> io::Result<()> {
+    // A gap is of a rotation that was cut short: what is beyond it has its place already.
+    let gap = (1..=files).find(|number| !rotated(path, *number).exists());
+    for number in (1..gap.unwrap_or(files)).rev() {
+        fs::rename(rotated(path, number), rotated(path, number + 1))?;
+    }
+    fs::rename(path, rotated(path, 1))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use serde_json::Map;
+
+    use super::super::record::{Ids, Older};
+    use super::super::verify::verify;
+    use super::*;
+
+    fn record(tool: &str) -> Record {
+        Record {
+            seq: 0,
+            ts: "2026-01-30T10:15:32.005Z".into(),
+            tool: tool.into(),
+            ids: Ids::default(),
+            arguments: Map::new(),
+            older: Older::default(),
+            duration_ms: 0.5,
+            outcome: "ok".into(),
+            output_bytes: None,
+            full: None,
+            client: None,
+            prev: String::new(),
+        }
+    }
+
+    async fn write(log: &mut Log, count: usize) {
+        for _ in 0..count {
+            log.write(&mut record("kill")).await.unwrap();
+        }
+    }
+
+    fn log_at(path: &Path) -> Log {
+        Log::new(path.to_owned(), 1000, 3)
+    }
+
+    #[tokio::test]
+    async fn several_servers_share_one_chain_over_rotated_files() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        let (mut one, mut other) = (log_at(&path), log_at(&path));
+        for _ in 0..7 {
+            write(&mut one, 2).await;
+            write(&mut other, 1).await;
+        }
+        let verdict = verify(&path, 3).unwrap();
+        assert_eq!((verdict.problems.as_slice(), verdict.records), ([].as_slice(), 21));
+        assert!(rotated(&path, 3).exists());
+        for number in 0..=3 {
+            let file = if number == 0 { path.clone() } else { rotated(&path, number) };
+            let about = file.metadata().unwrap();
+            assert!(about.len() <= 1000 && about.permissions().mode() & 0o777 == 0o600);
+        }
+        // The oldest goes; that is no fault.
+        write(&mut other, 20).await;
+        let verdict = verify(&path, 3).unwrap();
+        assert!(verdict.problems.is_empty() && verdict.records < 41, "{verdict:?}");
+        assert!(!rotated(&path, 4).exists());
+    }
+
+    #[tokio::test]
+    async fn a_rotation_that_was_cut_short_is_finished() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        let mut log = log_at(&path);
+        write(&mut log, 14).await;
+        assert!(rotated(&path, 2).exists() && !rotated(&path, 3).exists());
+        fs::rename(rotated(&path, 2), rotated(&path, 3)).unwrap();
+        fs::rename(rotated(&path, 1), rotated(&path, 2)).unwrap();
+        write(&mut log, 6).await;
+        let verdict = verify(&path, 3).unwrap();
+        assert_eq!((verdict.problems.as_slice(), verdict.records), ([].as_slice(), 20));
+    }
+
+    #[tokio::test]
+    async fn what_was_written_in_part_is_cut_off() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        write(&mut log_at(&path), 2).await;
+        let whole = fs::read(&path).unwrap();
+        fs::write(&path, [&whole[..], b"{\"seq\":3,\"ts\":\"20"].concat()).unwrap();
+        write(&mut log_at(&path), 1).await;
+        let verdict = verify(&path, 3).unwrap();
+        assert_eq!((verdict.problems.as_slice(), verdict.records), ([].as_slice(), 3));
+    }
+
+    #[tokio::test]
+    async fn only_a_log_is_taken_for_one() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        for other in ["precious", "precious\n", "{\"a\": 1}\n", "{\"seq\": 1}\nprecious"] {
+            fs::write(&path, other).unwrap();
+            let error = log_at(&path).open().await.unwrap_err();
+            assert!(error.to_string().contains("not an audit log"), "{error}");
+            assert_eq!(fs::read_to_string(&path).unwrap(), other);
+        }
+        let refused = async |path: &Path| log_at(path).open().await.unwrap_err().to_string();
+        let (link, pipe) = (dir.path().join("link"), dir.path().join("pipe"));
+        symlink(&path, &link).unwrap();
+        assert!(refused(&link).await.contains("symbolic link"));
+        symlink(dir.path().join("nothing"), dir.path().join("dangling")).unwrap();
+        assert!(refused(&dir.path().join("dangling")).await.contains("symbolic link"));
+        assert!(!dir.path().join("nothing").exists());
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &pipe,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::RWXU,
+            0,
+        )
+        .unwrap();
+        assert!(refused(&pipe).await.contains("regular file"));
+        fs::hard_link(&path, dir.path().join("twin")).unwrap();
+        assert!(refused(&path).await.contains("hard link"));
+        assert!(refused(Path::new("/dev/full")).await.contains("regular file"));
+    }
+
+    #[tokio::test]
+    async fn others_lose_their_rights_to_a_log_that_was_there() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        fs::write(&path, "").unwrap();
+        fs::set_permissions(&path, PermissionsExt::from_mode(0o664)).unwrap();
+        log_at(&path).open().await.unwrap();
+        assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    }
+
+    #[tokio::test]
+    async fn numbers_go_on_when_the_file_is_taken_away() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        let mut log = log_at(&path);
+        write(&mut log, 3).await;
+        fs::remove_file(&path).unwrap();
+        write(&mut log, 1).await;
+        let verdict = verify(&path, 3).unwrap();
+        assert!(verdict.problems[0].contains("1 to 3"), "{verdict:?}");
+    }
+
+    #[tokio::test]
+    async fn a_lock_that_is_never_given_back_is_an_error() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        let holder = place::log(&path).unwrap();
+        flock(&holder, FlockOperation::LockExclusive).unwrap();
+        let mut log = Log { patience: PAUSE * 5, ..log_at(&path) };
+        let error = log.open().await.unwrap_err();
+        assert!(error.to_string().contains("lock"), "{error}");
+        drop(holder);
+        log.open().await.unwrap();
+    }
+}

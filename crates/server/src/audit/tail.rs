@@ -1,0 +1,88 @@
+//! The last record of a log.
+
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt;
+
+use super::hide::digest;
+use super::record::Record;
+
+/// How much is read at once.
+const BLOCK: usize = 8192;
+
+/// With what every record begins.
+const BEGINNING: &[u8] = b"{\"seq\":";
+
+/// What the next record goes on from.
+#[derive(Debug, Clone, Default)]
+pub(super) struct Last {
+    /// Its number.
+    pub(super) seq: u64,
+    /// The digest of its line.
+    pub(super) digest: String,
+}
+
+/// The last record, if there is one, and where it ends. What follows it was written only in part.
+pub(super) fn last(file: &File) -> io::Result<(Option<Last>, u64)> {
+    let strange = || io::Error::other("it is not an audit log");
+    let mut end = file.metadata()?.len();
+    let mut rest = line_before(file, end)?;
+    if !rest.is_empty() {
+        // A server died within a write; whatever else ends without a line break is no log.
+        let known = rest.len().min(BEGINNING.len());
+        if rest.get(..known) != BEGINNING.get(..known) {
+            return Err(strange());
+        }
+        end -= rest.len() as u64;
+    }
+    if end == 0 {
+        return Ok((None, 0));
+    }
+    rest = line_before(file, end - 1)?;
+    let record: Record = serde_json::from_slice(&rest).map_err(|_| strange())?;
+    Ok((Some(Last { seq: record.seq, digest: digest(&rest) }), end))
+}
+
+/// What is between the last line break before `end`, and `end`.
+fn line_before(file: &File, end: u64) -> io::Result<Vec<u8>> {
+    let mut line = Vec::new();
+    let mut start = end;
+    while start > 0 {
+        let size = usize::try_from(start).unwrap_or(BLOCK).min(BLOCK);
+        start -= size as u64;
+        let mut block = vec![0; size];
+        file.read_exact_at(&mut block, start)?;
+        let found = memchr::memrchr(b'\n', &block).map(|at| at + 1);
+        block.drain(..found.unwrap_or(0));
+        block.append(&mut line);
+        line = block;
+        if found.is_some() {
+            break;
+        }
+    }
+    Ok(line)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write;
+
+    use super::*;
+
+    #[test]
+    fn the_last_line_is_found_however_long_it_is() {
+        for length in [0, 1, BLOCK - 2, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK] {
+            let mut file = tempfile::tempfile().unwrap();
+            let line = "x".repeat(length);
+            write!(file, "first\n{line}").unwrap();
+            let end = file.metadata().unwrap().len();
+            assert_eq!(line_before(&file, end).unwrap(), line.as_bytes(), "{length}");
+        }
+    }
+
+    #[test]
+    fn an_empty_log_has_no_last_record() {
+        let file = tempfile::tempfile().unwrap();
+        assert!(matches!(last(&file), Ok((None, 0))));
+    }
+}
