@@ -137,6 +137,19 @@ impl Output for CommandResult {
         if self.output.is_empty() { facts } else { format!("{facts}\n{}", self.output) }
     }
 
+    fn whole(&mut self, max: usize) -> String {
+        let limit = self.limit.take();
+        if let Wish::Default { .. } = self.wish {
+            let wish = std::mem::replace(&mut self.wish, Wish::From(1));
+            self.limit(max);
+            self.wish = wish;
+        } else {
+            self.limit(max);
+        }
+        self.limit = limit;
+        self.text()
+    }
+
     fn limit(&mut self, max: usize) {
         let Self { job, wish, limit, .. } = self;
         let max = limit.unwrap_or(max);

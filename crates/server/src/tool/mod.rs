@@ -248,6 +248,12 @@ pub trait Output: Serialize + JsonSchema + Send {
         Ok(())
     }
 
+    /// The answer with all there is to show, as far as `max` allows. `limit` comes after it.
+    fn whole(&mut self, max: usize) -> String {
+        self.limit(max);
+        self.text()
+    }
+
     /// Whether the text may keep its colours.
     fn colors(&self) -> bool {
         false
@@ -324,6 +330,9 @@ pub struct Reply {
     pub whole: Option<String>,
 }
 
+/// The most characters that are kept of an answer as a whole.
+const MOST_WHOLE: usize = 10_000_000;
+
 /// Checks arguments against their schema, does the work, and keeps the answer within the limit.
 pub type Call = for<'a> fn(
     cx: &'a Cx,
@@ -368,7 +377,7 @@ async fn call<T: Tool>(
     let mut output = T::call(cx, args).await?;
     output.fits(cx.request.max)?;
     let is_whole = cx.request.whole && T::Output::FORM == Form::Text;
-    let whole = is_whole.then(|| output.text());
+    let whole = is_whole.then(|| output.whole(MOST_WHOLE));
     output.limit(cx.request.max);
     let structured = serde_json::to_value(&output)
         .map_err(|error| ToolError::internal(format!("the answer has no JSON form: {error}")))?;

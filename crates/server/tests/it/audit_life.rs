@@ -127,7 +127,8 @@ async fn a_call_that_is_given_up_is_written_down() {
     let path = log(&tmux);
     let mut raw = launch(&tmux).args(&["--audit", path.to_str().unwrap()]).raw();
     raw.initialize("2025-11-25").await;
-    let wait = json!({"name": "wait_for", "arguments": {"target": "main", "until": ["exit"]}});
+    let wait =
+        json!({"name": "wait_for", "arguments": {"target": "main", "until": ["text:never"]}});
     let id = raw.start("tools/call", wait.clone()).await;
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
         "params": {"requestId": id}});
@@ -147,10 +148,7 @@ async fn a_call_that_is_given_up_is_written_down() {
     let records = records(&path);
     assert_eq!(records.len(), 2);
     for record in records {
-        assert_eq!(
-            (&record["tool"], &record["outcome"]),
-            (&json!("wait_for"), &json!("cancelled"))
-        );
+        assert_eq!(record["outcome"], "cancelled", "{record}");
         assert_eq!(record["client"], "raw 1");
     }
 }
