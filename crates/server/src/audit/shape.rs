@@ -26,11 +26,11 @@ pub enum Shape {
     /// One of these.
     Choice(Vec<Value>),
     /// A list of such values.
-    Each(Box<Shape>),
+    Each(Box<Self>),
     /// Known fields.
-    Fields(BTreeMap<String, Shape>),
+    Fields(BTreeMap<String, Self>),
     /// Any names, with such values.
-    Values(Box<Shape>),
+    Values(Box<Self>),
 }
 
 impl Shape {

@@ -116,7 +116,7 @@ fn files(path: &Path) -> io::Result<Vec<(PathBuf, File)>> {
             match File::open(&path) {
                 Ok(file) => files.push((path, file)),
                 Err(error) if error.kind() == io::ErrorKind::NotFound && missing == 0 => {
-                    missing += 1
+                    missing += 1;
                 }
                 Err(error) if error.kind() == io::ErrorKind::NotFound => break,
                 Err(error) => return Err(error),

@@ -16,7 +16,7 @@ fn root() -> PathBuf {
 }
 
 /// Compares a document with what it should be, or writes it.
-fn must_be(path: &str, wanted: &str) {
+pub(crate) fn must_be(path: &str, wanted: &str) {
     let file = root().join(path);
     if std::env::var_os("BLESS").is_some() {
         fs::write(&file, wanted).unwrap();

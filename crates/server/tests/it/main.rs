@@ -9,6 +9,7 @@
 
 mod arrange;
 mod audit;
+mod audit_docs;
 mod audit_life;
 mod batch;
 mod buffer_search;
