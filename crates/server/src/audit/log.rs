@@ -220,6 +220,24 @@ mod tests {
         assert!(!rotated(&path, 4).exists());
     }
 
+    #[test]
+    fn servers_that_write_at_the_same_time_do_not_get_into_each_others_way() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("log");
+        let server = || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
+            let mut log = Log::new(path.clone(), 4000, 1000);
+            runtime.unwrap().block_on(write(&mut log, 150));
+        };
+        std::thread::scope(|threads| {
+            for _ in 0..4 {
+                threads.spawn(server);
+            }
+        });
+        let verdict = verify(&path, 1000).unwrap();
+        assert_eq!((verdict.problems.as_slice(), verdict.records), ([].as_slice(), 600));
+    }
+
     #[tokio::test]
     async fn a_rotation_that_was_cut_short_is_finished() {
         let dir = tempfile::tempdir().unwrap();

@@ -79,6 +79,11 @@ impl Shape {
         })
     }
 
+    /// Whether the value itself may be shown, not only parts of it.
+    pub fn is_shown(&self) -> bool {
+        matches!(self, Self::Text | Self::Plain | Self::Choice(_))
+    }
+
     /// The names of what is shown, with a dot between names and `[]` for lists.
     pub fn clear(&self) -> Vec<String> {
         let below = |prefix: &str, shape: &Self| -> Vec<String> {

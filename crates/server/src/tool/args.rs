@@ -7,7 +7,6 @@ use serde_json::{Map, Value};
 
 use super::error::ToolError;
 use super::schema;
-use crate::audit::Shape;
 
 /// Reads arguments against their schema.
 pub(super) fn read<T: DeserializeOwned + JsonSchema>(
@@ -35,7 +34,7 @@ pub(super) fn read<T: DeserializeOwned + JsonSchema>(
     serde_path_to_error::deserialize(Value::Object(args)).map_err(|error| {
         let path = error.path().to_string();
         let mut what = error.into_inner().to_string();
-        if *schema::shape::<T>().at(&path) == Shape::Hidden {
+        if !schema::shape::<T>().at(&path).is_shown() {
             what = without_value(&what);
         }
         ToolError::invalid_argument(format!("argument `{path}`: {what}")).hint(match property_hint(
@@ -49,7 +48,9 @@ pub(super) fn read<T: DeserializeOwned + JsonSchema>(
 
 /// A complaint about a value that may be a secret, without the value.
 fn without_value(what: &str) -> String {
+    let names_alone = ["missing field", "unknown field"].iter().any(|it| what.starts_with(it));
     match what.rsplit_once(", expected ") {
+        _ if names_alone => what.to_owned(),
         Some((_, wanted)) => format!("{wanted} is expected"),
         None => "it cannot be read".to_owned(),
     }

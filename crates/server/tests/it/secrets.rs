@@ -57,27 +57,31 @@ async fn what_is_typed_is_in_no_log() {
     mcp.close().await;
 }
 
-/// Calls of a tool in which every argument that is hidden has the secret, rightly and wrongly.
+/// Calls of a tool in which every argument that is hidden has the secret: all of them rightly, then
+/// one after the other wrongly.
 fn calls(entry: &Entry) -> Vec<Map<String, Value>> {
     let schema = (entry.input_schema)();
     let shape = (entry.shape)();
-    let properties = schema["properties"].as_object().unwrap();
-    let mut calls = vec![Map::new(), Map::new(), Map::new()];
-    for (name, property) in properties {
-        let is_looked_for = LOOKED_FOR.contains(&name.as_str());
+    let mut right = Map::new();
+    let mut wrong = Vec::new();
+    for (name, property) in schema["properties"].as_object().unwrap() {
         let is_shown = !shape.at(&format!("{name}.x")).clear().is_empty();
-        let kind = property["type"].as_str().unwrap();
-        let values = match kind {
-            "string" if name == "target" => [json!("%99"), json!("%99"), json!("%99")],
-            _ if is_shown || is_looked_for => continue,
-            "string" => [json!(SECRET), json!([SECRET]), json!({SECRET: SECRET})],
-            "array" => [json!([SECRET]), json!(SECRET), json!([{"x": SECRET}])],
-            _ => [json!({"NAME": SECRET}), json!(SECRET), json!({"NAME": [SECRET]})],
+        let (fits, others) = match property["type"].as_str().unwrap() {
+            "string" if name == "target" => (json!("%99"), vec![]),
+            _ if is_shown || LOOKED_FOR.contains(&name.as_str()) => continue,
+            "string" => (json!(SECRET), vec![json!([SECRET]), json!({SECRET: SECRET})]),
+            "array" => (json!([SECRET]), vec![json!(SECRET), json!([{"x": SECRET}])]),
+            _ => (json!({"NAME": SECRET}), vec![json!(SECRET), json!({"NAME": [SECRET]})]),
         };
-        for (call, value) in calls.iter_mut().zip(values) {
-            call.insert(name.clone(), value);
-        }
+        right.insert(name.clone(), fits);
+        wrong.extend(others.into_iter().map(|value| (name.clone(), value)));
     }
+    let mut calls = vec![right.clone()];
+    calls.extend(wrong.into_iter().map(|(name, value)| {
+        let mut call = right.clone();
+        call.insert(name, value);
+        call
+    }));
     calls
 }
 
@@ -97,7 +101,7 @@ async fn no_error_repeats_what_was_to_be_typed() {
             }
         }
     }
-    assert!(errors > 50, "{errors}");
+    assert!(errors > 40, "{errors}");
     must_be_silent(&tmux, &mcp);
     mcp.close().await;
 }
