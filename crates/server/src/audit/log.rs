@@ -156,6 +156,12 @@ fn rotate(path: &Path, files: u32) -> io::Result<()> {
     for number in (1..gap.unwrap_or(files)).rev() {
         fs::rename(rotated(path, number), rotated(path, number + 1))?;
     }
+    // More are left over if more were kept before.
+    for number in files + 1.. {
+        if fs::remove_file(rotated(path, number)).is_err() {
+            break;
+        }
+    }
     fs::rename(path, rotated(path, 1))
 }
 
@@ -218,6 +224,10 @@ mod tests {
         let verdict = verify(&path, 3).unwrap();
         assert!(verdict.problems.is_empty() && verdict.records < 41, "{verdict:?}");
         assert!(!rotated(&path, 4).exists());
+        // Fewer are to be kept from now on.
+        write(&mut Log::new(path.clone(), 1000, 1), 7).await;
+        assert!(rotated(&path, 1).exists() && !rotated(&path, 2).exists());
+        assert!(verify(&path, 1).unwrap().problems.is_empty());
     }
 
     #[test]

@@ -15,7 +15,10 @@ use crate::tool::ToolError;
 pub(super) async fn run(settings: Settings) -> Result<(), ToolError> {
     let app = Arc::new(App::new(settings));
     if let Some(audit) = &app.audit {
-        audit.open().await?;
+        audit.open().await.map_err(|failed| {
+            ToolError::from(failed)
+                .hint("name another with --audit or --audit-full, or leave it out")
+        })?;
     }
     let stop = CancellationToken::new();
     tokio::spawn(stop_on_signals(stop.clone()));

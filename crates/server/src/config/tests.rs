@@ -119,3 +119,17 @@ fn patterns_for_secrets_need_the_switch_and_must_be_patterns() {
     let error = with_file("[policy]\nredact = true\nredact_patterns = [\"(\"]", &[]).unwrap_err();
     assert!(error.contains("policy.redact_patterns") && error.contains("`(`"), "{error}");
 }
+
+#[test]
+fn paths_of_the_audit_are_absolute_and_its_numbers_make_sense() {
+    let home = PathBuf::from(std::env::var_os("HOME").unwrap());
+    let audit = resolve(&["--audit", "~/a.log", "--audit-full", "b"]).unwrap().audit;
+    assert_eq!(audit.file, Some(home.join("a.log")));
+    assert_eq!(audit.full, Some(std::env::current_dir().unwrap().join("b")));
+    let audit = with_file("[audit]\nfile = \"/a\"\nplain = true\nfiles = 2", &["--audit", ""]);
+    let audit = audit.unwrap().audit;
+    assert_eq!((audit.file, audit.plain, audit.files), (None, true, 2));
+    for wrong in ["files = 0", "max_bytes = 10", "plain = \"perhaps\""] {
+        assert!(with_file(&format!("[audit]\n{wrong}"), &[]).is_err(), "{wrong}");
+    }
+}

@@ -3,7 +3,7 @@
 use std::fs;
 
 use serde_json::{Map, Value, json};
-use testkit::{Mcp, TmuxServer, wait_until};
+use testkit::{Mcp, TmuxServer, until};
 use tmux_mcp::tool::Entry;
 use tmux_mcp::tools;
 
@@ -135,6 +135,7 @@ async fn a_client_that_does_not_begin_rightly_is_not_quoted() {
     raw.hang_up();
     while raw.receive().await.is_some() {}
     raw.wait().await;
-    wait_until("it says what was wrong", || raw.stderr().contains("initialize").then_some(()));
+    let said = async || raw.stderr().contains("initialize").then_some(());
+    until("it says what was wrong", said).await;
     assert!(!raw.stderr().contains(SECRET), "{}", raw.stderr());
 }
