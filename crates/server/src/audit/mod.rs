@@ -6,7 +6,7 @@
 //!
 //! - [`Shape`]: which arguments are harmless; `hide`: what is written of the others.
 //! - [`Record`]: a line. `log`: the file of lines. `full`: whole answers in files.
-//! - [`lines`], [`verify`]: for those who read the log.
+//! - [`lines()`], [`verify()`]: for those who read the log.
 
 mod full;
 mod hide;
