@@ -105,7 +105,7 @@ async fn run(
     begun.end(end(&mut answer, touched.ids())).await.map_err(|failed| {
         let ToolError { code, message, hint } = failed.into();
         let message = format!("`{tool}` was called, but its answer is held back: {message}");
-        ToolError { code, message, hint }
+        ToolError { code, message: text::clean(&message, false), hint }
     })?;
     answer
 }
