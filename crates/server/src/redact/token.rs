@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::MARK;
 use super::assignment::{is_empty, look, looks_random};
 use super::shapes::Begun;
 
@@ -42,6 +43,8 @@ pub(super) fn in_url(begun: &Begun<'_>) -> Option<Range<usize>> {
     let authority = begun.rest().split(ends).next()?;
     let user = authority.get(..authority.rfind('@')?)?;
     let secret = match user.find(':') {
+        // What was taken out already.
+        _ if user.starts_with(MARK) => return None,
         Some(colon) => colon + 1..user.len(),
         None if looks_random(user) && user.len() >= 20 => 0..user.len(),
         None => return None,
