@@ -14,7 +14,7 @@ const LONGEST: usize = 64;
 /// What a caller writes: the whole name of a buffer, or the label of one of our own.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
-#[schemars(transparent)]
+#[schemars(transparent, extend("x-clear" = true))]
 pub struct BufferName(pub String);
 
 impl BufferName {

@@ -4,6 +4,7 @@
 //! group's list. Everything else follows from [`Meta`] and the two schemas.
 
 mod args;
+mod around;
 mod buffer;
 mod calls;
 mod channel;
@@ -15,11 +16,11 @@ pub(crate) mod path;
 mod reach;
 mod schema;
 mod target;
+mod toolset;
 mod turn;
 
 use std::fmt;
 use std::future::Future;
-use std::str::FromStr;
 
 use futures::future::BoxFuture;
 use schemars::JsonSchema;
@@ -41,6 +42,7 @@ pub(crate) use line::Stroke;
 pub use path::FilePath;
 pub use reach::{Resolved, Tree};
 pub use target::Target;
+pub use toolset::Toolset;
 pub use turn::Lines;
 pub(crate) use turn::Turn;
 
@@ -137,38 +139,6 @@ impl Group {
 impl fmt::Display for Group {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(self.name())
-    }
-}
-
-/// A choice of tools for a kind of work.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Toolset {
-    /// A handful, for looking after a few processes.
-    Debug,
-    /// What a coding agent needs; the default.
-    Agent,
-    /// tmux's own operations, one by one.
-    Primitives,
-    /// Everything.
-    All,
-}
-
-impl Toolset {
-    /// The values a user can give.
-    pub const CHOICES: &'static [&'static str] = &["debug", "agent", "primitives", "all"];
-}
-
-impl FromStr for Toolset {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        match text {
-            "debug" => Ok(Self::Debug),
-            "agent" => Ok(Self::Agent),
-            "primitives" => Ok(Self::Primitives),
-            "all" => Ok(Self::All),
-            _ => Err(format!("`{text}` is none of {}", Self::CHOICES.join(", "))),
-        }
     }
 }
 

@@ -4,13 +4,13 @@
 use std::collections::HashSet;
 
 use tmux::target::{self, Id, Level, Place, TargetError};
-use tmux::{Command, PaneId, Reply, Row, Server, SessionId, Socket, WindowId};
+use tmux::{Command, PaneId, Reply, Row, Server, SessionId, WindowId};
 
 use super::guard::Spot;
-use super::{Code, Cx, Meta, Subject, Target, Tier, ToolError};
+use super::{Code, Cx, Subject, Target, Tier, ToolError};
 use crate::audit::Ids;
 use crate::host::{
-    ClientRow, Life, Ownership, PaneRow, PaneState, SessionRow, WindowRow, none_without_server,
+    Life, Ownership, PaneRow, PaneState, SessionRow, WindowRow, none_without_server,
 };
 
 /// The object a target names.
@@ -126,50 +126,6 @@ impl Cx {
                 (row, own)
             })
             .collect())
-    }
-
-    /// Rows of all panes in the window of a pane that the call has found.
-    pub async fn neighbours<R: Row>(&self, pane: &PaneState) -> Result<Vec<R>, ToolError> {
-        Ok(self.tmux().rows(Command::query("list-panes").option("-t", pane.window)).await?)
-    }
-
-    /// The people who look at what the call may see.
-    pub async fn people(&self) -> Result<Vec<ClientRow>, ToolError> {
-        let mut people = self.host.people().await?;
-        if self.guard.hides_panes() {
-            let shown: HashSet<SessionId> =
-                self.panes().await?.iter().map(|row| row.session.id).collect();
-            people.retain(|client| client.session.is_some_and(|id| shown.contains(&id)));
-        }
-        Ok(people)
-    }
-
-    /// Whether there may be sessions and panes that the call must not touch.
-    pub fn is_fenced(&self) -> bool {
-        self.guard.hides_panes()
-    }
-
-    /// Whether the call may know of a tmux server.
-    pub fn reaches(&self, socket: &Socket) -> bool {
-        self.guard.reaches(socket)
-    }
-
-    /// Asks whether the call may do what can end an object, or all there is.
-    pub async fn may_end(&self, object: Option<&Resolved>) -> Result<(), ToolError> {
-        let list = Command::query("list-panes");
-        let panes: Vec<PaneState> = match object {
-            Some(Resolved { level: Level::Pane, pane }) => vec![pane.clone()],
-            Some(object) => {
-                let list = list.option("-t", object.id());
-                self.tmux().rows(list.arg_if(object.level == Level::Session, "-s")).await?
-            }
-            None => self.tmux().rows(list.arg("-a")).await?,
-        };
-        let level = object.map_or(Level::Session, |object| object.level);
-        let id = object.map_or_else(|| "all".to_owned(), Resolved::id);
-        let target = Target(id.clone());
-        let meta = Meta { tier: Tier::DestroyOwn, ..*self.meta };
-        self.guard.admit(&meta, &self.subject(level, id, &panes, &target))
     }
 
     /// Finds what a target names, if the call may touch it. A tool that needs a pane takes
@@ -341,7 +297,7 @@ impl Cx {
         self.guard.admit(self.meta, &subject)
     }
 
-    fn subject<'a>(
+    pub(super) fn subject<'a>(
         &self,
         level: Level,
         id: String,

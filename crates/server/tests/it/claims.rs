@@ -43,6 +43,7 @@ impl Present {
         let mut names = BTreeSet::new();
         for setting in SETTINGS {
             names.insert(setting.key.to_owned());
+            names.extend(setting.env.iter().map(|env| (*env).to_owned()));
             names.extend(setting.key.rsplit_once('.').map(|(table, _)| format!("[{table}]")));
         }
         let mut command = cli::command();

@@ -42,17 +42,17 @@ pub(super) struct Args {
     /// Whether case counts.
     case: Option<bool>,
     /// Default all.
-    #[schemars(with = "Option<Vec<String>>")]
+    #[schemars(with = "Option<Vec<String>>", extend("x-clear" = true))]
     buffers: Option<Vec<BufferName>>,
     /// Bytes to show around a match, or to search around `near` (default 4096).
     context: Option<u64>,
     /// Only around this match id or byte.
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("x-clear" = true))]
     near: Option<Place>,
     /// Default 20.
     limit: Option<usize>,
     /// From an earlier call.
-    #[schemars(with = "Option<String>")]
+    #[schemars(with = "Option<String>", extend("x-clear" = true))]
     cursor: Option<Place>,
 }
 

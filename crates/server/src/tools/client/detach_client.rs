@@ -20,6 +20,7 @@ pub(super) struct DetachClient;
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// Name or tty.
+    #[schemars(extend("x-clear" = true))]
     client: String,
 }
 

@@ -15,6 +15,7 @@ pub(super) struct EvalFormat;
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// Such as `#{pane_title}`.
+    #[schemars(extend("x-clear" = true))]
     format: String,
     /// Pane.
     target: Option<Target>,

@@ -14,6 +14,7 @@ pub(super) struct SetEnvironment;
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// Variable.
+    #[schemars(extend("x-clear" = true))]
     name: String,
     /// None to unset it.
     value: Option<String>,

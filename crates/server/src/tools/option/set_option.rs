@@ -41,6 +41,7 @@ pub(super) struct SetOption;
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// Option.
+    #[schemars(extend("x-clear" = true))]
     name: String,
     /// Taken exactly; none to unset it.
     value: Option<String>,

@@ -17,6 +17,7 @@ pub(super) struct ShowEnvironment;
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// Variable (default: all).
+    #[schemars(extend("x-clear" = true))]
     name: Option<String>,
     /// Session.
     target: Option<Target>,

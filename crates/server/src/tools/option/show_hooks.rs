@@ -13,6 +13,7 @@ pub(super) struct ShowHooks;
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// Hook (default: all).
+    #[schemars(extend("x-clear" = true))]
     name: Option<String>,
     /// Only of this kind.
     scope: Option<Scope>,

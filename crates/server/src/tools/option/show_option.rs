@@ -15,6 +15,7 @@ pub(super) struct ShowOption;
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// Option (default: all).
+    #[schemars(extend("x-clear" = true))]
     name: Option<String>,
     /// What it belongs to.
     scope: Option<Scope>,

@@ -17,6 +17,7 @@ pub(super) struct Args {
     /// Pane.
     target: Target,
     /// Name of its window.
+    #[schemars(extend("x-clear" = true))]
     name: Option<String>,
 }
 

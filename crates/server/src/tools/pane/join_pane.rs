@@ -20,6 +20,7 @@ pub(super) struct Args {
     /// Side of the target (default below).
     direction: Option<Side>,
     /// "30%" or a number of cells.
+    #[schemars(extend("x-clear" = true))]
     size: Option<String>,
 }
 

@@ -25,6 +25,7 @@ pub(super) struct Args {
     /// Program to run instead of the same again.
     command: Option<String>,
     /// Directory to start in.
+    #[schemars(extend("x-clear" = true))]
     cwd: Option<String>,
     /// Environment variables.
     env: Option<BTreeMap<String, String>>,

@@ -10,16 +10,15 @@ use tmux::discover::{self, Found};
 
 use crate::model::count;
 use crate::text::inline;
-use crate::tool::path::absolute;
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError};
+use crate::tool::{Cx, FilePath, Form, Group, Load, Meta, Output, Tier, Tool, ToolError};
 
 pub(super) struct ListServers;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// More sockets to try.
-    #[schemars(with = "Option<Vec<String>>")]
-    paths: Option<Vec<String>>,
+    #[schemars(with = "Option<Vec<FilePath>>")]
+    paths: Option<Vec<FilePath>>,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -120,7 +119,7 @@ impl Tool for ListServers {
     async fn call(cx: &Cx, args: Args) -> Result<Servers, ToolError> {
         let asked = args.paths.unwrap_or_default();
         let asked: Vec<PathBuf> =
-            asked.iter().map(|path| absolute("paths", path)).collect::<Result<_, _>>()?;
+            asked.iter().map(|path| cx.place(path, "paths")).collect::<Result<_, _>>()?;
         let current = Socket::Path(cx.tmux().socket_path());
         let mut sockets = discover::sockets();
         sockets.extend(

@@ -7,8 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux::Socket;
 
-use crate::tool::path::absolute;
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError};
+use crate::tool::{Cx, FilePath, Form, Group, Load, Meta, Output, Tier, Tool, ToolError};
 
 /// The longest path, in bytes: no system takes less.
 const LONGEST: usize = 100;
@@ -21,7 +20,7 @@ pub(super) struct SocketForPath;
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// Project directory.
-    path: String,
+    path: FilePath,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -59,8 +58,8 @@ impl Tool for SocketForPath {
     type Args = Args;
     type Output = Found;
 
-    async fn call(_: &Cx, args: Args) -> Result<Found, ToolError> {
-        let given = absolute("path", &args.path)?;
+    async fn call(cx: &Cx, args: Args) -> Result<Found, ToolError> {
+        let given = cx.place(&args.path, "path")?;
         let path = given.canonicalize().ok().filter(|path| path.is_dir()).ok_or_else(|| {
             ToolError::invalid_argument(format!("`path`: `{}` is not a directory", given.display()))
                 .hint("give the absolute path of one that exists")

@@ -18,6 +18,7 @@ pub(super) struct Args {
     /// Window.
     target: Target,
     /// tiled, even-horizontal, main-vertical …, or `layout` of list_windows.
+    #[schemars(extend("x-clear" = true))]
     layout: String,
 }
 
