@@ -24,6 +24,7 @@ mod coming_from;
 mod command_filter;
 mod commands;
 mod docs;
+mod fenced_tools;
 mod fences;
 mod hands_off;
 mod hostile;
