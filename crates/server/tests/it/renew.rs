@@ -61,7 +61,9 @@ async fn a_prompt_of_two_rows_and_a_long_line_stay_whole() {
     tmux.use_shell(Shell::Bash);
     tmux.write_start_up(Shell::Bash, "PS1='first row\\nsecond $ '\n");
     let mcp = serve(&tmux).await;
+    // A prompt is known when a command has been waited for behind it.
     let pane = shell(&mcp).await;
+    mcp.call("run_command", json!({"target": pane, "command": "true"})).await.ok();
     clear(&mcp, &pane).await;
     assert_eq!(whole(&tmux, &pane), "first row\nsecond $");
     let long = format!("echo {}", "x".repeat(300));
