@@ -101,8 +101,13 @@ async fn clear_screen(cx: &Cx, pane: &PaneState) -> Result<bool, ToolError> {
 
 /// How many rows are above the line in which the cursor is, or above the prompt it belongs to.
 async fn rows_above(cx: &Cx, pane: &PaneState) -> Result<u32, ToolError> {
-    let standing = Standing::of(&cx.runs, pane).await;
-    let prompt = if standing.at_prompt { cx.runs.prompt_rows(pane) } else { 1 };
+    // A shell may be at something just now, such as what was typed last; its prompt is there all the
+    // same.
+    let sight = Standing::of(&cx.runs, pane).await.sight;
+    let prompt = match sight.is_some_and(|sight| sight.shell.is_some()) {
+        true => cx.runs.prompt_rows(pane),
+        false => 1,
+    };
     let facts: Facts = cx.tmux().row(&pane.pane.to_string()).await?;
     let part = Capture { start: Some(0), end: Some(facts.row.into()), join: true, colors: false };
     let text = cx.tmux().run(part.of(pane.pane)).await?.text();
