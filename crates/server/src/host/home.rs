@@ -146,10 +146,11 @@ impl Home {
         self.session.lock().await.take();
     }
 
-    pub(super) async fn close(&self, tmux: &Server) {
+    /// Ends the session, but for what somebody else has brought there.
+    pub(super) async fn close(&self, tmux: &Server, owner: &Owner) {
         let session = self.session.lock().await.take();
         if let Some(id) = session.filter(|_| !self.keep)
-            && let Err(error) = kill_session(tmux, id).await
+            && let Err(error) = close_session(tmux, id, owner).await
         {
             tracing::debug!("removing our session: {error}");
         }
@@ -180,6 +181,20 @@ pub(super) async fn kill_session(tmux: &Server, id: SessionId) -> Result<(), Err
     }
     commands.push(Command::action("kill-session").option("-t", id));
     tmux.spawned(&commands).await.map(|_| ())
+}
+
+async fn close_session(tmux: &Server, id: SessionId, owner: &Owner) -> Result<(), Error> {
+    let list = Command::query("list-panes").arg("-s").option("-t", id);
+    let list = list.option("-F", Orphan::format());
+    let printed: Vec<u8> = tmux.spawned(&[list]).await?.into_iter().flat_map(|r| r.0).collect();
+    let panes = Orphan::parse_all("list-panes", &printed)?;
+    if panes.iter().all(|pane| pane.owner == owner.token()) {
+        return kill_session(tmux, id).await;
+    }
+    for pane in panes.iter().filter(|pane| pane.owner == owner.token()) {
+        tmux.spawned(&[Command::action("kill-pane").option("-t", pane.pane)]).await?;
+    }
+    Ok(())
 }
 
 /// The command that keeps a session from being destroyed while nobody is attached to it.

@@ -284,7 +284,7 @@ impl Host {
     pub async fn close(&self) {
         self.tmux.nobody_waits().await;
         self.buffers.close(&self.tmux).await;
-        self.home.close(&self.tmux).await;
+        self.home.close(&self.tmux, &self.owner).await;
     }
 }
 

@@ -26,7 +26,7 @@ const CALLS: usize = 30;
 /// A program that has printed something, and that no key ends or makes print more.
 const QUIET: &str = "stty -isig -icanon -ixon -echo; seq 1 60; exec sleep 5000";
 
-/// A person's server: shells, programs, a program that has ended, a buffer, an option.
+/// A person's server: shells, programs, a program that has ended, a buffer.
 fn lived_in() -> TmuxServer {
     let tmux = TmuxServer::new();
     tmux.new_session("other");
@@ -42,7 +42,6 @@ fn lived_in() -> TmuxServer {
         tmux.tmux(&["select-pane", "-t", &pane, "-T", "my title"]);
     }
     tmux.tmux(&["set-buffer", "-b", "notes", "my notes"]);
-    tmux.tmux(&["set-option", "-t", "=main:", "@mine", "hello"]);
     for shell in ["=main:0", "=other:0"] {
         tmux.type_line(shell, "seq 1 40");
     }
@@ -74,9 +73,7 @@ fn facts(tmux: &TmuxServer) -> BTreeSet<String> {
         let lines: Vec<&str> = lines.take(20).collect();
         facts.insert(format!("{pane} shows {}", lines.join(" ")));
     }
-    for asked in [&["show-buffer", "-b", "notes"][..], &["show-options", "-t", "$0", "@mine"]] {
-        facts.insert(format!("{asked:?}: {:?}", tmux.try_tmux(asked)));
-    }
+    facts.insert(format!("notes: {:?}", tmux.try_tmux(&["show-buffer", "-b", "notes"])));
     facts
 }
 
@@ -189,4 +186,17 @@ async fn each_tool_leaves_what_it_did_not_make() {
         assert!(lost.is_empty(), "{}: {lost:#?}", entry.meta.name);
     }
     mcp.close().await;
+}
+
+/// Our own session goes when we go, but not with what was brought there.
+#[tokio::test]
+async fn a_persons_pane_in_our_session_stays_when_we_go() {
+    let tmux = TmuxServer::new();
+    let theirs = tmux.tmux(&["split-window", "-d", "-P", "-F", "#{pane_id}", "-t", "%0", "cat"]);
+    let mcp = launch(&tmux).args(&["--toolset", "all", "--structured"]).mcp().await;
+    let ours = mcp.call("create_pane", json!({"command": "exec cat"})).await.ok();
+    let join = json!({"source": theirs, "target": ours["pane_id"]});
+    mcp.call("join_pane", join).await.ok();
+    mcp.close().await;
+    assert_eq!(ids(&tmux, "pane"), BTreeSet::from(["%0".to_owned(), theirs]));
 }
