@@ -20,7 +20,7 @@ use crate::made_up::{Material, arguments, is_needed, tool};
 use crate::world::{asked, ids};
 
 /// Sequences that are tried, and calls in each.
-const SEQUENCES: u32 = 4;
+const SEQUENCES: u32 = 8;
 const CALLS: usize = 30;
 
 /// A program that has printed something, and that no key ends or makes print more.
@@ -147,7 +147,8 @@ async fn make(tmux: &TmuxServer, calls: &[(Index, Vec<Index>)]) -> Vec<String> {
 fn no_sequence_of_calls_harms_what_the_server_did_not_make() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime can be made");
     let sequence = vec((any::<Index>(), vec(any::<Index>(), 20)), CALLS);
-    let mut random = TestRunner::default();
+    // The same calls in every run: what fails can be looked into.
+    let mut random = TestRunner::deterministic();
     for _ in 0..SEQUENCES {
         let calls = sequence.new_tree(&mut random).expect("numbers can be drawn").current();
         let tmux = lived_in();
