@@ -32,7 +32,7 @@ const KEYS_QUIET: Duration = Duration::from_secs(1);
 const ASKS_QUIET: Duration = Duration::from_millis(300);
 
 /// How long a shell may take to begin a command, or to tell a status it was asked for.
-const SHELL_TIME: Duration = Duration::from_secs(3);
+pub(super) const SHELL_TIME: Duration = Duration::from_secs(3);
 
 /// How long a shell takes to act on a key.
 const KEY_TIME: Duration = Duration::from_millis(20);
@@ -138,15 +138,13 @@ impl Follow {
             }
         };
         self.engine.kit.take(&self.job.id);
-        let code = match status {
-            Status::Exited(code) => Some(code),
-            _ => None,
-        };
+        let code = if let Status::Exited(code) = status { Some(code) } else { None };
         let (unfinished, _) = self.job.last_row();
+        let clean = unfinished.is_empty();
+        let looking = code.map(|code| self.engine.memory().pane(&self.pane).end(code, clean));
         self.job.finish(status);
         self.engine.memory().forget_oldest(self.engine.options.results);
-        if let Some(code) = code {
-            self.engine.memory().pane(&self.pane).end(code, unfinished.is_empty());
+        if looking.is_some() {
             self.settle(&unfinished).await;
         }
     }

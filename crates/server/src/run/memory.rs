@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use tmux::PaneId;
 use tokio::time::Instant;
+use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::Engine;
 use super::job::Job;
@@ -35,6 +36,8 @@ pub(super) struct Known {
     pub(super) prompt: Option<Prompt>,
     /// Whether it was seen after the last command.
     pub(super) settled: bool,
+    /// Cancelled once nobody looks for it any more.
+    pub(super) looked: CancellationToken,
     /// When the last command ended.
     pub(super) ended: Option<Instant>,
     /// Whether something was typed there since.
@@ -117,13 +120,16 @@ impl Memory {
 }
 
 impl Known {
-    /// Notes that a command has ended and left this status.
-    pub(super) fn end(&mut self, status: i32, clean: bool) {
+    /// Notes that a command has ended and left this status. While what is returned lives, somebody
+    /// looks for the prompt.
+    pub(super) fn end(&mut self, status: i32, clean: bool) -> DropGuard {
         self.clean = clean;
         self.ended = Some(Instant::now());
         self.typed = false;
         self.settled = false;
         self.status = status;
+        self.looked = CancellationToken::new();
+        self.looked.clone().drop_guard()
     }
 
     pub(super) fn new(pid: u32) -> Self {
@@ -133,6 +139,7 @@ impl Known {
             busy: None,
             prompt: None,
             settled: false,
+            looked: CancellationToken::new(),
             ended: None,
             typed: false,
             clean: false,

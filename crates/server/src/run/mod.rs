@@ -123,7 +123,11 @@ impl Engine {
     }
 
     /// How many rows the prompt of a pane's shell has, as far as it was seen.
-    pub(crate) fn prompt_rows(&self, pane: &PaneState) -> u32 {
+    pub(crate) async fn prompt_rows(&self, pane: &PaneState) -> u32 {
+        let known = self.memory().known(pane).map(|known| (known.ended, known.looked.clone()));
+        if let Some((Some(_), looked)) = known {
+            let _ = tokio::time::timeout(follow::SHELL_TIME, looked.cancelled()).await;
+        }
         self.memory().known(pane).and_then(|known| known.prompt.as_ref()).map_or(1, |it| it.rows)
     }
 

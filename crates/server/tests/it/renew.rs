@@ -61,9 +61,9 @@ async fn a_prompt_of_two_rows_and_a_long_line_stay_whole() {
     tmux.use_shell(Shell::Bash);
     tmux.write_start_up(Shell::Bash, "PS1='first row\\nsecond $ '\n");
     let mcp = serve(&tmux).await;
-    // A prompt is known when a command has been waited for behind it.
-    let pane = shell(&mcp).await;
-    mcp.call("run_command", json!({"target": pane, "command": "true"})).await.ok();
+    // Its prompt may still be on its way.
+    let done = mcp.call("run_command", json!({"command": "seq 200"})).await.ok();
+    let pane = string(&done["pane_id"]);
     clear(&mcp, &pane).await;
     assert_eq!(whole(&tmux, &pane), "first row\nsecond $");
     let long = format!("echo {}", "x".repeat(300));
@@ -242,11 +242,8 @@ async fn a_wait_ends_when_the_program_is_replaced() {
     let pane = ready_pane(&mcp, "echo ready; exec cat", "ready").await;
     let wait = json!({"target": pane, "until": ["text:never"], "timeout": 20});
     let respawn = async {
-        until("the wait has begun", async || {
-            let clients = tmux.tmux(&["list-clients", "-F", "#{client_flags}"]);
-            (clients.lines().count() > 1).then_some(())
-        })
-        .await;
+        // It tells that it waits once it has seen the screen.
+        until("the wait has begun", async || (!mcp.progress().is_empty()).then_some(())).await;
         mcp.call("respawn_pane", json!({"target": pane})).await.ok()
     };
     let (waited, _) = tokio::join!(mcp.call("wait_for", wait), respawn);

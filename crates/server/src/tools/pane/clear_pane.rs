@@ -105,7 +105,7 @@ async fn rows_above(cx: &Cx, pane: &PaneState) -> Result<u32, ToolError> {
     // same.
     let sight = Standing::of(&cx.runs, pane).await.sight;
     let prompt = match sight.is_some_and(|sight| sight.shell.is_some()) {
-        true => cx.runs.prompt_rows(pane),
+        true => cx.runs.prompt_rows(pane).await,
         false => 1,
     };
     let facts: Facts = cx.tmux().row(&pane.pane.to_string()).await?;
