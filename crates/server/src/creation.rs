@@ -116,18 +116,20 @@ pub(crate) fn with_start(
     })
 }
 
-/// Makes something with a command that prints what it has made, and marks it as ours.
+/// Makes something with a command that prints what it has made, and marks it as ours. What must
+/// follow without a break comes behind it.
 pub(crate) async fn create(
     cx: &Cx,
     place: NewPlace<'_>,
-    command: Command,
+    commands: impl Into<Vec<Command>>,
 ) -> Result<Created, ToolError> {
     cx.may_create(place)?;
-    let printed = cx.tmux().run(command).await.map_err(|error| match place {
+    let printed = cx.tmux().sequence(commands.into()).await.map_err(|error| match place {
         NewPlace::Session(Some(name)) => explain_duplicate(error, name),
         _ => error.into(),
     })?;
-    let created = Created::parse_one("a new pane", &printed.0)?;
+    let printed: Vec<u8> = printed.into_iter().flat_map(|reply| reply.0).collect();
+    let created = Created::parse_one("a new pane", &printed)?;
     cx.host.claim(created.pane).await?;
     Ok(created)
 }

@@ -135,6 +135,13 @@ impl Host {
         Ok(home::drain(&pane.pane.to_string()).into())
     }
 
+    /// The command that lets a session of this name live though nobody is attached to it, before
+    /// anybody can come between; none for names that tmux would change or read in another way.
+    pub fn keep_named(name: &str) -> Option<Command> {
+        let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ' '));
+        plain.then(|| home::keep_unattached(&format!("={name}:")))
+    }
+
     /// Lets a new session live though nobody is attached to it, whatever the user's settings say,
     /// and gives it its size where tmux did not. It may be gone by now, which is no error.
     pub async fn settle(

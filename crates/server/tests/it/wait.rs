@@ -356,8 +356,8 @@ async fn a_command_that_ends_ends_its_watch_unless_it_left_something_behind() {
     let call = json!({"command": "(sleep 0.3; echo LA'TER') & true", "until": ["text:LATER"]});
     let result = mcp.call("start_and_watch", call).await.ok();
     assert_eq!(result["event"], "text:LATER", "{result}");
-    // It is over when that is gone too.
-    let call = json!({"command": "(sleep 0.3; echo LA'TER') & true", "until": ["text:NEVER"]});
+    // It is over when that is gone too; and it is there for long enough to be seen.
+    let call = json!({"command": "(sleep 1; echo LA'TER') & true", "until": ["text:NEVER"]});
     let result = mcp.call("start_and_watch", call).await.ok();
     assert_eq!(result["event"], "exit", "{result}");
     assert!(string(&result["output"]).contains("LATER"), "{result}");

@@ -113,7 +113,7 @@ async fn make(cx: &Cx, beside: &PaneState) -> Result<PaneId, ToolError> {
         .option("-l", SHARE)
         // No command at all: the pane has no program.
         .arg("");
-    let made = create(cx, NewPlace::Inside, split).await?;
+    let made = create(cx, NewPlace::Inside, [split]).await?;
     let mark = Command::action("set-option").arg("-p").option("-t", made.pane).arg(DISPLAY);
     cx.tmux().run(mark.arg("1")).await?;
     Ok(made.pane)

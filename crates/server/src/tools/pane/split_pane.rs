@@ -58,6 +58,6 @@ impl Tool for SplitPane {
             .option_if("-l", size);
         let command = args.direction.unwrap_or(Side::Right).of(command);
         let command = with_start(cx, command, cwd.as_deref(), &env, args.command.as_deref())?;
-        Ok(create(cx, NewPlace::Inside, command).await?.into())
+        Ok(create(cx, NewPlace::Inside, [command]).await?.into())
     }
 }

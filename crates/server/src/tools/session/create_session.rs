@@ -7,7 +7,7 @@ use serde::Deserialize;
 use tmux::{Command, Row, escape_format};
 
 use crate::creation::{NewIds, check_name, create, start_directory, with_start};
-use crate::host::Created;
+use crate::host::{Created, Host};
 use crate::tool::{Cx, Group, Load, Meta, NewPlace, Tier, Tool, ToolError, Toolset};
 
 pub(super) struct CreateSession;
@@ -75,7 +75,9 @@ impl Tool for CreateSession {
             .option_if("-y", args.height);
         let command = with_start(cx, command, cwd.as_deref(), &env, args.command.as_deref())?;
         let place = NewPlace::Session(args.name.as_deref());
-        let created = create(cx, place, command).await?;
+        let keep = args.name.as_deref().and_then(Host::keep_named);
+        let commands: Vec<Command> = [Some(command), keep].into_iter().flatten().collect();
+        let created = create(cx, place, commands).await?;
         cx.host.settle(&created, args.width, args.height).await?;
         Ok(created.into())
     }

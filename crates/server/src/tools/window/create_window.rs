@@ -88,6 +88,6 @@ impl Tool for CreateWindow {
             .arg_if(args.select != Some(true), "-d")
             .option_if("-n", args.name.as_deref().map(escape_format));
         let command = with_start(cx, command, cwd.as_deref(), &env, args.command.as_deref())?;
-        Ok(create(cx, NewPlace::Inside, command).await?.into())
+        Ok(create(cx, NewPlace::Inside, [command]).await?.into())
     }
 }
