@@ -38,6 +38,10 @@ pub(super) async fn run(mut settings: Settings) -> io::Result<()> {
     tmux.run(start).await.map_err(|error| {
         io::Error::other(format!("{error}\nhint: install tmux, or say --tmux PATH"))
     })?;
+    // Nobody's start-up files: they may take their time, or print something.
+    let home =
+        Command::action("set-environment").arg("-g").arg("HOME").arg(dir.path().to_string_lossy());
+    tmux.run(home).await.map_err(io::Error::other)?;
     let told = tokio::select! {
         told = story(settings, &socket) => told,
         _ = tokio::signal::ctrl_c() => Ok(()),

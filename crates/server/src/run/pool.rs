@@ -6,7 +6,7 @@ use tmux::{Command, PaneId};
 use tokio::time::Instant;
 
 use super::gate::{self, Front, Pause, Shell};
-use super::memory::Lease;
+use super::memory::{Lease, Marks};
 use super::{Engine, Refusal, Started, launch, start};
 use crate::host::PaneState;
 use crate::process;
@@ -73,14 +73,20 @@ async fn usable(
         return None;
     }
     // Asking took a moment, in which it may have been taken, or given to another process.
-    let ended = match engine.memory().panes.get(&pane) {
-        Some(known) if known.pooled && known.is_idle() => known.ended,
+    let (ended, starting) = match engine.memory().panes.get(&pane) {
+        Some(known) if known.pooled && known.is_idle() => {
+            (known.ended, known.ended.is_none() && matches!(known.marks, Marks::Expected(_)))
+        }
         _ => return None,
     };
     if state.input_off || !state.mode.is_empty() {
         return None;
     }
     let lease = Lease::take(engine, &state).await.ok()?;
+    // Another one would take as long to start.
+    if starting && cwd.is_none() {
+        return Some((lease, state));
+    }
     let shell = back_at_prompt(engine, &state, ended).await?;
     let there = cwd.is_none_or(|cwd| {
         let wanted = std::fs::canonicalize(cwd).ok();

@@ -41,6 +41,16 @@ pub enum Refusal {
         /// What it does instead.
         does: &'static str,
     },
+    /// A shell that we started is still not at its first prompt.
+    #[error("the shell `{shell}` in {pane} is at its start-up files for more than {seconds} s")]
+    Starting {
+        /// The pane.
+        pane: PaneId,
+        /// Its shell.
+        shell: String,
+        /// How long it was waited for.
+        seconds: u64,
+    },
     /// The shell waits for the rest of a command.
     #[error(
         "the shell in {pane} is at a continuation prompt (`{row}`): an unfinished command is there"
@@ -119,6 +129,10 @@ impl Refusal {
             Self::ShellBusy { .. } => "look with capture_pane; interrupt brings it back to its \
                                        prompt; without `target` a command gets a pane of its own"
                 .to_owned(),
+            Self::Starting { pane, .. } => format!(
+                "wait_for {pane} until [\"prompt\"], then call again; capture_pane shows what it \
+                 prints, interrupt ends what it runs there"
+            ),
             Self::Continuation { .. } => "finish it with send_keys, or give it up with interrupt; \
                                           then call again"
                 .to_owned(),

@@ -122,7 +122,13 @@ impl Start {
             None => gate::START.saturating_sub(process::age(pane.pid).unwrap_or(gate::START)),
         };
         let settling = SETTLING.saturating_sub(ended.map_or(SETTLING, |ended| ended.elapsed()));
-        let shell = gate::shell_at_prompt(pane, engine.declared(), patience, settling).await?;
+        let shell = gate::shell_at_prompt(pane, engine.declared(), patience, settling).await;
+        let shell = shell.map_err(|refusal| match refusal {
+            Refusal::ShellBusy { pane, shell, .. } if own_start => {
+                Refusal::Starting { pane, shell, seconds: OWN_START.as_secs() }
+            }
+            other => other,
+        })?;
         let marks = self.look_for_marks(marks);
         let stream = engine.tmux().stream_in(pane.session, pane.pane).await?;
         let as_it_is = self.is_typed_as_it_is(shell.kind, &marks);

@@ -157,7 +157,8 @@ impl From<Refusal> for ToolError {
             Refusal::Busy { .. }
             | Refusal::Contended { .. }
             | Refusal::Program { .. }
-            | Refusal::ShellBusy { .. } => Code::Busy,
+            | Refusal::ShellBusy { .. }
+            | Refusal::Starting { .. } => Code::Busy,
             Refusal::Continuation { .. }
             | Refusal::HalfTyped { .. }
             | Refusal::Synchronized { .. }

@@ -6,9 +6,9 @@ use std::os::unix::fs::PermissionsExt;
 use serde_json::json;
 use testkit::{Shell, TmuxServer, until, wait_until};
 
-use crate::launch;
 use crate::run_shells::Seat;
 use crate::support::string;
+use crate::{launch, serve};
 
 /// Start-up files that give each shell a plain prompt.
 const PROMPTS: [(Shell, &str, &str); 4] = [
@@ -413,4 +413,21 @@ async fn the_first_command_also_starts_tmux() {
         assert_eq!(ran["output"], "first yes", "{shell:?}: {ran}");
         mcp.close().await;
     }
+}
+
+#[tokio::test]
+async fn a_shell_that_takes_long_to_start_is_waited_for_by_the_next_command_too() {
+    let tmux = TmuxServer::new();
+    tmux.use_shell(Shell::Bash);
+    let go = tmux.home().join("go");
+    let wait = format!("until test -e {}; do sleep 0.05; done\n", go.display());
+    tmux.write_start_up(Shell::Bash, &wait);
+    let mcp = serve(&tmux).await;
+    let error = mcp.call("run_command", json!({"command": "echo hi"})).await.err("busy");
+    assert!(error.contains("start-up files") && error.contains("wait_for %"), "{error}");
+    std::fs::write(&go, "").unwrap();
+    let done = mcp.call("run_command", json!({"command": "echo hi"})).await.ok();
+    assert_eq!(done["output"], "hi", "{done}");
+    assert!(error.contains(done["pane_id"].as_str().unwrap()), "{error} {done}");
+    mcp.close().await;
 }
