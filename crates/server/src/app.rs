@@ -8,6 +8,7 @@ use crate::config::Settings;
 use crate::host::Host;
 use crate::policy::Policy;
 use crate::registry::Registry;
+use crate::resources::Catalog;
 use crate::run::Engine;
 use crate::tool::{Entry, Surroundings};
 use crate::watch::Watches;
@@ -21,6 +22,8 @@ pub struct App {
     pub policy: Arc<Policy>,
     /// The tools it offers.
     pub registry: Registry,
+    /// What can be read under an address.
+    pub resources: Catalog,
     /// The tmux server it drives, and what runs commands there.
     pub around: Surroundings,
     /// The record of what it does, if one is kept.
@@ -37,6 +40,7 @@ impl App {
     pub fn with_tools(settings: Settings, tools: Vec<Entry>) -> Self {
         let policy = Arc::new(settings.policy.clone());
         let registry = Registry::new(tools, Arc::clone(&policy), settings.structured);
+        let resources = Catalog::new(&registry);
         let host = Arc::new(Host::new(settings.program(), settings.keep));
         let runs = Arc::new(Engine::new(Arc::clone(&host), settings.runs));
         let errors = settings.errors.clone();
@@ -44,7 +48,7 @@ impl App {
         let lines = Arc::default();
         let around = Surroundings { host, runs, watches, block: settings.block, lines };
         let audit = Audit::new(settings.audit.clone());
-        Self { settings, policy, registry, around, audit }
+        Self { settings, policy, registry, resources, around, audit }
     }
 
     /// Removes what servers like this one left behind when they died.

@@ -6,7 +6,7 @@
 //! - [`config`]: every setting, declared once.
 //! - [`mcp`]: the protocol, and the pipeline that every call goes through.
 //! - [`audit`]: the record of every call.
-//! - [`registry`]: the tools that are offered.
+//! - [`registry`]: the tools that are offered. [`resources`]: what can be read under an address.
 //! - [`policy`]: what may be done; pure.
 //! - [`tool`]: what a tool is. [`tools`]: the tools, one file each.
 //! - `creation`, `starting`, `outcome`, `event`, `standing`, `reading`, `lines`, `typing`, `filter`,
@@ -49,6 +49,7 @@ mod process;
 mod reading;
 mod redact;
 pub mod registry;
+pub mod resources;
 pub mod run;
 mod screen;
 mod standing;

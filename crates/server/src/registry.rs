@@ -60,6 +60,25 @@ impl Registry {
         Cow::Owned(hidden.map_or(Shape::Hidden, |entry| (entry.shape)()))
     }
 
+    /// Whether a tool can do its work for a resource.
+    pub fn permits(&self, name: &str) -> bool {
+        let known = self.entries.iter().find(|entry| entry.meta.name == name);
+        known.is_some_and(|entry| self.policy.permits(entry.meta))
+    }
+
+    /// The tool behind a resource, offered or not, with the schema of its arguments.
+    pub fn behind(&self, name: &str) -> Result<(Entry, Arc<Map<String, Value>>), ToolError> {
+        match self.entries.iter().find(|entry| entry.meta.name == name) {
+            Some(entry) if self.policy.permits(entry.meta) => {
+                let offered = self.offered.iter().find(|tool| tool.entry.meta.name == name);
+                let schema = offered.map(|tool| Arc::clone(&tool.schema));
+                Ok((*entry, schema.unwrap_or_else(|| Arc::new((entry.input_schema)()))))
+            }
+            Some(entry) => Err(self.policy.refusal(entry.meta)),
+            None => self.find(name).map(|tool| (tool.entry, Arc::clone(&tool.schema))),
+        }
+    }
+
     /// The tool of this name, or an error that says why there is none.
     pub fn find(&self, name: &str) -> Result<&Offered, ToolError> {
         if let Some(found) = self.offered.iter().find(|tool| tool.entry.meta.name == name) {

@@ -70,8 +70,13 @@ impl Policy {
     /// Whether the tool is listed and can be called.
     pub fn offers(&self, meta: &Meta) -> bool {
         let in_set = self.toolset == Toolset::All || meta.sets.contains(&self.toolset);
+        in_set && self.permits(meta)
+    }
+
+    /// Whether the tool can do its work for a resource: a toolset is about what a model is shown.
+    pub fn permits(&self, meta: &Meta) -> bool {
         let chosen = self.choice.as_ref().is_none_or(|choice| choice.offers(meta));
-        in_set && chosen && self.ceiling >= Ceiling::for_tier(meta.tier)
+        chosen && self.ceiling >= Ceiling::for_tier(meta.tier)
     }
 
     /// Why a tool that exists is not offered.

@@ -1,0 +1,163 @@
+//! Addresses: RFC 6570 templates with simple variables, one to a segment. Pure.
+//!
+//! What is written is encoded as the RFC says: pane `%3` is `tmux://panes/%253`. What is read may be
+//! encoded or not: people write `tmux://panes/%3`.
+
+const SCHEME: &str = "tmux://";
+
+/// The variables of a template, in their order.
+pub(super) fn variables(template: &'static str) -> impl Iterator<Item = &'static str> {
+    segments(template).filter_map(variable)
+}
+
+/// The address that a template gives with these values, in the order of its variables.
+pub(super) fn expand(template: &str, values: &[&str]) -> String {
+    let mut values = values.iter();
+    let filled = segments(template).map(|part| match variable(part) {
+        Some(_) => values.next().map(|value| encode(value)).unwrap_or_default(),
+        None => part.to_owned(),
+    });
+    format!("{SCHEME}{}", filled.collect::<Vec<_>>().join("/"))
+}
+
+/// What an address has in place of a template's variables, as it stands there.
+pub(super) fn fit<'a>(
+    template: &'static str,
+    uri: &'a str,
+) -> Option<Vec<(&'static str, &'a str)>> {
+    let mut values = Vec::new();
+    let mut parts = path(uri)?.split('/');
+    for wanted in segments(template) {
+        let part = parts.next()?;
+        match variable(wanted) {
+            Some(name) if !part.is_empty() => values.push((name, part)),
+            None if part == wanted => {}
+            _ => return None,
+        }
+    }
+    parts.next().is_none().then_some(values)
+}
+
+/// The first segment of an address, or all of what is none.
+pub(super) fn first(uri: &str) -> &str {
+    path(uri).unwrap_or(uri).split('/').next().unwrap_or_default()
+}
+
+fn path(uri: &str) -> Option<&str> {
+    let (scheme, path) = uri.split_at_checked(SCHEME.len())?;
+    scheme.eq_ignore_ascii_case(SCHEME).then_some(path)
+}
+
+fn segments(template: &str) -> std::str::Split<'_, char> {
+    template.strip_prefix(SCHEME).unwrap_or(template).split('/')
+}
+
+fn variable(segment: &str) -> Option<&str> {
+    segment.strip_prefix('{')?.strip_suffix('}')
+}
+
+/// A value as it stands in an address.
+pub(super) fn encode(value: &str) -> String {
+    let mut out = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        match byte {
+            b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'.' | b'_' | b'~' => {
+                out.push(char::from(byte));
+            }
+            other => out.push_str(&format!("%{other:02X}")),
+        }
+    }
+    out
+}
+
+/// The value that stands in an address. A `%` without two digits behind it is a `%`.
+pub(super) fn decode(text: &str) -> Option<String> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((&byte, behind)) = rest.split_first() {
+        let hex = match behind {
+            [high, low, ..] if byte == b'%' => digit(*high).zip(digit(*low)),
+            _ => None,
+        };
+        match hex {
+            Some((high, low)) => {
+                out.push(high * 16 + low);
+                rest = behind.get(2..).unwrap_or_default();
+            }
+            None => {
+                out.push(byte);
+                rest = behind;
+            }
+        }
+    }
+    String::from_utf8(out).ok()
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).and_then(|digit| u8::try_from(digit).ok())
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    #[test]
+    fn an_address_is_encoded_as_the_rfc_says() {
+        for (value, encoded) in [
+            ("%3", "%253"),
+            ("@1", "%401"),
+            ("$0", "%240"),
+            ("a/b", "a%2Fb"),
+            ("a%2Fb", "a%252Fb"),
+            ("bücher", "b%C3%BCcher"),
+            ("~a-b_c.d", "~a-b_c.d"),
+        ] {
+            assert_eq!(encode(value), encoded);
+            assert_eq!(decode(encoded).as_deref(), Some(value));
+        }
+        let tail = expand("tmux://panes/{pane}/tail/{lines}/ansi", &["%3", "20"]);
+        assert_eq!(tail, "tmux://panes/%253/tail/20/ansi");
+    }
+
+    #[test]
+    fn what_is_not_encoded_stays() {
+        for text in ["%3", "100%", "%zz", "a%2", "ü", "a b", "%+1"] {
+            assert_eq!(decode(text).as_deref(), Some(text));
+        }
+        assert_eq!(decode("%FF"), None);
+    }
+
+    #[test]
+    fn an_address_is_split_before_it_is_decoded() {
+        let template = "tmux://sessions/{session}/tree";
+        assert_eq!(fit(template, "tmux://sessions/a%2Fb/tree"), Some(vec![("session", "a%2Fb")]));
+        assert_eq!(fit(template, "TMUX://sessions/x/tree"), Some(vec![("session", "x")]));
+        for wrong in [
+            "tmux://sessions/a/b/tree",
+            "tmux://sessions//tree",
+            "tmux://sessions/a/trees",
+            "tmux://sessions/a",
+            "tmux://sessions/a/tree/",
+            "tmux:/sessions/a/tree",
+            "http://sessions/a/tree",
+            "ü",
+            "",
+        ] {
+            assert_eq!(fit(template, wrong), None, "{wrong}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn whatever_is_encoded_reads_back(value in ".*") {
+            prop_assert_eq!(decode(&encode(&value)), Some(value));
+        }
+
+        #[test]
+        fn nothing_panics(text in ".*") {
+            let _ = (decode(&text), fit("tmux://panes/{pane}", &text), first(&text));
+        }
+    }
+}
