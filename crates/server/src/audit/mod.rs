@@ -21,7 +21,7 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 use std::time::Instant;
 
 use chrono::Utc;
@@ -30,7 +30,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use full::Folder;
 use log::Log;
-pub use record::{Ids, Record};
+pub use record::{Caller, Ids, Record};
 pub use shape::{CLEAR, Shape};
 pub use verify::{Line, Verdict, lines, verify};
 
@@ -152,7 +152,7 @@ impl Audit {
         tool: &str,
         shape: &Shape,
         arguments: &Map<String, Value>,
-        client: Option<Arc<str>>,
+        caller: Caller,
     ) -> Begun<'_> {
         let (arguments, older) = match self.plain {
             true => (arguments.clone(), record::Older::of(tool, arguments)),
@@ -169,7 +169,7 @@ impl Audit {
             outcome: String::new(),
             output_bytes: None,
             full: None,
-            client,
+            caller,
             prev: String::new(),
         };
         Begun { audit: self, record: Some(record), begun: Instant::now() }

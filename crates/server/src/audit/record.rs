@@ -48,6 +48,17 @@ impl Ids {
     }
 }
 
+/// Where a call comes from.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct Caller {
+    /// What the call was made for, if not for itself: the address of the resource that was read, or `resources/list`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub via: Option<Arc<str>>,
+    /// The client, by the name and version it gave.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client: Option<Arc<str>>,
+}
+
 /// What is written down of a call.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 pub struct Record {
@@ -76,9 +87,9 @@ pub struct Record {
     /// The file in the directory of `audit.full` that has the text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full: Option<String>,
-    /// The client, by the name and version it gave.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub client: Option<Arc<str>>,
+    #[expect(missing_docs, reason = "its fields say it")]
+    #[serde(flatten)]
+    pub caller: Caller,
     /// The SHA-256 of the line before this one, without its line break; empty in the first.
     pub prev: String,
 }

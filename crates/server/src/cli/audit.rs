@@ -96,6 +96,9 @@ fn row(record: &Record) -> String {
     for (name, value) in &record.arguments {
         row.push_str(&format!("  {name}={}", short(value)));
     }
+    if let Some(via) = &record.caller.via {
+        row.push_str(&format!("  for {via}"));
+    }
     if let Some(full) = &record.full {
         row.push_str(&format!("  > {full}"));
     }

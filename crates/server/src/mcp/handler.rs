@@ -6,17 +6,18 @@ use std::sync::Arc;
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
-    Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ProtocolVersion, ServerCapabilities, ServerConfig, Tool,
+    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
+    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
+    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 
 use super::pipeline::{self, Answer, Call};
-use super::{channel, instructions};
+use super::{channel, instructions, pages, resources};
 use crate::app::App;
 use crate::redact::Redactor;
 use crate::text;
-use crate::tool::{Progress, Step};
+use crate::tool::{Progress, Request, Step};
 
 /// One client's view of the server.
 #[derive(Debug, Clone)]
@@ -29,13 +30,25 @@ impl Handler {
     pub fn new(app: Arc<App>) -> Self {
         Self { app }
     }
+
+    /// What comes with the calls that are made for something else.
+    fn request(&self, context: &RequestContext<RoleServer>, via: &str) -> Request {
+        let request = pipeline::request(&self.app, context.ct.clone(), Progress::default());
+        let client = self.app.audit.as_ref().and_then(|_| client(context));
+        let via: String = text::inline(via).chars().take(300).collect();
+        Request { client, via: Some(via.into()), ..request }
+    }
 }
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
         let mut info = Implementation::new("tmux-mcp", env!("CARGO_PKG_VERSION"));
         info.title = Some("tmux".to_owned());
-        let mut capabilities = ServerCapabilities::builder().enable_tools().build();
+        let mut capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .build();
         capabilities.experimental = self.app.settings.channel.then(channel::capability);
         ServerConfig::new(capabilities)
             .with_server_info(info)
@@ -51,9 +64,10 @@ impl ServerHandler for Handler {
 
     async fn list_tools(
         &self,
-        _: Option<PaginatedRequestParams>,
+        page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
+        pages::only(page, "tools/list")?;
         Ok(ListToolsResult::with_all_items(self.app.registry.wire().cloned().collect()))
     }
 
@@ -80,6 +94,33 @@ impl ServerHandler for Handler {
         Ok(result.into())
     }
 
+    async fn list_resources(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let request = self.request(&context, resources::LIST);
+        resources::list(&self.app, page, request).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        pages::only(page, "resources/templates/list")?;
+        Ok(ListResourceTemplatesResult::with_all_items(resources::templates(&self.app)))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let with = self.request(&context, &request.uri);
+        Ok(resources::read(&self.app, request.uri, with).await?.into())
+    }
+
     /// A request of a known method whose parameters have the wrong shape ends up here, and rmcp
     /// would say that the method does not exist.
     async fn on_custom_request(
@@ -90,6 +131,9 @@ impl ServerHandler for Handler {
         const KNOWN: &[(&str, &str)] = &[
             ("tools/call", "`name` must be text and `arguments` an object"),
             ("tools/list", "`cursor` must be text"),
+            ("resources/list", "`cursor` must be text"),
+            ("resources/templates/list", "`cursor` must be text"),
+            ("resources/read", "`uri` must be text"),
             ("initialize", "`protocolVersion`, `capabilities` and `clientInfo` are needed"),
         ];
         Err(match KNOWN.iter().find(|(method, _)| *method == request.method) {

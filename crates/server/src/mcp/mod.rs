@@ -2,12 +2,15 @@
 //!
 //! - `handler` answers what clients ask; it only delegates.
 //! - `pipeline` is the way of every tool call, whoever makes it.
+//! - `resources` lists and reads what has an address; `pages` are the pages of lists.
 //! - `stdio` is the transport over standard input and output.
 
 mod channel;
 mod handler;
 mod instructions;
+mod pages;
 pub(crate) mod pipeline;
+mod resources;
 pub(crate) mod stdio;
 
 pub use handler::Handler;

@@ -13,7 +13,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
-use crate::audit::{Audit, End, Ids};
+use crate::audit::{Audit, Caller, End, Ids};
 use crate::redact::Redactor;
 use crate::text;
 use crate::tool::{
@@ -24,7 +24,7 @@ use crate::tool::{
 const CODE_KEY: &str = "tmux-mcp/code";
 
 /// The key under which it says how many secrets were taken out.
-const REDACTED_KEY: &str = "tmux-mcp/redacted";
+pub(super) const REDACTED_KEY: &str = "tmux-mcp/redacted";
 
 /// A call as it came in.
 pub(crate) struct Call {
@@ -61,6 +61,7 @@ pub(crate) fn request(app: &Arc<App>, cancel: CancellationToken, progress: Progr
         max: app.settings.text_limit,
         whole,
         client: None,
+        via: None,
         touched: Touched::default(),
         calls,
     }
@@ -86,7 +87,8 @@ pub(crate) async fn call(app: &Arc<App>, call: Call) -> Answer {
     }
 }
 
-async fn run(
+/// Makes a call. One that is made for a resource has a tool that need not be offered.
+pub(crate) async fn run(
     app: &App,
     tool: &str,
     arguments: Map<String, Value>,
@@ -96,7 +98,7 @@ async fn run(
     // One call within another is a call of its own.
     let touched = Touched::default();
     let request = Request { touched: touched.clone(), ..request };
-    let begun = audit.begin(tool, &app.registry.shape(tool), &arguments, request.client.clone());
+    let begun = audit.begin(tool, &app.registry.shape(tool), &arguments, caller(&request));
     if let Err(failed) = audit.ready().await {
         begun.refuse(Code::AuditFailed.name());
         return Err(failed.into());
@@ -108,6 +110,11 @@ async fn run(
         ToolError { code, message: text::clean(&message, false), hint }
     })?;
     answer
+}
+
+/// What is written down of where a call comes from.
+fn caller(request: &Request) -> Caller {
+    Caller { client: request.client.clone(), via: request.via.clone() }
 }
 
 /// What is written down of an answer.
@@ -143,12 +150,15 @@ async fn work(
     arguments: Map<String, Value>,
     request: Request,
 ) -> Result<Reply, ToolError> {
-    let offered = app.registry.find(tool)?;
-    let name = offered.entry.meta.name;
+    let (entry, schema) = match request.via {
+        Some(_) => app.registry.behind(tool)?,
+        None => app.registry.find(tool).map(|tool| (tool.entry, Arc::clone(&tool.schema)))?,
+    };
+    let name = entry.meta.name;
     let guard = Arc::clone(&app.policy);
     let cancel = request.cancel.clone();
-    let cx = Cx::new(&app.around, offered.entry.meta, guard, request);
-    let work = (offered.entry.call)(&cx, &offered.schema, arguments);
+    let cx = Cx::new(&app.around, entry.meta, guard, request);
+    let work = (entry.call)(&cx, &schema, arguments);
     tokio::select! {
         biased;
         () = cancel.cancelled() => {
@@ -171,7 +181,7 @@ async fn work(
 fn shaped(mut reply: Reply, redact: &Redactor) -> Reply {
     let raw = std::mem::take(&mut reply.text);
     reply.text = text::clean(&raw, reply.colors);
-    text::clean_value(&mut reply.structured);
+    text::clean_value(&mut reply.structured, reply.colors);
     for Notice { text, facts } in &mut reply.notices {
         for text in facts.iter_mut().map(|(_, fact)| fact).chain([text]) {
             *text = text::clean(text, false);
@@ -186,7 +196,7 @@ fn shaped(mut reply: Reply, redact: &Redactor) -> Reply {
         });
         prune(&mut reply.structured, true);
         let in_text = redacted_text(&mut reply, &raw, redact);
-        reply.redacted = in_text.max(redact.value(&mut reply.structured));
+        reply.redacted = in_text.max(redacted_data(&mut reply, redact));
         reply.text.push_str(&said(reply.redacted));
     }
     reply
@@ -206,8 +216,23 @@ fn redacted_text(reply: &mut Reply, raw: &str, redact: &Redactor) -> usize {
     in_plain.max(count)
 }
 
+/// The same for the data.
+fn redacted_data(reply: &mut Reply, redact: &Redactor) -> usize {
+    if !reply.colors {
+        return redact.value(&mut reply.structured);
+    }
+    let mut plain = reply.structured.clone();
+    text::clean_value(&mut plain, false);
+    let count = redact.value(&mut reply.structured);
+    let in_plain = redact.value(&mut plain);
+    if in_plain > count {
+        reply.structured = plain;
+    }
+    in_plain.max(count)
+}
+
 /// An error as a client may see it.
-fn fit_to_show(error: ToolError, redact: &Redactor) -> ToolError {
+pub(super) fn fit_to_show(error: ToolError, redact: &Redactor) -> ToolError {
     let mut count = 0;
     let mut fit = |text: String| {
         let mut text = text::clean(&text, false);

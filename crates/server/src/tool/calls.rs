@@ -25,6 +25,8 @@ pub struct Request {
     pub whole: bool,
     /// Who made the call, by its own account.
     pub client: Option<Arc<str>>,
+    /// What it is made for, if not for itself: the address of a resource, or `resources/list`.
+    pub via: Option<Arc<str>>,
     /// What the call has found.
     pub touched: Touched,
     /// The way to other tools.

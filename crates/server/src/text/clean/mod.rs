@@ -35,13 +35,13 @@ pub(crate) fn clean(text: &str, colors: bool) -> String {
     out
 }
 
-/// Cleans every string in a value, and every name.
-pub(crate) fn clean_value(value: &mut Value) {
+/// Cleans every string in a value, and every name; colours stay in strings only if asked for.
+pub(crate) fn clean_value(value: &mut Value, colors: bool) {
     match value {
-        Value::String(text) if !is_clean(text) => *text = clean(text, false),
-        Value::Array(items) => items.iter_mut().for_each(clean_value),
+        Value::String(text) if !is_clean(text) => *text = clean(text, colors),
+        Value::Array(items) => items.iter_mut().for_each(|item| clean_value(item, colors)),
         Value::Object(map) => {
-            map.values_mut().for_each(clean_value);
+            map.values_mut().for_each(|inner| clean_value(inner, colors));
             if !map.keys().all(|name| is_clean(name)) {
                 clean_names(map);
             }

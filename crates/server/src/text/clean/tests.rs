@@ -109,7 +109,7 @@ fn rows_stay_on_one_line_and_their_parts_to_themselves() {
 #[test]
 fn names_in_a_value_are_cleaned_and_none_is_lost() {
     let mut value = json!({"A": "1", "A\u{200b}": ["\u{1b}[1mx"], "B\u{7}": {"\u{202e}c": "d"}});
-    clean_value(&mut value);
+    clean_value(&mut value, false);
     assert_eq!(value, json!({"A": "1", "A_": ["x"], "B": {"c": "d"}}));
 }
 
