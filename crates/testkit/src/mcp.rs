@@ -4,9 +4,10 @@ use std::sync::{Arc, Mutex};
 
 use rmcp::handler::client::ClientHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResult, ClientConfig, ProgressNotificationParam, Tool,
+    CallToolRequestParams, CallToolResult, ClientConfig, ErrorData, ProgressNotificationParam,
+    ReadResourceRequestParams, Resource, ResourceContents, ResourceTemplate, Tool,
 };
-use rmcp::service::{NotificationContext, RoleClient, RunningService, ServiceExt};
+use rmcp::service::{NotificationContext, RoleClient, RunningService, ServiceError, ServiceExt};
 use serde_json::Value;
 use tokio::process::Child;
 
@@ -54,6 +55,28 @@ impl Mcp {
     /// The tools as the client got them.
     pub async fn tools(&self) -> Vec<Tool> {
         self.client.list_all_tools().await.expect("tools/list")
+    }
+
+    /// What can be read now, from all pages.
+    pub async fn resources(&self) -> Vec<Resource> {
+        self.client.list_all_resources().await.expect("resources/list")
+    }
+
+    /// What can be read where something has to be filled in.
+    pub async fn templates(&self) -> Vec<ResourceTemplate> {
+        self.client.list_all_resource_templates().await.expect("resources/templates/list")
+    }
+
+    /// What stands under an address, or the error.
+    pub async fn read(&self, uri: &str) -> Result<ResourceContents, ErrorData> {
+        match self.client.read_resource(ReadResourceRequestParams::new(uri)).await {
+            Ok(mut read) => {
+                assert_eq!(read.contents.len(), 1, "{uri}");
+                Ok(read.contents.remove(0))
+            }
+            Err(ServiceError::McpError(error)) => Err(error),
+            Err(error) => panic!("{uri}: {error}\nstderr: {}", self.stderr.text()),
+        }
     }
 
     /// What the server said at initialize.

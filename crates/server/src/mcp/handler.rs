@@ -131,8 +131,6 @@ impl ServerHandler for Handler {
         const KNOWN: &[(&str, &str)] = &[
             ("tools/call", "`name` must be text and `arguments` an object"),
             ("tools/list", "`cursor` must be text"),
-            ("resources/list", "`cursor` must be text"),
-            ("resources/templates/list", "`cursor` must be text"),
             ("resources/read", "`uri` must be text"),
             ("initialize", "`protocolVersion`, `capabilities` and `clientInfo` are needed"),
         ];

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use rmcp::model::{
-    CacheScope, ErrorCode, ErrorData, ListResourcesResult, MetaObject, PaginatedRequestParams,
+    ErrorCode, ErrorData, ListResourcesResult, MetaObject, PaginatedRequestParams,
     ReadResourceResult, Resource, ResourceContents, ResourceTemplate,
 };
 use serde_json::{Map, Value, json};
@@ -56,7 +56,7 @@ pub(super) async fn list(
         page.into_iter().map(|item| listed(app, item)).collect(),
     );
     list.next_cursor = last;
-    Ok(list.with_ttl_ms(0).with_cache_scope(CacheScope::Private))
+    Ok(list)
 }
 
 /// The place in the list that a cursor names.
@@ -120,8 +120,7 @@ pub(super) async fn read(
     if !meta.0.is_empty() {
         content = content.with_meta(meta);
     }
-    let read = ReadResourceResult::new(vec![content]);
-    Ok(read.with_ttl_ms(0).with_cache_scope(CacheScope::Private))
+    Ok(ReadResourceResult::new(vec![content]))
 }
 
 struct Content {

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use tmux_mcp::config::SETTINGS;
+use tmux_mcp::resources::RESOURCES;
 use tmux_mcp::tool::Code;
 use tmux_mcp::watch::{KINDS, Kind};
 use tmux_mcp::{cli, tools};
@@ -30,7 +31,8 @@ pub(crate) fn signature(text: &str) -> (&str, Vec<&str>) {
 
 /// What this program has.
 pub(crate) struct Present {
-    /// Flags, environment variables, config keys and tables, commands, conditions, errors, groups.
+    /// Flags, environment variables, config keys and tables, commands, conditions, errors, groups,
+    /// addresses of resources.
     names: BTreeSet<String>,
     /// The arguments of each tool.
     arguments: BTreeMap<&'static str, BTreeSet<String>>,
@@ -54,6 +56,7 @@ impl Present {
         }
         names.extend(command.get_subcommands().map(|sub| format!("tmux-mcp {}", sub.get_name())));
         names.extend(KINDS.iter().map(Kind::form));
+        names.extend(RESOURCES.iter().map(|resource| resource.template.to_owned()));
         names.extend(Code::ALL.iter().map(|(_, name, _)| (*name).to_owned()));
         let (mut arguments, mut fields) = (BTreeMap::new(), BTreeMap::new());
         for entry in tools::all() {
@@ -69,8 +72,8 @@ impl Present {
     }
 
     /// Whether there is such a thing: a tool, perhaps with arguments (`tool(one, two)`) or a field
-    /// of its answer (`tool→field`), a setting, a command, a condition, an error, a group, a file of
-    /// the project, or a test (`file::name`).
+    /// of its answer (`tool→field`), a setting, a command, a condition, an error, a group, a resource,
+    /// a file of the project, or a test (`file::name`).
     pub(crate) fn has(&self, item: &str) -> bool {
         if let Some((tool, field)) = item.split_once('→') {
             return self.fields.get(tool).is_some_and(|fields| fields.contains(field));
@@ -120,6 +123,7 @@ fn only_what_exists_exists() {
         "exit",
         "tmux-mcp demo",
         "@pane",
+        "tmux://panes/{pane}/content",
         "docs/errors.md",
         "claims::only_what_exists_exists",
     ] {
@@ -135,6 +139,7 @@ fn only_what_exists_exists() {
         "not_there",
         "texts:TEXT",
         "tmux-mcp demos",
+        "tmux://panes/{pane}/contents",
         "docs/nothing.md",
         "docs/",
         "claims::nothing",

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tmux_mcp::config::{Kind, SETTINGS};
 use tmux_mcp::policy::KINDS as GROUP_KINDS;
+use tmux_mcp::resources::RESOURCES;
 use tmux_mcp::tool::{Code, Entry, Group, Tier, Toolset};
 use tmux_mcp::tools;
 use tmux_mcp::watch::{ERROR_PATTERNS, KINDS};
@@ -98,6 +99,44 @@ fn tools_md_is_current() {
     }
     doc.push_str(&groups());
     must_be("docs/tools.md", &doc);
+}
+
+#[test]
+fn resources_md_is_current() {
+    let mut doc = String::from(
+        "# Resources\n\nMade from the declarations in `crates/server/src/resources`; `make bless` rewrites it.\n\n\
+         What clients can read under an address, mostly when a person picks it with `@`. A resource is the answer of a\n\
+         tool, or of several: the policy, cleaning, redaction, limits and the audit log hold for it as they do for calls.\n\
+         Its tools need not be in the enabled toolset; one that is denied by `--tier` or `--tools` takes its resources\n\
+         along.\n\n\
+         Values are encoded as in any address: pane `%3` is `tmux://panes/%253`, a session `a/b` is\n\
+         `tmux://sessions/a%2Fb`. `tmux://panes/%3` is understood too. Lists name objects by their ids, and hold\n\
+         everything but the tails.\n\n\
+         | address | what it shows | type | made of |\n|---|---|---|---|\n",
+    );
+    for resource in RESOURCES {
+        let calls: Vec<String> = resource
+            .calls
+            .iter()
+            .map(|ask| {
+                let arguments: Vec<&str> = ask.arguments.iter().map(|(name, _)| *name).collect();
+                match arguments.as_slice() {
+                    [] => format!("`{}`", ask.tool),
+                    some => format!("`{}({})`", ask.tool, some.join(", ")),
+                }
+            })
+            .collect();
+        writeln!(
+            doc,
+            "| `{}` | {} | {} | {} |",
+            resource.template,
+            resource.description,
+            resource.mime(),
+            calls.join(", "),
+        )
+        .unwrap();
+    }
+    must_be("docs/resources.md", &doc);
 }
 
 /// Names of variables, or none.

@@ -72,6 +72,10 @@ fn layers_hold() {
         ("transcript", &["mcp", "policy", "cli", "registry", "tools", "tool", "host", "run"]),
         ("policy", &["mcp", "cli", "config", "registry", "app", "tools", "host"]),
         (
+            "resources",
+            &["mcp", "policy", "cli", "config", "app", "tools", "host", "run", "watch", "audit"],
+        ),
+        (
             "audit",
             &[
                 "mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "host",

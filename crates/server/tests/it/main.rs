@@ -45,6 +45,8 @@ mod redaction;
 mod registry;
 mod renew;
 mod repl;
+mod resources;
+mod resources_safe;
 mod run_gate;
 mod run_input;
 mod run_life;
