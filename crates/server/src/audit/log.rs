@@ -171,7 +171,7 @@ mod tests {
 
     use serde_json::Map;
 
-    use super::super::record::{Ids, Older};
+    use super::super::record::{Caller, Ids, Older};
     use super::super::verify::verify;
     use super::*;
 
@@ -187,7 +187,7 @@ mod tests {
             outcome: "ok".into(),
             output_bytes: None,
             full: None,
-            client: None,
+            caller: Caller::default(),
             prev: String::new(),
         }
     }

@@ -67,7 +67,7 @@ mod tests {
 
     #[test]
     fn a_list_comes_in_pages() {
-        assert_eq!(all(|_| vec![], 2), [vec![]]);
+        assert_eq!(all(|_| vec![], 2), [Vec::<u32>::new()]);
         assert_eq!(all(|_| vec![1, 2], 2), [[1, 2]]);
         assert_eq!(all(|_| vec![1, 2, 3], 2), [vec![1, 2], vec![3]]);
     }

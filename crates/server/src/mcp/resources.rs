@@ -48,7 +48,7 @@ pub(super) async fn list(
         true => pipeline::run(app, SHOWS, Map::new(), request).await.map(|reply| reply.structured),
         false => Ok(Value::Null),
     };
-    let panes = panes.map_err(|error| refused(&error, LIST))?;
+    let panes = panes.map_err(|error| refused(&error, None))?;
     let items = resources::items(&app.resources, &panes, &kept(app, &panes));
     let (page, more) = pages::cut(items, |item| item.key, after, pages::SIZE);
     let last = page.last().filter(|_| more).map(|item| pages::cursor(&item.uri));
@@ -114,8 +114,9 @@ pub(super) async fn read(
         }
         None => Err(app.resources.unknown(&uri)),
     };
-    let Content { text, mime, meta } = content
-        .map_err(|error| refused(&pipeline::fit_to_show(error, &app.settings.redact), &uri))?;
+    let Content { text, mime, meta } = content.map_err(|error| {
+        refused(&pipeline::fit_to_show(error, &app.settings.redact), Some(&uri))
+    })?;
     let mut content = ResourceContents::text(text, uri).with_mime_type(mime);
     if !meta.0.is_empty() {
         content = content.with_meta(meta);
@@ -150,7 +151,7 @@ async fn content(app: &App, found: Found, request: Request) -> Result<Content, T
 }
 
 /// A failed call as an error of the protocol: the agent did not make it, its client did.
-fn refused(error: &ToolError, about: &str) -> ErrorData {
+fn refused(error: &ToolError, uri: Option<&str>) -> ErrorData {
     let code = match error.code {
         Code::NotFound | Code::Ambiguous | Code::InvalidArgument | Code::NoServer => {
             ErrorCode::RESOURCE_NOT_FOUND
@@ -158,6 +159,9 @@ fn refused(error: &ToolError, about: &str) -> ErrorData {
         Code::Denied => ErrorCode::INVALID_PARAMS,
         _ => ErrorCode::INTERNAL_ERROR,
     };
-    let data = json!({"uri": about, "code": error.code.name()});
+    let mut data = json!({"code": error.code.name()});
+    if let Some(uri) = uri {
+        data["uri"] = uri.into();
+    }
     ErrorData::new(code, error.to_string(), Some(data))
 }

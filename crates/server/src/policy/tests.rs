@@ -47,6 +47,16 @@ fn a_tool_outside_the_toolset_is_not_offered() {
 }
 
 #[test]
+fn for_a_resource_tier_and_choice_count_but_not_the_toolset() {
+    let tool = meta(Tier::Read, Group::Pane, &[]);
+    let mut rules = policy(Ceiling::Readonly);
+    assert!(rules.permits(&tool) && !rules.offers(&tool));
+    assert!(!rules.permits(&meta(Tier::Mutate, Group::Pane, &[])));
+    rules.choice = Some("deny:@pane".parse().unwrap());
+    assert!(!rules.permits(&tool));
+}
+
+#[test]
 fn the_callers_own_pane_is_neither_destroyed_nor_typed_into() {
     let target = Target("%1".into());
     let subject = Subject {

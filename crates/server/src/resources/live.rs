@@ -3,12 +3,13 @@
 //! Objects are listed by their ids: an id outlives a new name, and a name may hold what had to be
 //! taken out of the answer.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Catalog, Found, RESOURCES, Resource};
+use crate::model::count;
 use crate::text::inline;
 
 /// The place of a resource in the list: its declaration, then the number of its object.
@@ -132,27 +133,41 @@ pub fn items(catalog: &Catalog, panes: &Value, commands: &[Kept]) -> Vec<Item> {
 }
 
 fn sessions(panes: &[Shown]) -> BTreeMap<String, Thing> {
-    let mut sessions: BTreeMap<String, Vec<&Shown>> = BTreeMap::new();
-    for pane in panes {
-        sessions.entry(pane.session_id.clone()).or_default().push(pane);
-    }
     let thing = |panes: Vec<&Shown>| {
-        let name = panes.first().map(|pane| inline(&pane.session)).unwrap_or_default();
-        Thing { title: name, description: format!("Runs {}", programs(&panes)) }
+        let windows: BTreeSet<&str> = panes.iter().map(|pane| pane.window_id.as_str()).collect();
+        let windows = count(windows.len() as u64, "window");
+        Thing {
+            title: panes.first().map(|pane| inline(&pane.session)).unwrap_or_default(),
+            description: format!("{windows}, running {}", programs(&panes)),
+        }
     };
-    sessions.into_iter().map(|(id, panes)| (id, thing(panes))).collect()
+    grouped(panes, |pane| &pane.session_id, thing)
 }
 
 fn windows(panes: &[Shown]) -> BTreeMap<String, Thing> {
-    let mut windows: BTreeMap<String, Vec<&Shown>> = BTreeMap::new();
-    for pane in panes {
-        windows.entry(pane.window_id.clone()).or_default().push(pane);
-    }
     let thing = |panes: Vec<&Shown>| {
-        let place = panes.first().map(|pane| pane.place()).unwrap_or_default();
-        Thing { title: place, description: format!("Runs {}", programs(&panes)) }
+        // A window can be in several sessions.
+        let inside: BTreeSet<&str> = panes.iter().map(|pane| pane.pane_id.as_str()).collect();
+        let inside = count(inside.len() as u64, "pane");
+        Thing {
+            title: panes.first().map(|pane| pane.place()).unwrap_or_default(),
+            description: format!("{inside}, running {}", programs(&panes)),
+        }
     };
-    windows.into_iter().map(|(id, panes)| (id, thing(panes))).collect()
+    grouped(panes, |pane| &pane.window_id, thing)
+}
+
+/// The panes by an id of what they are in.
+fn grouped(
+    panes: &[Shown],
+    id: impl Fn(&Shown) -> &String,
+    thing: impl Fn(Vec<&Shown>) -> Thing,
+) -> BTreeMap<String, Thing> {
+    let mut groups: BTreeMap<String, Vec<&Shown>> = BTreeMap::new();
+    for pane in panes {
+        groups.entry(id(pane).clone()).or_default().push(pane);
+    }
+    groups.into_iter().map(|(id, panes)| (id, thing(panes))).collect()
 }
 
 /// What runs in some panes, shortly.
@@ -200,5 +215,57 @@ impl Kept {
         let Self { pane, state, .. } = self;
         let command: String = inline(&self.command).chars().take(60).collect();
         Thing { title: command, description: format!("{state}, in {pane}") }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::super::find;
+    use super::*;
+    use crate::app::App;
+    use crate::config::Settings;
+
+    #[tokio::test]
+    async fn the_list_is_in_the_order_of_declarations_and_then_of_numbers() {
+        let app = App::new(Settings::default());
+        let pane = |id: &str, window: &str| {
+            json!({"pane_id": id, "window_id": window, "session_id": "$0", "session": "a\tb",
+                "window": "w", "command": "vim", "path": "/src", "status": "running"})
+        };
+        let panes = json!({"panes": [pane("%10", "@1"), pane("%9", "@2"), pane("%9", "@3")]});
+        let kept = |id: &str| Kept {
+            id: id.to_owned(),
+            pane: "%9".to_owned(),
+            command: "make\ntest".to_owned(),
+            state: "Runs".to_owned(),
+        };
+        let items = items(&app.resources, &panes, &[kept("c10"), kept("c9")]);
+        let uris: Vec<&str> = items.iter().map(|item| item.uri.as_str()).collect();
+        let content: Vec<&&str> = uris.iter().filter(|uri| uri.ends_with("content")).collect();
+        assert_eq!(content, [&"tmux://panes/%259/content", &"tmux://panes/%2510/content"]);
+        assert_eq!(uris[uris.len() - 2..], ["tmux://commands/c9", "tmux://commands/c10"]);
+        for item in &items {
+            assert_eq!(Key::of(&find(&item.uri).unwrap()), Some(item.key), "{}", item.uri);
+        }
+        let said = |uri: &str| {
+            let item = items.iter().find(|item| item.uri == uri).unwrap();
+            format!("{} | {}", item.title, item.description)
+        };
+        assert_eq!(said("tmux://sessions/%240"), "Session $0: a\\tb | 3 windows, running vim");
+        assert_eq!(said("tmux://windows/%402"), "Window @2: a\\tb:w | 1 pane, running vim");
+        assert_eq!(
+            said("tmux://panes/%259"),
+            "Pane %9: vim in a\\tb:w | Runs vim in a\\tb:w, /src"
+        );
+        assert_eq!(said("tmux://commands/c9"), "Command c9: make\\ntest | Runs, in %9");
+    }
+
+    #[test]
+    fn an_address_that_is_never_listed_has_no_place() {
+        for uri in ["tmux://sessions/main", "tmux://commands/latest", "tmux://windows/a:b"] {
+            assert_eq!(Key::of(&find(uri).unwrap()), None, "{uri}");
+        }
     }
 }

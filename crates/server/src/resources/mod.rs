@@ -202,3 +202,79 @@ impl Catalog {
         error.hint(hint)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tool::Tier;
+
+    fn source(uri: &str) -> Option<Source> {
+        find(uri).map(|found| found.source())
+    }
+
+    #[test]
+    fn an_address_says_what_it_shows() {
+        let pane = || "%3".to_owned();
+        for (uri, shown) in [
+            ("tmux://server", Source::Server),
+            ("tmux://sessions", Source::Sessions),
+            ("tmux://clients", Source::Clients),
+            ("tmux://sessions/dev", Source::Session("dev".to_owned())),
+            ("tmux://sessions/dev/tree", Source::Session("dev".to_owned())),
+            ("tmux://windows/%401", Source::Window("@1".to_owned())),
+            ("tmux://panes/%253", Source::Pane(pane())),
+            ("tmux://panes/%3/content", Source::Output(pane())),
+            ("tmux://panes/%3/tail/20", Source::Output(pane())),
+            ("tmux://panes/%3/tail/20/ansi", Source::Output(pane())),
+            ("tmux://commands/c7", Source::Command("c7".to_owned())),
+        ] {
+            assert_eq!(source(uri), Some(shown), "{uri}");
+        }
+        for uri in ["tmux://panes/3", "tmux://panes/dev", "tmux://panes/%3/tail/x", "tmux://"] {
+            assert_eq!(source(uri), None, "{uri}");
+        }
+    }
+
+    #[test]
+    fn a_session_that_has_the_name_of_something_else_is_meant_by_name() {
+        for (uri, target) in [
+            ("tmux://sessions/%253", "=%3"),
+            ("tmux://sessions/%3", "=%3"),
+            ("tmux://sessions/%20%401", "= @1"),
+            ("tmux://sessions/%240", "$0"),
+            ("tmux://sessions/$0", "$0"),
+            ("tmux://sessions/a%252Fb", "a%2Fb"),
+            ("tmux://sessions/%FF", "%FF"),
+        ] {
+            assert_eq!(source(uri), Some(Source::Session(target.to_owned())), "{uri}");
+        }
+    }
+
+    #[test]
+    fn every_call_of_a_resource_reads_and_has_arguments_that_exist() {
+        let tools = crate::tools::all();
+        for resource in RESOURCES {
+            let values = resource.variables().map(|name| match name {
+                "pane" => "%3",
+                "lines" => "20",
+                _ => "x",
+            });
+            let uri = resource.address(&values.collect::<Vec<_>>());
+            for (tool, arguments) in find(&uri).unwrap().calls() {
+                let entry = tools.iter().find(|entry| entry.meta.name == tool).unwrap();
+                assert_eq!(entry.meta.tier, Tier::Read, "{tool}");
+                let schema = (entry.input_schema)();
+                for (name, value) in arguments {
+                    let kind = &schema["properties"][&name]["type"];
+                    let fits = match value {
+                        Value::String(_) => kind == "string",
+                        Value::Number(_) => kind == "integer",
+                        Value::Bool(_) => kind == "boolean",
+                        _ => false,
+                    };
+                    assert!(fits, "{uri}: {tool} {name} {kind} {value}");
+                }
+            }
+        }
+    }
+}
