@@ -159,9 +159,10 @@ fn refused(error: &ToolError, uri: Option<&str>) -> ErrorData {
         Code::Denied => ErrorCode::INVALID_PARAMS,
         _ => ErrorCode::INTERNAL_ERROR,
     };
-    let mut data = json!({"code": error.code.name()});
-    if let Some(uri) = uri {
-        data["uri"] = uri.into();
-    }
+    let code_name = error.code.name();
+    let data = match uri {
+        Some(uri) => json!({"code": code_name, "uri": uri}),
+        None => json!({"code": code_name}),
+    };
     ErrorData::new(code, error.to_string(), Some(data))
 }
