@@ -4,7 +4,7 @@ use rmcp::model::ResourceContents;
 use serde_json::{Value, json};
 use testkit::{Mcp, Person, TmuxServer, until};
 
-use crate::support::{exited, keys, pane, ready_pane, screen, string};
+use crate::support::{at_least, exited, keys, pane, ready_pane, screen, string};
 use crate::{launch, serve, serve_configured};
 
 /// A value as it stands in an address.
@@ -97,7 +97,8 @@ async fn every_resource_shows_what_it_says() {
         })
         .await;
         assert_eq!(plain(&mcp, &format!("tmux://panes/{id}/tail/2")).await, "two\nthree");
-        assert_eq!(plain(&mcp, &format!("tmux://panes/{id}/tail/1/ansi")).await, "three");
+        let ansi = plain(&mcp, &format!("tmux://panes/{id}/tail/1/ansi")).await;
+        assert_eq!(ansi.trim_end(), "three");
         mcp.close().await;
     }
 }
@@ -106,7 +107,7 @@ async fn every_resource_shows_what_it_says() {
 async fn a_command_is_read_while_it_runs_and_after() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    let call = json!({"command": "printf 'out\\n'; read x; exit 3", "timeout": 0.2});
+    let call = json!({"command": "printf 'out\\n'; read x; (exit 3)", "timeout": 0.2});
     let run = mcp.call("run_command", call).await.ok();
     let uri = format!("tmux://commands/{}", string(&run["command_id"]));
     let running = data(&mcp, &uri).await;
@@ -183,7 +184,10 @@ async fn a_session_is_read_by_its_name_whatever_it_is() {
         // tmux takes a name for a format, and shows some characters in another way.
         let literal = name.replace('#', "##");
         let make = ["new-session", "-d", "-P", "-F", "#{session_id}", "-s", &literal, "exec cat"];
-        let id = tmux.tmux(&make);
+        let Ok(id) = tmux.try_tmux(&make) else {
+            assert!(name.contains('\t') && at_least(&tmux, "3.7"), "{name}");
+            continue;
+        };
         let real = tmux.tmux(&["display-message", "-p", "-t", &id, "#{session_name}"]);
         for tree in ["", "/tree"] {
             let uri = format!("tmux://sessions/{}{tree}", encoded(&real));
@@ -210,7 +214,9 @@ async fn a_pane_whose_program_has_exited_is_still_read() {
     let pane = pane(&mcp, "echo last words; exit 3").await;
     exited(&mcp, &pane).await;
     let id = encoded(&pane);
-    assert_eq!(plain(&mcp, &format!("tmux://panes/{id}/content")).await, "last words");
+    // Some versions of tmux say so at the end of the screen.
+    let content = plain(&mcp, &format!("tmux://panes/{id}/content")).await;
+    assert_eq!(content.lines().next(), Some("last words"), "{content}");
     assert_eq!(data(&mcp, &format!("tmux://panes/{id}")).await["pane"]["exit_code"], 3);
     let resources = mcp.resources().await;
     let content = resources.iter().find(|r| r.uri == format!("tmux://panes/{id}/content"));
@@ -228,7 +234,8 @@ async fn a_tail_in_colour_has_colours_and_nothing_else() {
     let ansi = plain(&mcp, &format!("tmux://panes/{id}/tail/5/ansi")).await;
     assert!(ansi.starts_with("\u{1b}[1m\u{1b}[31mred"), "{ansi:?}");
     let sgr = regex::Regex::new("\u{1b}\\[[0-9;:]*m").unwrap();
-    assert_eq!(sgr.replace_all(&ansi, ""), "red link plain", "{ansi:?}");
+    // Some versions of tmux colour the rest of the line, too.
+    assert_eq!(sgr.replace_all(&ansi, "").trim_end(), "red link plain", "{ansi:?}");
     assert_eq!(plain(&mcp, &format!("tmux://panes/{id}/tail/5")).await, "red link plain");
     mcp.close().await;
 }
