@@ -3,7 +3,10 @@
 
 use std::sync::Arc;
 
+use tokio_util::sync::CancellationToken;
+
 use crate::audit::Audit;
+use crate::client::{Client, Clients};
 use crate::config::Settings;
 use crate::host::Host;
 use crate::policy::Policy;
@@ -24,10 +27,13 @@ pub struct App {
     pub registry: Registry,
     /// What can be read under an address.
     pub resources: Catalog,
-    /// The tmux server it drives, and what runs commands there.
-    pub around: Surroundings,
     /// The record of what it does, if one is kept.
     pub audit: Option<Audit>,
+    /// Tripped when the server ends: no call goes on then.
+    pub ending: CancellationToken,
+    /// The tmux server it drives, and what runs commands there, for the process itself.
+    around: Surroundings,
+    pub(crate) clients: Clients,
 }
 
 impl App {
@@ -48,7 +54,20 @@ impl App {
         let lines = Arc::default();
         let around = Surroundings { host, runs, watches, block: settings.block, lines };
         let audit = Audit::new(settings.audit.clone());
-        Self { settings, policy, registry, resources, around, audit }
+        let (ending, clients) = (CancellationToken::new(), Clients::default());
+        Self { settings, policy, registry, resources, audit, ending, around, clients }
+    }
+
+    /// The process itself as a client: the only one on stdio, and whoever does not introduce itself.
+    /// What it made stays until the end.
+    pub fn client(self: &Arc<Self>) -> Arc<Client> {
+        Arc::new(Client { app: Arc::clone(self), around: self.around.clone() })
+    }
+
+    /// A further client. What it made goes with it.
+    pub fn new_client(self: &Arc<Self>) -> Arc<Client> {
+        let around = self.clients.enter(&self.around);
+        Arc::new(Client { app: Arc::clone(self), around })
     }
 
     /// Removes what servers like this one left behind when they died.
@@ -57,8 +76,11 @@ impl App {
         self.around.host.reap_orphans().await;
     }
 
-    /// Removes what is ours.
+    /// Ends all calls, and removes what is ours and our clients'.
     pub async fn close(&self) {
+        self.ending.cancel();
+        self.around.host.tmux().nobody_waits().await;
+        self.clients.close().await;
         self.around.host.close().await;
         self.around.runs.close();
         if let Some(audit) = &self.audit {

@@ -6,6 +6,7 @@
 //! - [`config`]: every setting, declared once.
 //! - [`mcp`]: the protocol, and the pipeline that every call goes through.
 //! - [`audit`]: the record of every call.
+//! - [`app`]: what lives as long as the server. [`client`]: one of those it serves.
 //! - [`registry`]: the tools that are offered. [`resources`]: what can be read under an address.
 //! - [`policy`]: what may be done; pure.
 //! - [`tool`]: what a tool is. [`tools`]: the tools, one file each.
@@ -30,6 +31,7 @@ pub mod app;
 pub mod audit;
 mod buffer;
 pub mod cli;
+pub mod client;
 pub mod config;
 mod creation;
 mod event;

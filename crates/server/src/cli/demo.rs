@@ -127,7 +127,7 @@ impl Agent {
         let app = Arc::new(App::new(settings));
         let server = tokio::spawn(async move {
             let (read, write) = tokio::io::split(theirs);
-            stdio::serve(Arc::clone(&app), read, write, CancellationToken::new()).await;
+            stdio::serve(app.client(), read, write, CancellationToken::new()).await;
             app.close().await;
         });
         let (read, write) = tokio::io::split(ours);

@@ -25,7 +25,7 @@ pub(super) async fn run(settings: Settings) -> Result<(), ToolError> {
     let reaper = Arc::clone(&app);
     tokio::spawn(async move { reaper.reap().await });
     let (read, write) = stdio_pipes();
-    stdio::serve(Arc::clone(&app), read, write, stop).await;
+    stdio::serve(app.client(), read, write, stop).await;
     app.close().await;
     Ok(())
 }

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Failure, USAGE_ERROR};
 use crate::app::App;
+use crate::client::Client;
 use crate::config::Settings;
 use crate::event::without_twins;
 use crate::mcp::pipeline;
@@ -62,7 +63,7 @@ pub(super) async fn run(mut settings: Settings, matches: &ArgMatches) -> Result<
     let app = Arc::new(App::new(settings));
     let targets: Vec<Target> = texts("target").map(Target).collect();
     let until: Vec<String> = texts("until").collect();
-    let mut watch = begin(&app, &targets, &until).await?;
+    let mut watch = begin(&app.client(), &targets, &until).await?;
     let end = match matches.get_one::<f64>("timeout") {
         None => None,
         Some(&seconds) => Some(Instant::now() + duration(seconds)?),
@@ -106,11 +107,15 @@ pub(super) async fn run(mut settings: Settings, matches: &ArgMatches) -> Result<
     Err(Failure { message: "nothing happened".to_owned(), code: 1 })
 }
 
-async fn begin(app: &Arc<App>, targets: &[Target], until: &[String]) -> Result<Watch, Failure> {
-    let meta = app.registry.find(TOOL)?.entry.meta;
-    let guard = Arc::clone(&app.policy);
-    let request = pipeline::request(app, CancellationToken::new(), Progress::default());
-    let cx = Cx::new(&app.around, meta, guard, request);
+async fn begin(
+    client: &Arc<Client>,
+    targets: &[Target],
+    until: &[String],
+) -> Result<Watch, Failure> {
+    let meta = client.app.registry.find(TOOL)?.entry.meta;
+    let guard = Arc::clone(&client.app.policy);
+    let request = pipeline::request(client, CancellationToken::new(), Progress::default());
+    let cx = Cx::new(&client.around, meta, guard, request);
     let until = cx.watches.until(until).map_err(ToolError::from)?;
     let mut panes = Vec::new();
     for target in targets {

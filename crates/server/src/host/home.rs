@@ -59,7 +59,7 @@ pub(super) struct Home {
 
 impl Home {
     pub(super) fn new(owner: &Owner, keep: bool) -> Self {
-        Self { name: format!("mcp-{}", owner.pid()), keep, session: Mutex::new(None) }
+        Self { name: owner.session_name(), keep, session: Mutex::new(None) }
     }
 
     pub(super) async fn new_pane(

@@ -1,6 +1,7 @@
-//! One tmux server as the product sees it: who owns what on it, which pane we run in, and the
-//! session of our own. Everything that belongs to a tmux server lives here, so that one process can
-//! drive several.
+//! One tmux server as one client of the product sees it: who owns what on it, which pane we run in,
+//! and the session of our own. Everything that belongs to a tmux server lives here, so that one
+//! process can drive several. The clients of a process share the connection and what is known; what
+//! each has made is its own.
 
 mod buffers;
 mod caller;
@@ -11,6 +12,7 @@ mod tree;
 
 use std::collections::HashSet;
 use std::io;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tmux::buffer::BufferRow;
@@ -34,14 +36,21 @@ pub use tree::PaneRow;
 /// How long a server may take to end, with all that runs in it.
 const ENDING: Duration = Duration::from_secs(10);
 
-/// A tmux server and our standing on it.
+/// A tmux server and a client's standing on it.
 #[derive(Debug)]
 pub struct Host {
-    tmux: Server,
+    shared: Arc<Shared>,
     owner: Owner,
-    caller: Caller,
     home: Home,
     buffers: Buffers,
+}
+
+/// What is the same for all clients.
+#[derive(Debug)]
+struct Shared {
+    tmux: Server,
+    caller: Caller,
+    keep: bool,
     /// Panes and processes of whose exit tmux has been reminded.
     reminded: Mutex<HashSet<(PaneId, u32)>>,
 }
@@ -49,18 +58,22 @@ pub struct Host {
 impl Host {
     /// Takes up a server. Nothing is started; needs a Tokio runtime.
     pub fn new(program: Program, keep: bool) -> Self {
-        let owner = Owner::this_process();
         let caller = Caller::detect(&program.socket);
-        let home = Home::new(&owner, keep);
-        let buffers = Buffers::new(&owner, keep);
-        Self {
-            tmux: Server::new(program),
-            owner,
-            caller,
-            home,
-            buffers,
-            reminded: Mutex::default(),
-        }
+        let tmux = Server::new(program);
+        let shared = Shared { tmux, caller, keep, reminded: Mutex::default() };
+        Self::of_owner(Arc::new(shared), Owner::this_process())
+    }
+
+    /// The same server for a further client of this process, which owns nothing yet.
+    #[must_use]
+    pub fn for_client(&self, number: u32) -> Self {
+        Self::of_owner(Arc::clone(&self.shared), self.owner.of_client(number))
+    }
+
+    fn of_owner(shared: Arc<Shared>, owner: Owner) -> Self {
+        let home = Home::new(&owner, shared.keep);
+        let buffers = Buffers::new(&owner, shared.keep);
+        Self { shared, owner, home, buffers }
     }
 
     /// The socket a user means who names none: that of the tmux we run in, or tmux's default.
@@ -73,15 +86,20 @@ impl Host {
 
     /// The connection.
     pub fn tmux(&self) -> &Server {
-        &self.tmux
+        &self.shared.tmux
     }
 
-    /// Whether a pane with this mark was made by this server.
+    /// Whether a pane with this mark was made by this client.
     pub fn owns(&self, mark: &str) -> bool {
         self.owner.is(mark)
     }
 
-    /// What names this process for good, in [`Host::is_dead`]'s words.
+    /// The client's number; 0 for the process itself.
+    pub fn client(&self) -> u32 {
+        self.owner.client()
+    }
+
+    /// What names this process and its client for good, in [`Host::is_dead`]'s words.
     pub fn token(&self) -> String {
         self.owner.token()
     }
@@ -93,25 +111,26 @@ impl Host {
 
     /// Whether this process runs in the pane.
     pub fn is_caller(&self, pane: PaneId, pid: u32) -> bool {
-        self.caller.is_in(pane, pid)
+        self.shared.caller.is_in(pane, pid)
     }
 
     /// Notes in tmux that we made the pane. It may be gone by now, which is no error.
     pub async fn claim(&self, pane: PaneId) -> Result<(), tmux::Error> {
-        match self.tmux.run(self.owner.mark(&pane.to_string())).await {
+        match self.tmux().run(self.owner.mark(&pane.to_string())).await {
             Err(error) if error.is_not_found() || error.is_no_server() => Ok(()),
             other => other.map(|_| ()),
         }
     }
 
-    /// The commands that let a pane of ours stay after its program has exited also in another window:
-    /// that was said of the window it is in. None for other panes.
+    /// The commands that let a pane of this process stay after its program has exited also in another
+    /// window: that was said of the window it is in. None for other panes.
     pub async fn stay_along(&self, pane: &PaneState) -> Result<Vec<Command>, tmux::Error> {
         let id = pane.pane.to_string();
-        if !self.owns(&pane.owner) || !self.tmux.row::<Staying>(&id).await?.stays() {
+        if !self.owner.is_colleague(&pane.owner) || !self.tmux().row::<Staying>(&id).await?.stays()
+        {
             return Ok(Vec::new());
         }
-        Ok(home::stay("-p", &id, self.tmux.version().await?))
+        Ok(home::stay("-p", &id, self.tmux().version().await?))
     }
 
     /// What tmux is to run in a pane that is there already, in its words; none for the same again.
@@ -120,16 +139,18 @@ impl Host {
         pane: &PaneState,
         wish: &NewPane,
     ) -> Result<Vec<String>, tmux::Error> {
-        Ok(match self.owns(&pane.owner) {
-            true => wish.words(self.tmux.version().await?),
+        Ok(match self.owner.is_colleague(&pane.owner) {
+            true => wish.words(self.tmux().version().await?),
             false => wish.plain_words().to_vec(),
         })
     }
 
     /// The commands without which the last output of a program that is about to start in a pane of
-    /// ours would be lost; none where no version needs them.
+    /// this process would be lost; none where no version needs them.
     pub async fn drain(&self, pane: &PaneState) -> Result<Vec<Command>, tmux::Error> {
-        if !self.owns(&pane.owner) || !self.tmux.version().await?.loses_last_output() {
+        if !self.owner.is_colleague(&pane.owner)
+            || !self.tmux().version().await?.loses_last_output()
+        {
             return Ok(Vec::new());
         }
         Ok(home::drain(&pane.pane.to_string()).into())
@@ -152,10 +173,10 @@ impl Host {
     ) -> Result<(), tmux::Error> {
         let mut commands = vec![home::keep_unattached(&created.session.to_string())];
         let sized = width.is_some() || height.is_some();
-        if sized && self.tmux.version().await?.ignores_new_size() {
+        if sized && self.tmux().version().await?.ignores_new_size() {
             commands.extend(home::resize(&created.window.to_string(), width, height));
         }
-        match self.tmux.sequence(commands).await {
+        match self.tmux().sequence(commands).await {
             Err(error) if error.is_not_found() || error.is_no_server() => Ok(()),
             other => other.map(|_| ()),
         }
@@ -163,21 +184,21 @@ impl Host {
 
     /// Every pane of the server; none if no server runs.
     pub async fn panes(&self) -> Result<Vec<PaneRow>, tmux::Error> {
-        let panes = tree::panes(&self.tmux).await?;
+        let panes = tree::panes(self.tmux()).await?;
         if self
             .remind_of_exits(panes.iter().map(|row| (row.pane.id, row.pane.pid, row.pane.life)))
             .await
         {
-            return tree::panes(&self.tmux).await;
+            return tree::panes(self.tmux()).await;
         }
         Ok(panes)
     }
 
     /// The pane that is or stands for a target in tmux's own words.
     pub async fn pane(&self, target: &str) -> Result<PaneState, tmux::Error> {
-        let now: PaneState = self.tmux.row(target).await?;
+        let now: PaneState = self.tmux().row(target).await?;
         if self.remind_of_exits([(now.pane, now.pid, now.life)].into_iter()).await {
-            return self.tmux.row(target).await;
+            return self.tmux().row(target).await;
         }
         Ok(now)
     }
@@ -193,9 +214,9 @@ impl Host {
         if missing.is_empty() {
             return false;
         }
-        let mut reminded = self.reminded.lock().await;
+        let mut reminded = self.shared.reminded.lock().await;
         let news = missing.into_iter().filter(|exit| reminded.insert(*exit)).count() > 0;
-        if news && let Err(error) = self.tmux.run(Command::action("run-shell").arg(":")).await {
+        if news && let Err(error) = self.tmux().run(Command::action("run-shell").arg(":")).await {
             tracing::debug!("reminding tmux of exits: {error}");
         }
         news
@@ -204,29 +225,29 @@ impl Host {
     /// The clients people look through: not ours, nor those of another server like this one.
     pub async fn people(&self) -> Result<Vec<ClientRow>, tmux::Error> {
         let clients: Vec<ClientRow> =
-            none_without_server(self.tmux.rows(Command::query("list-clients")).await)?;
+            none_without_server(self.tmux().rows(Command::query("list-clients")).await)?;
         Ok(clients.into_iter().filter(ClientRow::is_person).collect())
     }
 
     /// A new pane in our own session, which is made if need be.
     pub async fn new_pane(&self, wish: NewPane) -> Result<Created, tmux::Error> {
-        self.home.new_pane(&self.tmux, &self.owner, wish).await
+        self.home.new_pane(self.tmux(), &self.owner, wish).await
     }
 
     /// Our own session, if it has been made and is still there.
     pub async fn own_session(&self) -> Option<SessionId> {
-        self.home.session(&self.tmux).await
+        self.home.session(self.tmux()).await
     }
 
     /// Ends a session.
     pub async fn kill_session(&self, session: SessionId) -> Result<(), tmux::Error> {
-        home::kill_session(&self.tmux, session).await
+        home::kill_session(self.tmux(), session).await
     }
 
     /// Ends the server whose process this is, and waits until it is gone.
     pub async fn kill_server(&self, pid: u32) -> Result<(), tmux::Error> {
         let command = "kill-server";
-        match self.tmux.spawned(&[Command::action(command)]).await {
+        match self.tmux().spawned(&[Command::action(command)]).await {
             // It may be gone before it could say so.
             Err(error) if !error.is_no_server() => return Err(error),
             _ => {}
@@ -254,7 +275,7 @@ impl Host {
 
     /// The paste buffers there are; none if no server runs.
     pub async fn buffers(&self) -> Result<Vec<Buffer>, tmux::Error> {
-        let rows = none_without_server(self.tmux.buffers().await)?;
+        let rows = none_without_server(self.tmux().buffers().await)?;
         Ok(self.buffers.of_rows(rows))
     }
 
@@ -270,14 +291,14 @@ impl Host {
         before: &[BufferRow],
         ours: &str,
     ) -> Result<bool, tmux::Error> {
-        buffers::keep_newest(&self.tmux, before, ours).await
+        buffers::keep_newest(self.tmux(), before, ours).await
     }
 
     /// Removes what servers like this one left behind when they died.
     pub async fn reap_orphans(&self) {
-        let mut reaped = home::reap(&self.tmux).await;
+        let mut reaped = home::reap(self.tmux()).await;
         if reaped.is_ok() {
-            reaped = buffers::reap(&self.tmux).await;
+            reaped = buffers::reap(self.tmux()).await;
         }
         if let Err(error) = reaped
             && !error.is_no_server()
@@ -286,12 +307,10 @@ impl Host {
         }
     }
 
-    /// Waits until nobody of ours waits any more, and removes our own buffers and session, unless
-    /// they are to be kept.
+    /// Removes the client's own buffers and session, unless they are to be kept.
     pub async fn close(&self) {
-        self.tmux.nobody_waits().await;
-        self.buffers.close(&self.tmux).await;
-        self.home.close(&self.tmux, &self.owner).await;
+        self.buffers.close(self.tmux()).await;
+        self.home.close(self.tmux(), &self.owner).await;
     }
 }
 

@@ -1,39 +1,53 @@
 //! Answers MCP requests. Knows rmcp's types so that nothing else has to.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
-    Implementation, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    PaginatedRequestParams, ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams,
-    ReadResourceResponse, ServerCapabilities, ServerConfig, Tool,
+    Implementation, InitializeRequestParams, InitializeResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+    ServerConfig, Tool,
 };
 use rmcp::service::{RequestContext, RoleServer};
 
 use super::pipeline::{self, Answer, Call};
 use super::{channel, instructions, pages, resources};
 use crate::app::App;
+use crate::client::Client;
 use crate::redact::Redactor;
 use crate::text;
 use crate::tool::{Progress, Request, Step};
 
 /// One client's view of the server.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Handler {
     app: Arc<App>,
+    /// Whose requests these are, once that is known.
+    client: OnceLock<Arc<Client>>,
 }
 
 impl Handler {
-    /// A handler for the server's parts.
-    pub fn new(app: Arc<App>) -> Self {
-        Self { app }
+    /// A handler for this client.
+    pub fn new(client: Arc<Client>) -> Self {
+        Self { app: Arc::clone(&client.app), client: client.into() }
+    }
+
+    /// A handler for one of many: with `initialize` it gets a client of its own, which goes with the
+    /// handler. Requests without that are the process's.
+    pub fn of_many(app: Arc<App>) -> Self {
+        Self { app, client: OnceLock::new() }
+    }
+
+    fn client(&self) -> Arc<Client> {
+        self.client.get().map_or_else(|| self.app.client(), Arc::clone)
     }
 
     /// What comes with the calls that are made for something else.
     fn request(&self, context: &RequestContext<RoleServer>, via: &str) -> Request {
-        let request = pipeline::request(&self.app, context.ct.clone(), Progress::default());
+        let request = pipeline::request(&self.client(), context.ct.clone(), Progress::default());
         let client = self.app.audit.as_ref().and_then(|_| client(context));
         let via: String = text::inline(via).chars().take(300).collect();
         Request { client, via: Some(via.into()), ..request }
@@ -62,6 +76,17 @@ impl ServerHandler for Handler {
         })
     }
 
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        let agreed = self.negotiate_initialize(&request)?;
+        context.peer.set_peer_info(request);
+        self.client.get_or_init(|| self.app.new_client());
+        Ok(agreed)
+    }
+
     async fn list_tools(
         &self,
         page: Option<PaginatedRequestParams>,
@@ -87,7 +112,7 @@ impl ServerHandler for Handler {
             client: self.app.audit.as_ref().and_then(|_| client(&context)),
             cancel: context.ct,
         };
-        let Answer { result, notices } = pipeline::call(&self.app, call).await;
+        let Answer { result, notices } = pipeline::call(&self.client(), call).await;
         for notice in notices.into_iter().filter(|_| self.app.settings.channel) {
             channel::push(&context.peer, notice).await;
         }
@@ -100,7 +125,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let request = self.request(&context, resources::LIST);
-        resources::list(&self.app, page, request).await
+        resources::list(&self.client(), page, request).await
     }
 
     async fn list_resource_templates(
@@ -118,7 +143,7 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let with = self.request(&context, &request.uri);
-        Ok(resources::read(&self.app, request.uri, with).await?.into())
+        Ok(resources::read(&self.client(), request.uri, with).await?.into())
     }
 
     /// A request of a known method whose parameters have the wrong shape ends up here, and rmcp

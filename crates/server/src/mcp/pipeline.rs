@@ -12,8 +12,8 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use crate::app::App;
 use crate::audit::{Audit, Caller, End, Ids};
+use crate::client::Client;
 use crate::redact::Redactor;
 use crate::text;
 use crate::tool::{
@@ -37,7 +37,7 @@ pub(crate) struct Call {
 }
 
 /// The way of every call, for the tools that make calls themselves.
-struct Pipeline(Arc<App>);
+struct Pipeline(Arc<Client>);
 
 impl Calls for Pipeline {
     fn call<'a>(
@@ -51,8 +51,13 @@ impl Calls for Pipeline {
 }
 
 /// What comes with a call that nobody has made before.
-pub(crate) fn request(app: &Arc<App>, cancel: CancellationToken, progress: Progress) -> Request {
-    let calls = Arc::new(Pipeline(Arc::clone(app)));
+pub(crate) fn request(
+    client: &Arc<Client>,
+    cancel: CancellationToken,
+    progress: Progress,
+) -> Request {
+    let app = &client.app;
+    let calls = Arc::new(Pipeline(Arc::clone(client)));
     let whole = app.audit.as_ref().is_some_and(Audit::wants_text);
     Request {
         cancel,
@@ -75,13 +80,13 @@ pub(crate) struct Answer {
 }
 
 /// Makes a call. A failed one is a result too: the agent can read it and act on it.
-pub(crate) async fn call(app: &Arc<App>, call: Call) -> Answer {
+pub(crate) async fn call(of: &Arc<Client>, call: Call) -> Answer {
     let Call { tool, arguments, cancel, progress, client } = call;
-    let request = Request { client, ..request(app, cancel, progress) };
-    match run(app, &tool, arguments, request).await {
+    let request = Request { client, ..request(of, cancel, progress) };
+    match run(of, &tool, arguments, request).await {
         Ok(mut reply) => {
             let notices = std::mem::take(&mut reply.notices);
-            Answer { result: success(reply, app.settings.structured), notices }
+            Answer { result: success(reply, of.app.settings.structured), notices }
         }
         Err(error) => Answer { result: failure(&error), notices: Vec::new() },
     }
@@ -89,12 +94,13 @@ pub(crate) async fn call(app: &Arc<App>, call: Call) -> Answer {
 
 /// Makes a call. One that is made for a resource has a tool that need not be offered.
 pub(crate) async fn run(
-    app: &App,
+    client: &Client,
     tool: &str,
     arguments: Map<String, Value>,
     request: Request,
 ) -> Result<Reply, ToolError> {
-    let Some(audit) = &app.audit else { return answer(app, tool, arguments, request).await };
+    let app = &client.app;
+    let Some(audit) = &app.audit else { return answer(client, tool, arguments, request).await };
     // One call within another is a call of its own.
     let touched = Touched::default();
     let request = Request { touched: touched.clone(), ..request };
@@ -103,7 +109,7 @@ pub(crate) async fn run(
         begun.refuse(Code::AuditFailed.name());
         return Err(failed.into());
     }
-    let mut answer = answer(app, tool, arguments, request).await;
+    let mut answer = answer(client, tool, arguments, request).await;
     begun.end(end(&mut answer, touched.ids())).await.map_err(|failed| {
         let ToolError { code, message, hint } = failed.into();
         let message = format!("`{tool}` was called, but its answer is held back: {message}");
@@ -133,23 +139,25 @@ fn end(answer: &mut Result<Reply, ToolError>, touched: Ids) -> End {
 }
 
 async fn answer(
-    app: &App,
+    client: &Client,
     tool: &str,
     arguments: Map<String, Value>,
     request: Request,
 ) -> Result<Reply, ToolError> {
-    match work(app, tool, arguments, request).await {
-        Ok(reply) => Ok(shaped(reply, &app.settings.redact)),
-        Err(error) => Err(fit_to_show(error, &app.settings.redact)),
+    let redact = &client.app.settings.redact;
+    match work(client, tool, arguments, request).await {
+        Ok(reply) => Ok(shaped(reply, redact)),
+        Err(error) => Err(fit_to_show(error, redact)),
     }
 }
 
 async fn work(
-    app: &App,
+    client: &Client,
     tool: &str,
     arguments: Map<String, Value>,
     request: Request,
 ) -> Result<Reply, ToolError> {
+    let app = &client.app;
     let (entry, schema) = match request.via {
         Some(_) => app.registry.behind(tool)?,
         None => app.registry.find(tool).map(|tool| (tool.entry, Arc::clone(&tool.schema)))?,
@@ -157,13 +165,13 @@ async fn work(
     let name = entry.meta.name;
     let guard = Arc::clone(&app.policy);
     let cancel = request.cancel.clone();
-    let cx = Cx::new(&app.around, entry.meta, guard, request);
+    let cx = Cx::new(&client.around, entry.meta, guard, request);
     let work = (entry.call)(&cx, &schema, arguments);
+    let cancelled = || Err(ToolError::new(Code::Cancelled, format!("`{name}` was cancelled")));
     tokio::select! {
         biased;
-        () = cancel.cancelled() => {
-            Err(ToolError::new(Code::Cancelled, format!("`{name}` was cancelled")))
-        }
+        () = cancel.cancelled() => cancelled(),
+        () = app.ending.cancelled() => cancelled(),
         // A panic must not cost the caller its answer: rmcp would never send one.
         done = AssertUnwindSafe(work).catch_unwind() => done.unwrap_or_else(|panic| {
             let what = panic
@@ -302,6 +310,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+    use crate::app::App;
     use crate::config::Settings;
     use crate::tool::{Entry, Group, Load, Meta, Output, Tier, Tool, Toolset};
 
@@ -362,7 +371,7 @@ mod tests {
             progress: Progress::default(),
             client: None,
         };
-        let result = super::call(&app, call).await.result;
+        let result = super::call(&app.client(), call).await.result;
         assert_eq!(result.is_error, Some(true));
         serde_json::to_string(&result).unwrap()
     }

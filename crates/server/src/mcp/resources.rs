@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::{pages, pipeline};
 use crate::app::App;
+use crate::client::Client;
 use crate::resources::{self, Body, Found, Item, Kept, Key};
 use crate::run::{Job, Status};
 use crate::tool::{Code, Guard, Request, ToolError};
@@ -36,20 +37,23 @@ pub(super) fn templates(app: &App) -> Vec<ResourceTemplate> {
 
 /// A page of what can be read now.
 pub(super) async fn list(
-    app: &App,
+    client: &Client,
     page: Option<PaginatedRequestParams>,
     request: Request,
 ) -> Result<ListResourcesResult, ErrorData> {
+    let app = &client.app;
     let after = match page.and_then(|page| page.cursor) {
         Some(cursor) => Some(place(&cursor).ok_or_else(|| pages::refusal(&cursor, LIST))?),
         None => None,
     };
     let panes = match app.registry.permits(SHOWS) {
-        true => pipeline::run(app, SHOWS, Map::new(), request).await.map(|reply| reply.structured),
+        true => {
+            pipeline::run(client, SHOWS, Map::new(), request).await.map(|reply| reply.structured)
+        }
         false => Ok(Value::Null),
     };
     let panes = panes.map_err(|error| refused(&error, None))?;
-    let items = resources::items(&app.resources, &panes, &kept(app, &panes));
+    let items = resources::items(&app.resources, &panes, &kept(client, &panes));
     let (page, more) = pages::cut(items, |item| item.key, after, pages::SIZE);
     let last = page.last().filter(|_| more).map(|item| pages::cursor(&item.uri));
     let mut list = ListResourcesResult::with_all_items(
@@ -65,13 +69,13 @@ fn place(cursor: &str) -> Option<Key> {
 }
 
 /// The commands that are kept, as far as their panes are shown.
-fn kept(app: &App, panes: &Value) -> Vec<Kept> {
+fn kept(client: &Client, panes: &Value) -> Vec<Kept> {
     let shown = |job: &Arc<Job>| {
         let panes = panes.get("panes").and_then(Value::as_array).into_iter().flatten();
         let mut ids = panes.filter_map(|pane| pane.get("pane_id")?.as_str());
-        !app.policy.hides_panes() || ids.any(|id| id == job.pane.to_string())
+        !client.app.policy.hides_panes() || ids.any(|id| id == job.pane.to_string())
     };
-    let runs = &app.around.runs;
+    let runs = &client.around.runs;
     let jobs = runs.job_ids().into_iter().filter_map(|id| runs.job(&id)).filter(shown);
     jobs.map(|job| Kept {
         id: job.id.clone(),
@@ -98,17 +102,20 @@ fn listed(app: &App, item: Item) -> Resource {
 
 /// What stands under an address.
 pub(super) async fn read(
-    app: &App,
+    client: &Client,
     uri: String,
     request: Request,
 ) -> Result<ReadResourceResult, ErrorData> {
+    let app = &client.app;
     let content = match resources::find(&uri) {
-        Some(found) if app.resources.offers(found.resource) => content(app, found, request).await,
+        Some(found) if app.resources.offers(found.resource) => {
+            content(client, found, request).await
+        }
         Some(found) => {
             // The call that is refused is written down like any other.
             let refused = found.calls().into_iter().find(|(tool, _)| !app.registry.permits(tool));
             if let Some((tool, arguments)) = refused {
-                let _ = pipeline::run(app, tool, arguments, request).await;
+                let _ = pipeline::run(client, tool, arguments, request).await;
             }
             Err(app.resources.unknown(&uri))
         }
@@ -130,11 +137,11 @@ struct Content {
     meta: MetaObject,
 }
 
-async fn content(app: &App, found: Found, request: Request) -> Result<Content, ToolError> {
+async fn content(client: &Client, found: Found, request: Request) -> Result<Content, ToolError> {
     let mut answers = Vec::new();
     let mut redacted = 0;
     for (tool, arguments) in found.calls() {
-        let reply = pipeline::run(app, tool, arguments, request.clone()).await?;
+        let reply = pipeline::run(client, tool, arguments, request.clone()).await?;
         redacted += reply.redacted;
         answers.push(reply.structured);
     }

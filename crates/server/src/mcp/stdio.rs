@@ -14,14 +14,14 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 use super::Handler;
-use crate::app::App;
+use crate::client::Client;
 
 /// How long calls may still take after the client has closed its side. Quick ones get their answer
 /// out; waits are cut short, since clients kill servers that linger.
 const GRACE: Duration = Duration::from_millis(300);
 
 /// Serves one client until it goes or `stop` is tripped.
-pub(crate) async fn serve<R, W>(app: Arc<App>, read: R, write: W, stop: CancellationToken)
+pub(crate) async fn serve<R, W>(client: Arc<Client>, read: R, write: W, stop: CancellationToken)
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -40,7 +40,7 @@ where
             stop.cancel();
         })
     };
-    let starting = Handler::new(app).serve_with_ct(transport, stop.clone());
+    let starting = Handler::new(client).serve_with_ct(transport, stop.clone());
     let running = tokio::select! {
         running = starting => running,
         () = stop.cancelled() => return,

@@ -137,13 +137,13 @@ impl Follow {
                 () = &mut shell_gone => break self.shell_gone().await,
             }
         };
-        self.engine.kit.take(&self.job.id);
+        self.engine.shared.kit.take(&self.job.id);
         let code = if let Status::Exited(code) = status { Some(code) } else { None };
         let (unfinished, _) = self.job.last_row();
         let clean = unfinished.is_empty();
         let looking = code.map(|code| self.engine.memory().pane(&self.pane).end(code, clean));
         self.job.finish(status);
-        self.engine.memory().forget_oldest(self.engine.options.results);
+        self.engine.jobs().forget_oldest(self.engine.shared.options.results);
         if looking.is_some() {
             self.settle(&unfinished).await;
         }

@@ -22,7 +22,7 @@ pub struct Interrupted {
     pub at_prompt: bool,
     /// The program that has the terminal.
     pub foreground: String,
-    /// The command of ours that ran there.
+    /// The command of this client that ran there.
     pub job: Option<Arc<Job>>,
 }
 
@@ -57,6 +57,7 @@ impl Engine {
                 self.learn(pane, uses, Prompt { row: look.before, rows });
             }
             if at_prompt || Instant::now() >= until {
+                let job = job.filter(|job| self.is_ours(job));
                 return Ok(Interrupted { at_prompt, foreground, job });
             }
             pause = (pause * 2).min(Duration::from_millis(100));

@@ -1,4 +1,4 @@
-//! What the engine remembers: the commands, and the panes they ran in.
+//! What the engine remembers: a client's commands, and the panes that any ran in.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::sync::Arc;
@@ -19,7 +19,6 @@ use crate::host::PaneState;
 pub(super) struct Memory {
     uses: u64,
     commands: u64,
-    jobs: VecDeque<Arc<Job>>,
     pub(super) panes: HashMap<PaneId, Known>,
     /// Panes whose interpreter somebody is talking to.
     pub(super) talks: HashSet<PaneId>,
@@ -48,8 +47,8 @@ pub(super) struct Known {
     pub(super) status: i32,
     /// Which command it was, counted over all panes: tells an old user's word from a new one's.
     pub(super) uses: u64,
-    /// Whether it was made for commands without a target.
-    pub(super) pooled: bool,
+    /// The client for whose commands without a target it was made.
+    pub(super) pooled: Option<u32>,
 }
 
 /// Whether a shell prints marks by itself.
@@ -90,23 +89,33 @@ impl Memory {
         self.panes.get(&pane.pane).filter(|known| known.pid == pane.pid)
     }
 
-    pub(super) fn job(&self, id: &str) -> Option<Arc<Job>> {
-        self.jobs.iter().find(|job| job.id == id).cloned()
+    /// Notes that a command runs in its pane.
+    pub(super) fn begun(&mut self, job: &Arc<Job>) {
+        if let Some(known) = self.panes.get_mut(&job.pane) {
+            known.busy = Some(Busy::With(Arc::clone(job)));
+        }
+    }
+}
+
+/// The commands of one client.
+#[derive(Debug, Default)]
+pub(super) struct Jobs(VecDeque<Arc<Job>>);
+
+impl Jobs {
+    pub(super) fn by_id(&self, id: &str) -> Option<Arc<Job>> {
+        self.0.iter().find(|job| job.id == id).cloned()
     }
 
     /// Keeps a job, and of the finished ones only so many of the newest.
     pub(super) fn keep(&mut self, job: Arc<Job>, finished: usize) {
-        if let Some(known) = self.panes.get_mut(&job.pane) {
-            known.busy = Some(Busy::With(Arc::clone(&job)));
-        }
-        self.jobs.push_back(job);
+        self.0.push_back(job);
         self.forget_oldest(finished);
     }
 
     /// Of the finished jobs, keeps only so many of the newest.
     pub(super) fn forget_oldest(&mut self, finished: usize) {
-        let mut over = self.jobs.iter().filter(|job| !job.is_running()).count();
-        self.jobs.retain(|job| {
+        let mut over = self.0.iter().filter(|job| !job.is_running()).count();
+        self.0.retain(|job| {
             let drop = over > finished && !job.is_running();
             over -= usize::from(drop);
             !drop
@@ -114,8 +123,8 @@ impl Memory {
     }
 
     /// The ids of the commands that are kept, newest first.
-    pub(super) fn job_ids(&self) -> Vec<String> {
-        self.jobs.iter().rev().map(|job| job.id.clone()).collect()
+    pub(super) fn ids(&self) -> Vec<String> {
+        self.0.iter().rev().map(|job| job.id.clone()).collect()
     }
 }
 
@@ -145,14 +154,19 @@ impl Known {
             clean: false,
             status: 0,
             uses: 0,
-            pooled: false,
+            pooled: None,
         }
     }
 
-    /// Notes that it was made for commands without a target.
-    pub(super) fn take_into_pool(&mut self, launch: Launch) {
-        self.pooled = true;
+    /// Notes that it was made for a client's commands without a target.
+    pub(super) fn take_into_pool(&mut self, client: u32, launch: Launch) {
+        self.pooled = Some(client);
         self.marks = launch.key.map_or(Marks::None, Marks::Expected);
+    }
+
+    /// Whether it was made for this client's commands.
+    pub(super) fn is_pooled_for(&self, client: u32) -> bool {
+        self.pooled == Some(client)
     }
 
     /// Whether no command runs there. The shell may just be put in order after one.
@@ -185,7 +199,9 @@ impl Lease {
     pub(super) async fn take(engine: &Arc<Engine>, pane: &PaneState) -> Result<Self, Refusal> {
         loop {
             match Self::try_take(engine, pane) {
-                Err(Refusal::Busy { .. }) if engine.memory().pane(pane).is_idle() => {
+                Err(Refusal::Busy { .. } | Refusal::Taken { .. })
+                    if engine.memory().pane(pane).is_idle() =>
+                {
                     tokio::time::sleep(Duration::from_millis(2)).await;
                 }
                 other => return other,
@@ -199,9 +215,10 @@ impl Lease {
         let uses = memory.uses;
         let known = memory.pane(pane);
         match &known.busy {
-            Some(Busy::With(job)) => {
+            Some(Busy::With(job)) if engine.is_ours(job) => {
                 return Err(Refusal::Busy { pane: pane.pane, id: job.id.clone() });
             }
+            Some(Busy::With(_)) => return Err(Refusal::Taken { pane: pane.pane }),
             Some(Busy::Starting) => return Err(Refusal::Contended { pane: pane.pane }),
             None => known.busy = Some(Busy::Starting),
         }

@@ -36,7 +36,7 @@ pub use interrupt::Interrupted;
 pub use job::{Alternate, Facts, Job, Status, Waiting};
 use kit::Kit;
 pub(crate) use launch::Launch;
-use memory::Memory;
+use memory::{Jobs, Memory};
 use prompt::Prompt;
 pub use refusal::Refusal;
 pub use repl::Answer;
@@ -60,10 +60,17 @@ impl Default for Options {
     }
 }
 
-/// Runs commands on one tmux server, one at a time in each pane.
+/// Runs commands on one tmux server, one at a time in each pane, for one client.
 #[derive(Debug)]
 pub struct Engine {
     host: Arc<Host>,
+    shared: Arc<Shared>,
+    jobs: Mutex<Jobs>,
+}
+
+/// What is the same for all clients: no two of them type into a pane at once.
+#[derive(Debug)]
+struct Shared {
     kit: Kit,
     options: Options,
     memory: Mutex<Memory>,
@@ -74,7 +81,15 @@ impl Engine {
     /// An engine that has done nothing yet.
     pub fn new(host: Arc<Host>, options: Options) -> Self {
         let kit = Kit::new(host.token());
-        Self { host, kit, options, memory: Mutex::default(), typed: Typed::default() }
+        let (memory, typed) = (Mutex::default(), Typed::default());
+        let shared = Arc::new(Shared { kit, options, memory, typed });
+        Self { host, shared, jobs: Mutex::default() }
+    }
+
+    /// The same engine for a further client, which has run nothing yet.
+    #[must_use]
+    pub fn for_client(&self, host: Arc<Host>) -> Self {
+        Self { host, shared: Arc::clone(&self.shared), jobs: Mutex::default() }
     }
 
     /// Runs a command in this pane. It goes on when nobody waits for it any more.
@@ -96,17 +111,17 @@ impl Engine {
         pool::run(self, command, cwd).await
     }
 
-    /// A command by its id, if it is still kept.
+    /// A command of this client by its id, if it is still kept.
     pub fn job(&self, id: &str) -> Option<Arc<Job>> {
-        self.memory().job(id)
+        self.jobs().by_id(id)
     }
 
     /// The ids of the commands that are kept, newest first.
     pub fn job_ids(&self) -> Vec<String> {
-        self.memory().job_ids()
+        self.jobs().ids()
     }
 
-    /// The command that runs in a pane.
+    /// The command that runs in a pane, whichever client's it is.
     pub fn running_in(&self, pane: PaneId) -> Option<Arc<Job>> {
         self.memory().panes.get(&pane).and_then(|known| known.job()).cloned()
     }
@@ -133,20 +148,20 @@ impl Engine {
 
     /// How the shell of a pane that was made for commands is started anew; `None` for other panes.
     pub(crate) async fn relaunch(&self, pane: &PaneState) -> Result<Option<Launch>, Refusal> {
-        if !self.memory().known(pane).is_some_and(|known| known.pooled) {
+        if !self.memory().known(pane).is_some_and(|known| known.is_pooled_for(self.client())) {
             return Ok(None);
         }
-        Ok(Some(launch::plan(self.tmux(), &self.kit, None).await?))
+        Ok(Some(launch::plan(self.tmux(), &self.shared.kit, None).await?))
     }
 
     /// Notes that this was done, and by which process it was replaced.
     pub(crate) fn relaunched(&self, pane: &PaneState, launch: Launch) {
-        self.memory().pane(pane).take_into_pool(launch);
+        self.memory().pane(pane).take_into_pool(self.client(), launch);
     }
 
     /// Notes that this was typed into a pane, where it may now stand at its prompt.
     pub fn typed_into(&self, pane: PaneId, text: &str, enter: bool) {
-        self.typed.note(pane, text, enter);
+        self.shared.typed.note(pane, text, enter);
         if let Some(known) = self.memory().panes.get_mut(&pane) {
             known.typed = true;
         }
@@ -154,12 +169,18 @@ impl Engine {
 
     /// What was typed into a pane lately.
     pub(crate) fn typed(&self, pane: PaneId) -> Option<Recent> {
-        self.typed.of_pane(pane)
+        self.shared.typed.of_pane(pane)
     }
 
-    /// Removes the private files.
+    /// Forgets the panes that were made for this client's commands; they are gone.
+    pub fn forget_pool(&self) {
+        let client = self.client();
+        self.memory().panes.retain(|_, known| !known.is_pooled_for(client));
+    }
+
+    /// Removes the private files, for all clients.
     pub fn close(&self) {
-        self.kit.close();
+        self.shared.kit.close();
     }
 
     /// Removes the private files of processes that died without doing so.
@@ -168,7 +189,21 @@ impl Engine {
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
-        self.memory.lock().unwrap_or_else(PoisonError::into_inner)
+        self.shared.memory.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn jobs(&self) -> MutexGuard<'_, Jobs> {
+        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Whether this client has run the command.
+    fn is_ours(&self, job: &Job) -> bool {
+        self.job(&job.id).is_some()
+    }
+
+    /// The client whose engine this is.
+    fn client(&self) -> u32 {
+        self.host.client()
     }
 
     fn host(&self) -> &Host {
@@ -180,7 +215,7 @@ impl Engine {
     }
 
     fn declared(&self) -> Option<ShellKind> {
-        self.options.shell
+        self.shared.options.shell
     }
 
     /// Remembers a pane's prompt, unless it has been used again since this use of it.

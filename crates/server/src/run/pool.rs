@@ -46,7 +46,7 @@ fn idle(engine: &Arc<Engine>) -> Vec<PaneId> {
     let mut idle: Vec<(u64, PaneId)> = memory
         .panes
         .iter()
-        .filter(|(_, known)| known.pooled && known.is_idle())
+        .filter(|(_, known)| known.is_pooled_for(engine.client()) && known.is_idle())
         .map(|(pane, known)| (known.uses, *pane))
         .collect();
     drop(memory);
@@ -74,7 +74,7 @@ async fn usable(
     }
     // Asking took a moment, in which it may have been taken, or given to another process.
     let (ended, starting) = match engine.memory().panes.get(&pane) {
-        Some(known) if known.pooled && known.is_idle() => {
+        Some(known) if known.is_pooled_for(engine.client()) && known.is_idle() => {
             (known.ended, known.ended.is_none() && matches!(known.marks, Marks::Expected(_)))
         }
         _ => return None,
@@ -115,11 +115,11 @@ async fn back_at_prompt(
 
 /// Makes a pane.
 async fn open(engine: &Arc<Engine>, cwd: Option<String>) -> Result<(Lease, PaneState), Refusal> {
-    let launch = launch::plan(engine.tmux(), &engine.kit, cwd).await?;
+    let launch = launch::plan(engine.tmux(), &engine.shared.kit, cwd).await?;
     let created = engine.host().new_pane(launch.wish.clone()).await?;
     let pane = engine.host().pane(&created.pane.to_string()).await?;
     let lease = Lease::take(engine, &pane).await?;
-    engine.memory().pane(&pane).take_into_pool(launch);
+    engine.memory().pane(&pane).take_into_pool(engine.client(), launch);
     Ok((lease, pane))
 }
 

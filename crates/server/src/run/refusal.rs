@@ -13,6 +13,12 @@ pub enum Refusal {
         /// The command's id. Its text may hold a secret, and errors are logged by clients.
         id: String,
     },
+    /// A command of another client runs there.
+    #[error("{pane} is busy with a command of another client")]
+    Taken {
+        /// The pane.
+        pane: PaneId,
+    },
     /// Another call is about to run a command there.
     #[error("another call is just starting a command in {pane}")]
     Contended {
@@ -115,6 +121,9 @@ impl Refusal {
                 "command_result with command_id `{id}` and `wait` waits for it; interrupt stops it; \
                  without `target` a command gets a pane of its own"
             ),
+            Self::Taken { .. } => "wait_for with until [\"prompt\"] waits for its end; without \
+                                   `target` a command gets a pane of its own"
+                .to_owned(),
             Self::Contended { .. } => {
                 "call again, or leave out `target` to get a pane of its own".to_owned()
             }

@@ -111,7 +111,7 @@ impl Start {
             let mut memory = engine.memory();
             let known = memory.pane(pane);
             let untouched = !known.typed && !known.settled;
-            let clean = known.clean && known.pooled;
+            let clean = known.clean && known.pooled.is_some();
             (known.marks.clone(), known.prompt.clone(), known.ended, untouched, clean)
         };
         let own_start = matches!(marks, Marks::Expected(_));
@@ -194,7 +194,7 @@ impl Start {
         let Marks::Expected(key) = marks else {
             return marks;
         };
-        let marks = match self.engine.kit.take(&launch::ready_file(&key)) {
+        let marks = match self.engine.shared.kit.take(&launch::ready_file(&key)) {
             true => Marks::Known(key),
             false => Marks::None,
         };
@@ -220,15 +220,16 @@ impl Start {
         let progress = Progress::default();
         let mut commands = type_text(pane.pane, &typing.line);
         commands.push(Key::enter().press(pane.pane));
-        engine.typed.note(pane.pane, &job.command, true);
+        engine.shared.typed.note(pane.pane, &job.command, true);
         engine.tmux().sequence(commands).await?;
+        engine.jobs().keep(Arc::clone(&job), engine.shared.options.results);
         {
             let mut memory = engine.memory();
             // What a person types ahead of the next prompt can be told from it.
             if !prompt.row.trim().is_empty() {
                 memory.pane(&pane).prompt = Some(prompt.clone());
             }
-            memory.keep(Arc::clone(&job), engine.options.results);
+            memory.begun(&job);
         }
         Ok(Follow { engine, job, lease, pane, shell, stream, keys: typing.keys, prompt, progress })
     }
@@ -250,11 +251,11 @@ impl Start {
         };
         let key = launch::new_key()?;
         let place = Place { column: look.column, width: look.width };
-        let path = self.engine.kit.dir()?.join(id).to_string_lossy().into_owned();
+        let path = self.engine.shared.kit.dir()?.join(id).to_string_lossy().into_owned();
         let before = self.engine.memory().pane(&self.pane).status;
         let cargo = Cargo { key: &key, command: &self.command, before };
         let text = carry::file(kind, cargo, &path, place);
-        self.engine.kit.put(id, &text)?;
+        self.engine.shared.kit.put(id, &text)?;
         let line = carry::line(kind, &path, place);
         Ok(Typing { line, keys: Keys { command: key, shell: shells } })
     }

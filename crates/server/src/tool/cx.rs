@@ -72,7 +72,7 @@ pub struct Cx {
     block: Duration,
 }
 
-/// What every call of a server has in common.
+/// What every call of a client has in common.
 #[derive(Debug, Clone)]
 pub struct Surroundings {
     /// The tmux server.
@@ -85,6 +85,17 @@ pub struct Surroundings {
     pub block: Duration,
     /// What stands typed in the panes there.
     pub lines: Arc<Lines>,
+}
+
+impl Surroundings {
+    /// The same for a further client of this process.
+    #[must_use]
+    pub fn for_client(&self, number: u32) -> Self {
+        let host = Arc::new(self.host.for_client(number));
+        let runs = Arc::new(self.runs.for_client(Arc::clone(&host)));
+        let watches = self.watches.for_client(Arc::clone(&host), Arc::clone(&runs));
+        Self { host, runs, watches, block: self.block, lines: Arc::clone(&self.lines) }
+    }
 }
 
 /// How often a client is told that a call goes on.

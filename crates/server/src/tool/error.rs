@@ -155,6 +155,7 @@ impl From<Refusal> for ToolError {
         let code = match refusal {
             Refusal::Tmux(error) => return error.into(),
             Refusal::Busy { .. }
+            | Refusal::Taken { .. }
             | Refusal::Contended { .. }
             | Refusal::Program { .. }
             | Refusal::ShellBusy { .. }

@@ -43,6 +43,11 @@ impl Watches {
         Self { host, runs, patterns }
     }
 
+    /// The same for a further client.
+    pub(crate) fn for_client(&self, host: Arc<Host>, runs: Arc<Engine>) -> Self {
+        Self::new(host, runs, self.patterns.clone())
+    }
+
     /// Reads conditions.
     pub(crate) fn until(&self, words: &[String]) -> Result<Until, BadCondition> {
         Until::parse(words, &self.patterns)
