@@ -47,7 +47,7 @@ pub use control::link::Timing;
 pub use error::Error;
 pub use format::Row;
 pub use id::{PaneId, SessionId, WindowId};
-pub use server::{Reply, Server};
+pub use server::{Away, Reply, Server};
 pub use socket::Socket;
 pub use spawn::Program;
 pub use version::Version;

@@ -258,6 +258,21 @@ impl Server {
         let _ = self.inner.requests.send(Request::Prefer(session));
     }
 
+    /// Says the same of one more; a client that sits in one of our own stays there.
+    pub fn prefer_also(&self, session: SessionId) {
+        let _ = self.inner.requests.send(Request::PreferAlso(session));
+    }
+
+    /// Takes our client out of a session that is about to end, so that nobody's command is lost with
+    /// it. It keeps out while what is returned lives.
+    pub async fn leave(&self, session: SessionId) -> Away {
+        let (left, out) = oneshot::channel();
+        let (over, here) = oneshot::channel();
+        let _ = self.inner.requests.send(Request::Leave(session, left, over));
+        let _ = out.await;
+        Away { _here: here }
+    }
+
     /// Follows everything that a pane's program prints from now on.
     pub async fn stream(&self, pane: PaneId) -> Result<PaneStream, Error> {
         self.inner.streams.subscribe(self, pane, None).await
@@ -332,6 +347,14 @@ impl Server {
     pub(crate) fn downgrade(&self) -> WeakServer {
         WeakServer(Arc::downgrade(&self.inner))
     }
+}
+
+/// Keeps our client out of a session. See [`Server::leave`].
+#[must_use]
+#[derive(Debug)]
+pub struct Away {
+    /// The other end sees whether it is still there.
+    _here: oneshot::Receiver<()>,
 }
 
 /// A [`Server`] that may be gone.

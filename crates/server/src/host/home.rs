@@ -83,7 +83,10 @@ impl Home {
         }
         let created = self.start(tmux, owner, &wish, version).await?;
         *session = Some(created.session);
-        tmux.prefer(created.session);
+        match owner.client() {
+            0 => tmux.prefer(created.session),
+            _ => tmux.prefer_also(created.session),
+        }
         Ok(created)
     }
 
@@ -165,7 +168,7 @@ row! {
     }
 }
 
-/// Ends a session, without any help of our client, which may sit in it.
+/// Ends a session, without any help of our client, which may sit in it and goes elsewhere.
 pub(super) async fn kill_session(tmux: &Server, id: SessionId) -> Result<(), Error> {
     let mut commands = Vec::new();
     if tmux.version().await?.dies_of_zoomed_sessions() {
@@ -180,6 +183,7 @@ pub(super) async fn kill_session(tmux: &Server, id: SessionId) -> Result<(), Err
         );
     }
     commands.push(Command::action("kill-session").option("-t", id));
+    let _away = tmux.leave(id).await;
     tmux.spawned(&commands).await.map(|_| ())
 }
 

@@ -8,7 +8,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
-use tokio::sync::{broadcast, mpsc};
+use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
 use crate::command::Command;
@@ -61,6 +61,11 @@ pub(crate) enum Request {
     Run(Line),
     /// Stay attached to this session rather than to a person's.
     Prefer(SessionId),
+    /// The same, unless it is attached to such a session already.
+    PreferAlso(SessionId),
+    /// Keep out of this session, which is about to end. The first is dropped when that is so, the
+    /// second is closed when it need not be so any more.
+    Leave(SessionId, oneshot::Sender<()>, oneshot::Sender<()>),
 }
 
 crate::row! {
@@ -80,7 +85,12 @@ pub(crate) struct Link {
     requests: mpsc::UnboundedReceiver<Request>,
     events: broadcast::Sender<Event>,
     version: Arc<Mutex<Option<Version>>>,
-    preferred: Option<SessionId>,
+    /// Sessions of our own, the best last.
+    preferred: Vec<SessionId>,
+    /// Sessions to keep out of, until the other end is closed.
+    avoided: Vec<(SessionId, oneshot::Sender<()>)>,
+    /// Where it is attached.
+    at: Option<SessionId>,
     pending: Queue,
     /// A line that cannot be sent while another client is coming in; those behind it wait too.
     waiting: Option<Line>,
@@ -103,7 +113,9 @@ impl Link {
             requests,
             events,
             version,
-            preferred: None,
+            preferred: Vec::new(),
+            avoided: Vec::new(),
+            at: None,
             pending: Queue::default(),
             waiting: None,
             failures: 0,
@@ -136,7 +148,9 @@ impl Link {
             let listening = self.events.receiver_count() > 0;
             tokio::select! {
                 request = self.requests.recv() => match request? {
-                    Request::Prefer(session) => self.preferred = Some(session),
+                    Request::Prefer(session) => self.preferred.push(session),
+                    Request::PreferAlso(session) => self.preferred.insert(0, session),
+                    Request::Leave(session, _, over) => self.avoid(session, over),
                     Request::Run(line) => match self.connect().await {
                         Ok(connection) => {
                             self.waiting = Some(line);
@@ -160,6 +174,8 @@ impl Link {
     async fn connected(&mut self, connection: &mut Connection) -> Ended {
         let mut last_use = Instant::now();
         let mut leave_when_quiet = false;
+        // While somebody waits for that, nothing more is sent.
+        let mut leave_now = None;
         let idle =
             self.timing.idle_with(*self.version.lock().unwrap_or_else(PoisonError::into_inner));
         // Set again only when it rings, never for each command: that would wake the runtime twice.
@@ -191,11 +207,22 @@ impl Link {
                         self.submit(connection, line, Some(permit));
                     }
                 }
-                request = self.requests.recv(), if self.waiting.is_none() => match request {
+                request = self.requests.recv(), if self.waiting.is_none() && leave_now.is_none() => match request {
                     None => return Ended::Finished,
                     Some(Request::Prefer(session)) => {
-                        self.preferred = Some(session);
+                        self.preferred.push(session);
                         leave_when_quiet = true;
+                    }
+                    Some(Request::PreferAlso(session)) => {
+                        leave_when_quiet |= self.at.is_none_or(|at| !self.preferred.contains(&at));
+                        self.preferred.insert(0, session);
+                    }
+                    Some(Request::Leave(session, left, over)) => {
+                        self.avoid(session, over);
+                        if self.at == Some(session) {
+                            leave_when_quiet = true;
+                            leave_now = Some(left);
+                        }
                     }
                     Some(Request::Run(line)) => {
                         last_use = Instant::now();
@@ -240,15 +267,25 @@ impl Link {
         attached
     }
 
-    /// Attaches where we are seen least: to our own session, to one where a person is attached
+    fn avoid(&mut self, session: SessionId, over: oneshot::Sender<()>) {
+        self.preferred.retain(|ours| *ours != session);
+        self.avoided.push((session, over));
+    }
+
+    /// Attaches where we are seen least: to a session of our own, to one where a person is attached
     /// already, or to the one used last.
-    async fn attach(&self) -> Result<Connection, Error> {
+    async fn attach(&mut self) -> Result<Connection, Error> {
         let probe = Command::query("list-sessions").option("-F", Probe::format());
         let reply = self.door.spawned(&[probe]).await?;
         let sessions = Probe::parse_all("list-sessions", &reply)?;
+        self.preferred.retain(|ours| sessions.iter().any(|session| session.id == *ours));
+        self.avoided.retain(|(_, over)| !over.is_closed());
         let best = sessions
             .iter()
-            .max_by_key(|s| (Some(s.id) == self.preferred, s.attached > 0, s.activity))
+            .filter(|s| self.avoided.iter().all(|(avoided, _)| *avoided != s.id))
+            .max_by_key(|s| {
+                (self.preferred.iter().rposition(|ours| *ours == s.id), s.attached > 0, s.activity)
+            })
             .ok_or_else(|| Error::Refused {
                 command: "attach-session".to_owned(),
                 message: "no sessions".to_owned(),
@@ -258,6 +295,7 @@ impl Link {
             return Err(Error::TooOld { found: version.to_string() });
         }
         *self.version.lock().unwrap_or_else(PoisonError::into_inner) = Some(version);
+        self.at = Some(best.id);
         self.door.enter(best.id, false).await
     }
 

@@ -1,7 +1,7 @@
 //! Where the control client sits, and how little of it a person sees.
 
 use testkit::{TmuxServer, until, wait_until};
-use tmux::{Server, SessionId};
+use tmux::{Command, Server, SessionId};
 
 use crate::{clients, connect, impatient, program, say};
 
@@ -124,6 +124,77 @@ async fn the_session_called_our_own_is_preferred() {
     // And one that is gone is no reason to fail.
     tmux.tmux(&["kill-session", "-t", "=zzz"]);
     server.run(say("x")).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_in_a_session_of_our_own_does_not_move_to_another() {
+    let tmux = TmuxServer::new();
+    let server = connect(&tmux);
+    server.run(say("x")).await.unwrap();
+    wait_for_clients(&tmux, &["main"]);
+    for name in ["one", "two"] {
+        tmux.new_session(name);
+        let session = ask(&tmux, &format!("={name}:"), "#{session_id}").parse().unwrap();
+        server.prefer_also(session);
+        server.run(say("x")).await.unwrap();
+        server.run(say("x")).await.unwrap();
+        wait_for_clients(&tmux, &["one"]);
+    }
+    tmux.tmux(&["kill-session", "-t", "=one"]);
+    until("the client sits in the other", async || {
+        server.run(say("x")).await.unwrap();
+        clients(&tmux).first().filter(|client| client.1 == "two").map(|_| ())
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn no_command_is_lost_with_a_session_that_was_left() {
+    let tmux = TmuxServer::new();
+    let server = connect(&tmux);
+    for round in 0..5 {
+        tmux.new_session("ours");
+        let ours: SessionId = ask(&tmux, "=ours:", "#{session_id}").parse().unwrap();
+        server.prefer(ours);
+        until("the client sits in it", async || {
+            server.run(say("x")).await.unwrap();
+            clients(&tmux).first().filter(|client| client.1 == "ours").map(|_| ())
+        })
+        .await;
+        let calls: Vec<_> = (0..8)
+            .map(|number| {
+                let server = server.clone();
+                tokio::spawn(async move {
+                    for value in 0..40 {
+                        let name = format!("@n{number}");
+                        let set = Command::action("set-option").arg("-g").arg(name).arg(value);
+                        server.run(set).await.unwrap();
+                    }
+                })
+            })
+            .collect();
+        let away = server.leave(ours).await;
+        server.spawned(&[Command::action("kill-session").option("-t", ours)]).await.unwrap();
+        for call in calls {
+            call.await.unwrap_or_else(|error| panic!("round {round}: {error}"));
+        }
+        assert_eq!(tmux.tmux(&["show-options", "-gv", "@n7"]), "39");
+        drop(away);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_keeps_out_of_a_session_only_while_it_is_told_to() {
+    let tmux = TmuxServer::new();
+    let main: SessionId = ask(&tmux, "=main:", "#{session_id}").parse().unwrap();
+    let server = connect(&tmux);
+    server.run(say("x")).await.unwrap();
+    let away = server.leave(main).await;
+    assert_eq!(server.run(say("x")).await.unwrap().text(), "x\n");
+    wait_for_clients(&tmux, &[]);
+    drop(away);
+    server.run(say("x")).await.unwrap();
+    wait_for_clients(&tmux, &["main"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
