@@ -57,6 +57,9 @@ pub struct Caller {
     /// The client, by the name and version it gave.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<Arc<str>>,
+    /// Where a server has several clients: which one this is, in the order in which they came.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub client_number: Option<u32>,
 }
 
 /// What is written down of a call.

@@ -104,7 +104,7 @@ pub(crate) async fn run(
     // One call within another is a call of its own.
     let touched = Touched::default();
     let request = Request { touched: touched.clone(), ..request };
-    let begun = audit.begin(tool, &app.registry.shape(tool), &arguments, caller(&request));
+    let begun = audit.begin(tool, &app.registry.shape(tool), &arguments, caller(client, &request));
     if let Err(failed) = audit.ready().await {
         begun.refuse(Code::AuditFailed.name());
         return Err(failed.into());
@@ -119,8 +119,12 @@ pub(crate) async fn run(
 }
 
 /// What is written down of where a call comes from.
-fn caller(request: &Request) -> Caller {
-    Caller { client: request.client.clone(), via: request.via.clone() }
+fn caller(client: &Client, request: &Request) -> Caller {
+    Caller {
+        client: request.client.clone(),
+        client_number: client.number(),
+        via: request.via.clone(),
+    }
 }
 
 /// What is written down of an answer.
