@@ -1,4 +1,4 @@
-//! A real MCP client (rmcp's) on the real program.
+//! A real MCP client (rmcp's) on the real program, or on a server in this process.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,6 +9,7 @@ use rmcp::model::{
 };
 use rmcp::service::{NotificationContext, RoleClient, RunningService, ServiceError, ServiceExt};
 use serde_json::Value;
+use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
 use tokio::process::Child;
 
 use crate::launch::Stderr;
@@ -36,7 +37,8 @@ impl ClientHandler for Recorder {
 pub struct Mcp {
     client: RunningService<RoleClient, Recorder>,
     progress: Recorder,
-    child: Child,
+    /// None for a server in this process.
+    child: Option<Child>,
     stderr: Stderr,
 }
 
@@ -44,6 +46,20 @@ impl Mcp {
     pub(crate) async fn connect(mut child: Child, stderr: Stderr) -> Self {
         let read = child.stdout.take().expect("stdout is a pipe");
         let write = child.stdin.take().expect("stdin is a pipe");
+        Self::begin(read, write, Some(child), stderr).await
+    }
+
+    /// A client of the server at the other end of this stream.
+    pub async fn over(stream: DuplexStream) -> Self {
+        let (read, write) = tokio::io::split(stream);
+        Self::begin(read, write, None, Stderr::default()).await
+    }
+
+    async fn begin<R, W>(read: R, write: W, child: Option<Child>, stderr: Stderr) -> Self
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
         let progress = Recorder::default();
         let client = match progress.clone().serve((read, write)).await {
             Ok(client) => client,
@@ -97,7 +113,7 @@ impl Mcp {
 
     /// The server process.
     pub fn pid(&self) -> u32 {
-        self.child.id().expect("the server runs")
+        self.child.as_ref().and_then(Child::id).expect("the server is a process that runs")
     }
 
     /// What the server has logged.
@@ -110,10 +126,11 @@ impl Mcp {
         self.progress.0.lock().expect("no test panics while it writes").clone()
     }
 
-    /// Hangs up and waits until the server has ended; it must end well.
+    /// Hangs up. If the server is a process, waits until it has ended; it must end well.
     pub async fn close(mut self) {
         let _ = self.client.cancel().await;
-        let status = self.child.wait().await.expect("the server can be waited for");
+        let Some(child) = &mut self.child else { return };
+        let status = child.wait().await.expect("the server can be waited for");
         assert!(status.success(), "{status}\nstderr: {}", self.stderr.text());
     }
 }

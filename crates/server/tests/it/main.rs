@@ -20,6 +20,7 @@ mod capabilities;
 mod channel;
 mod claims;
 mod clients;
+mod clients_apart;
 mod coming_from;
 mod command_filter;
 mod commands;
