@@ -168,6 +168,12 @@ impl Outcome {
         text
     }
 
+    /// Whether the call failed with this code.
+    pub fn failed_with(&self, code: &str) -> bool {
+        let meta = self.result.meta.as_ref();
+        meta.is_some_and(|meta| meta.0.get("tmux-mcp/code") == Some(&Value::from(code)))
+    }
+
     /// The result as it came.
     pub fn result(self) -> CallToolResult {
         self.result
