@@ -116,11 +116,11 @@ impl Guard for Policy {
         let own_only = destroys || meta.tier == Tier::MutateOwn;
         if own_only && self.ceiling < Ceiling::Destructive && !subject.foreign.is_empty() {
             let why = match level {
-                Level::Pane => "this server did not make it".to_owned(),
+                Level::Pane => "this server did not make it for you".to_owned(),
                 _ => {
                     let foreign: Vec<String> =
                         subject.foreign.iter().map(ToString::to_string).collect();
-                    format!("this server did not make its pane {}", foreign.join(", "))
+                    format!("this server did not make its pane {} for you", foreign.join(", "))
                 }
             };
             return Err(ToolError::new(Code::Denied, format!("{level} `{target}` ({id}): {why}"))
@@ -136,7 +136,11 @@ impl Guard for Policy {
         if own || self.all_buffers {
             return Ok(());
         }
-        Err(ToolError::new(Code::Denied, format!("this server did not make buffer `{name}`")).hint(
+        Err(ToolError::new(
+            Code::Denied,
+            format!("this server did not make buffer `{name}` for you"),
+        )
+        .hint(
             "list_buffers shows those it made; for others a person can set `all_buffers = true` \
              under `[policy]` in the config file",
         ))

@@ -14,8 +14,8 @@ pub struct Subject<'a> {
     pub level: Level,
     /// The object's id.
     pub id: String,
-    /// Panes in it that this server did not make. Of a window or session they are looked up only
-    /// for what may touch nothing but our own.
+    /// Panes in it that this server did not make for the caller. Of a window or session they are
+    /// looked up only for what may touch nothing but our own.
     pub foreign: Vec<PaneId>,
     /// Whether this process runs in it, or in a pane that gets what is typed there.
     pub holds_caller: bool,
