@@ -29,6 +29,16 @@ pub trait Row: Sized {
         Self::FIELDS.iter().map(cell).collect()
     }
 
+    /// The same to be compared by tmux ([`Server::compare`](crate::Server::compare)). Such a value
+    /// comes outside of replies, where a line end would begin a line of its own.
+    fn compared() -> String {
+        let cell = |&(field, any): &(&str, bool)| match any {
+            true => format!("#{{s/\n/ /:{field}}};"),
+            false => format!("#{{{field}}};"),
+        };
+        Self::FIELDS.iter().map(cell).collect()
+    }
+
     /// Reads a reply of one row.
     fn parse_one(command: &str, reply: &[u8]) -> Result<Self, Error> {
         Self::parse_all(command, reply)?.pop().ok_or_else(|| Error::Unexpected {

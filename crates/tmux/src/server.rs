@@ -253,6 +253,13 @@ impl Server {
         receiver
     }
 
+    /// Has tmux look once a second whether a format says something else than before, and tell those
+    /// who listen: [`Event::ValueChanged`]. It is also told once for a new format and after each
+    /// [`Event::Connected`]. There is one such format; none ends it.
+    pub fn compare(&self, format: Option<String>) {
+        let _ = self.inner.requests.send(Request::Compare(format));
+    }
+
     /// Says which session is our own, so that the client does not sit in a person's.
     pub fn prefer(&self, session: SessionId) {
         let _ = self.inner.requests.send(Request::Prefer(session));

@@ -24,6 +24,14 @@ pub enum Event {
     LayoutChanged(WindowId),
     /// A pane entered or left a mode such as copy mode.
     PaneModeChanged(PaneId),
+    /// Another window of a session is the current one.
+    WindowSelected(SessionId),
+    /// Another pane of a window is the active one.
+    PaneSelected(WindowId),
+    /// A client came, went or is in another session.
+    ClientsChanged,
+    /// What is compared ([`Server::compare`](crate::Server::compare)) says something else.
+    ValueChanged,
 }
 
 impl Event {
@@ -37,6 +45,10 @@ impl Event {
             Line::WindowRenamed(id) => Self::WindowRenamed(*id),
             Line::LayoutChanged(id) => Self::LayoutChanged(*id),
             Line::PaneModeChanged(id) => Self::PaneModeChanged(*id),
+            Line::WindowSelected(id) => Self::WindowSelected(*id),
+            Line::PaneSelected(id) => Self::PaneSelected(*id),
+            Line::ClientsChanged => Self::ClientsChanged,
+            Line::ValueChanged => Self::ValueChanged,
             _ => return None,
         })
     }

@@ -47,6 +47,14 @@ pub enum Line<'a> {
     LayoutChanged(WindowId),
     /// A pane entered or left copy mode or the like.
     PaneModeChanged(PaneId),
+    /// Another window of a session is the current one.
+    WindowSelected(SessionId),
+    /// Another pane of a window is the active one.
+    PaneSelected(WindowId),
+    /// A client came, went or is in another session.
+    ClientsChanged,
+    /// A format that tmux was asked to compare says something else.
+    ValueChanged,
     /// Anything else that starts with `%`.
     Other(&'a [u8]),
 }
@@ -85,6 +93,10 @@ impl<'a> Line<'a> {
             }
             b"layout-change" => Self::LayoutChanged(id(split_word(args).0)?),
             b"pane-mode-changed" => Self::PaneModeChanged(id(split_word(args).0)?),
+            b"session-window-changed" => Self::WindowSelected(id(split_word(args).0)?),
+            b"window-pane-changed" => Self::PaneSelected(id(split_word(args).0)?),
+            b"client-session-changed" | b"client-detached" => Self::ClientsChanged,
+            b"subscription-changed" => Self::ValueChanged,
             _ => Self::Other(rest),
         })
     }
@@ -179,6 +191,16 @@ mod tests {
             Some(Line::SessionRenamed(SessionId(2)))
         );
         assert_eq!(Line::parse(b"%session-renamed name"), Some(Line::SessionsChanged));
+    }
+
+    #[test]
+    fn what_is_selected_and_who_looks_is_understood() {
+        let parse = |line: &'static str| Line::parse(line.as_bytes()).unwrap();
+        assert_eq!(parse("%session-window-changed $1 @4"), Line::WindowSelected(SessionId(1)));
+        assert_eq!(parse("%window-pane-changed @4 %6"), Line::PaneSelected(WindowId(4)));
+        assert_eq!(parse("%client-session-changed /dev/pts/1 $0 a"), Line::ClientsChanged);
+        assert_eq!(parse("%client-detached client-77"), Line::ClientsChanged);
+        assert_eq!(parse("%subscription-changed x $0 - - - : %end 1 2 3"), Line::ValueChanged);
     }
 
     /// What tmux itself does to bytes on their way into `%output`.

@@ -54,6 +54,9 @@ impl Timing {
 
 const LONGEST_BACK_OFF: Duration = Duration::from_secs(5);
 
+/// What tmux calls the format that it compares for us.
+const COMPARED: &str = "changes";
+
 /// What the task can be asked for.
 #[derive(Debug)]
 pub(crate) enum Request {
@@ -66,6 +69,8 @@ pub(crate) enum Request {
     /// Keep out of this session, which is about to end. The first is dropped when that is so, the
     /// second is closed when it need not be so any more.
     Leave(SessionId, oneshot::Sender<()>, oneshot::Sender<()>),
+    /// Have tmux tell when this format says something else; none to end that.
+    Compare(Option<String>),
 }
 
 crate::row! {
@@ -91,6 +96,7 @@ pub(crate) struct Link {
     avoided: Vec<(SessionId, oneshot::Sender<()>)>,
     /// Where it is attached.
     at: Option<SessionId>,
+    compared: Option<String>,
     pending: Queue,
     /// A line that cannot be sent while another client is coming in; those behind it wait too.
     waiting: Option<Line>,
@@ -116,6 +122,7 @@ impl Link {
             preferred: Vec::new(),
             avoided: Vec::new(),
             at: None,
+            compared: None,
             pending: Queue::default(),
             waiting: None,
             failures: 0,
@@ -151,6 +158,7 @@ impl Link {
                     Request::Prefer(session) => self.preferred.push(session),
                     Request::PreferAlso(session) => self.preferred.insert(0, session),
                     Request::Leave(session, _, over) => self.avoid(session, over),
+                    Request::Compare(format) => self.compared = format,
                     Request::Run(line) => match self.connect().await {
                         Ok(connection) => {
                             self.waiting = Some(line);
@@ -181,6 +189,9 @@ impl Link {
         // Set again only when it rings, never for each command: that would wake the runtime twice.
         let alarm = tokio::time::sleep(self.timing.deadline.min(idle));
         tokio::pin!(alarm);
+        if self.compared.is_some() {
+            self.compare(connection);
+        }
         loop {
             if let Some(line) = self.waiting.take_if(|line| !line.needs_permit()) {
                 self.submit(connection, line, None);
@@ -224,6 +235,10 @@ impl Link {
                             leave_now = Some(left);
                         }
                     }
+                    Some(Request::Compare(format)) => {
+                        self.compared = format;
+                        self.compare(connection);
+                    }
                     Some(Request::Run(line)) => {
                         last_use = Instant::now();
                         self.waiting = Some(line);
@@ -252,6 +267,17 @@ impl Link {
         let text: Vec<String> = line.commands.iter().map(Command::to_line).collect();
         connection.send(&text.join(" ; "));
         self.pending.push(line, Instant::now() + self.timing.deadline, permit);
+    }
+
+    /// Tells tmux what to compare, or that nothing is any more.
+    fn compare(&mut self, connection: &mut Connection) {
+        let wish = match &self.compared {
+            Some(format) => format!("{COMPARED}::{format}"),
+            None => COMPARED.to_owned(),
+        };
+        let commands = vec![Command::query("refresh-client").option("-B", wish)];
+        let (reply, _) = oneshot::channel();
+        self.submit(connection, Line { commands, reply }, None);
     }
 
     /// Attaches, unless tmux is to be left in peace for now.

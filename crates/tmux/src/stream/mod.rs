@@ -64,6 +64,17 @@ impl Shared {
     }
 }
 
+/// What has come, without saying what it was.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum News {
+    /// Output, or a gap in it.
+    Output,
+    /// Windows of the pane's session were arranged anew.
+    Rearranged,
+    /// Nothing more will come.
+    End(End),
+}
+
 /// A reader of one pane's output, from the moment it was opened. A clone reads by itself, from where
 /// the first one is.
 #[derive(Debug, Clone)]
@@ -106,6 +117,31 @@ impl PaneStream {
                 return self.shared.arranged_at.load(Ordering::Relaxed);
             }
             changed.await;
+        }
+    }
+
+    /// Waits until something has come and skips it, for a reader that only wants to know that it did.
+    /// May be dropped at any time.
+    pub async fn news(&mut self) -> News {
+        loop {
+            let changed = self.shared.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            let (head, end) = {
+                let ring = self.shared.ring();
+                (ring.head(), ring.end())
+            };
+            if std::mem::replace(&mut self.position, head) != head {
+                return News::Output;
+            }
+            let layouts = self.shared.layouts.load(Ordering::Relaxed);
+            if std::mem::replace(&mut self.layouts, layouts) != layouts {
+                return News::Rearranged;
+            }
+            match end {
+                Some(end) => return News::End(end),
+                None => changed.await,
+            }
         }
     }
 

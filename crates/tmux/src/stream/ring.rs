@@ -98,6 +98,11 @@ impl Ring {
         self.end.get_or_insert(end);
     }
 
+    /// Why nothing more will come, if so.
+    pub fn end(&self) -> Option<End> {
+        self.end
+    }
+
     /// What there is at `from`, or `None` if it is still to come.
     pub fn read(&self, from: u64) -> Option<Chunk> {
         let tail = self.tail();
