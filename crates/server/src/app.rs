@@ -6,6 +6,7 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use crate::audit::Audit;
+use crate::changes::Changes;
 use crate::client::{Client, Clients};
 use crate::config::Settings;
 use crate::host::Host;
@@ -51,8 +52,9 @@ impl App {
         let runs = Arc::new(Engine::new(Arc::clone(&host), settings.runs));
         let errors = settings.errors.clone();
         let watches = Watches::new(Arc::clone(&host), Arc::clone(&runs), errors);
-        let lines = Arc::default();
-        let around = Surroundings { host, runs, watches, block: settings.block, lines };
+        let changes = Changes::new(Arc::clone(&host));
+        let (block, lines) = (settings.block, Arc::default());
+        let around = Surroundings { host, runs, watches, changes, block, lines };
         let audit = Audit::new(settings.audit.clone());
         let (ending, clients) = (CancellationToken::new(), Clients::default());
         Self { settings, policy, registry, resources, audit, ending, around, clients }

@@ -30,6 +30,7 @@
 pub mod app;
 pub mod audit;
 mod buffer;
+pub mod changes;
 pub mod cli;
 pub mod client;
 pub mod config;

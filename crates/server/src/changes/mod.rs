@@ -83,7 +83,8 @@ impl Changes {
             }
             subject => Kind::Facts(self.lookout.follow(subject, sees).await?),
         };
-        Ok(Changed { kind, pace: Pace::default(), untold: false, over: false })
+        let over = matches!(&kind, Kind::Command { stage, .. } if stage.is_over());
+        Ok(Changed { kind, pace: Pace::default(), untold: false, over })
     }
 }
 

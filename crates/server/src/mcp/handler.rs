@@ -9,11 +9,12 @@ use rmcp::model::{
     Implementation, InitializeRequestParams, InitializeResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, Tool,
+    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
 };
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 
 use super::pipeline::{self, Answer, Call};
+use super::subscriptions::{self, Subscriptions};
 use super::{channel, instructions, pages, resources};
 use crate::app::App;
 use crate::client::Client;
@@ -27,18 +28,23 @@ pub struct Handler {
     app: Arc<App>,
     /// Whose requests these are, once that is known.
     client: OnceLock<Arc<Client>>,
+    subscriptions: Subscriptions,
 }
 
 impl Handler {
     /// A handler for this client.
     pub fn new(client: Arc<Client>) -> Self {
-        Self { app: Arc::clone(&client.app), client: client.into() }
+        Self {
+            app: Arc::clone(&client.app),
+            client: client.into(),
+            subscriptions: Subscriptions::default(),
+        }
     }
 
     /// A handler for one of many: with `initialize` it gets a client of its own, which goes with the
     /// handler. Requests without that are the process's.
     pub fn of_many(app: Arc<App>) -> Self {
-        Self { app, client: OnceLock::new() }
+        Self { app, client: OnceLock::new(), subscriptions: Subscriptions::default() }
     }
 
     fn client(&self) -> Arc<Client> {
@@ -146,6 +152,39 @@ impl ServerHandler for Handler {
         Ok(resources::read(&self.client(), request.uri, with).await?.into())
     }
 
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let with = self.request(&context, &format!("resources/subscribe {}", request.uri));
+        self.subscriptions.add(&self.client(), request.uri, with, context.peer).await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.subscriptions.remove(&request.uri).await;
+        Ok(())
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(subscriptions::accepted(&self.app, requested))
+    }
+
+    async fn listen(&self, context: SubscriptionContext) -> Result<(), ErrorData> {
+        let request = |uri: &str| {
+            self.request(context.request_context(), &format!("subscriptions/listen {uri}"))
+        };
+        subscriptions::listen(&self.client(), &context, request).await;
+        Ok(())
+    }
+
     /// A request of a known method whose parameters have the wrong shape ends up here, and rmcp
     /// would say that the method does not exist.
     async fn on_custom_request(
@@ -157,6 +196,9 @@ impl ServerHandler for Handler {
             ("tools/call", "`name` must be text and `arguments` an object"),
             ("tools/list", "`cursor` must be text"),
             ("resources/read", "`uri` must be text"),
+            ("resources/subscribe", "`uri` must be text"),
+            ("resources/unsubscribe", "`uri` must be text"),
+            ("subscriptions/listen", "`notifications` must be an object"),
             ("initialize", "`protocolVersion`, `capabilities` and `clientInfo` are needed"),
         ];
         Err(match KNOWN.iter().find(|(method, _)| *method == request.method) {

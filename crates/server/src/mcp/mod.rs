@@ -12,5 +12,6 @@ mod pages;
 pub(crate) mod pipeline;
 mod resources;
 pub(crate) mod stdio;
+mod subscriptions;
 
 pub use handler::Handler;

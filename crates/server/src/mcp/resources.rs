@@ -52,7 +52,7 @@ pub(super) async fn list(
         }
         false => Ok(Value::Null),
     };
-    let panes = panes.map_err(|error| refused(&error, None))?;
+    let panes = panes.map_err(|error| refused(app, error, None))?;
     let items = resources::items(&app.resources, &panes, &kept(client, &panes));
     let (page, more) = pages::cut(items, |item| item.key, after, pages::SIZE);
     let last = page.last().filter(|_| more).map(|item| pages::cursor(&item.uri));
@@ -121,9 +121,7 @@ pub(super) async fn read(
         }
         None => Err(app.resources.unknown(&uri)),
     };
-    let Content { text, mime, meta } = content.map_err(|error| {
-        refused(&pipeline::fit_to_show(error, &app.settings.redact), Some(&uri))
-    })?;
+    let Content { text, mime, meta } = content.map_err(|error| refused(app, error, Some(&uri)))?;
     let mut content = ResourceContents::text(text, uri).with_mime_type(mime);
     if !meta.0.is_empty() {
         content = content.with_meta(meta);
@@ -158,7 +156,8 @@ async fn content(client: &Client, found: Found, request: Request) -> Result<Cont
 }
 
 /// A failed call as an error of the protocol: the agent did not make it, its client did.
-fn refused(error: &ToolError, uri: Option<&str>) -> ErrorData {
+pub(super) fn refused(app: &App, error: ToolError, uri: Option<&str>) -> ErrorData {
+    let error = pipeline::fit_to_show(error, &app.settings.redact);
     let code = match error.code {
         Code::NotFound | Code::Ambiguous | Code::InvalidArgument | Code::NoServer => {
             ErrorCode::RESOURCE_NOT_FOUND

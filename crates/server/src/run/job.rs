@@ -44,6 +44,22 @@ pub struct Job {
     started: Instant,
     state: Mutex<State>,
     changed: Notify,
+    printed: Notify,
+}
+
+/// How far a command has come.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Stage {
+    status: Status,
+    waiting: Option<Waiting>,
+    bytes: u64,
+}
+
+impl Stage {
+    /// Whether the command has ended.
+    pub(crate) fn is_over(&self) -> bool {
+        self.status != Status::Running
+    }
 }
 
 struct State {
@@ -113,6 +129,7 @@ impl Job {
                 told_at: None,
             }),
             changed: Notify::new(),
+            printed: Notify::new(),
         }
     }
 
@@ -206,11 +223,39 @@ impl Job {
         }
     }
 
+    /// How far it has come.
+    pub(crate) fn stage(&self) -> Stage {
+        let state = self.state();
+        let State { status, waiting, output, .. } = &*state;
+        Stage { status: status.clone(), waiting: *waiting, bytes: output.bytes }
+    }
+
+    /// Waits until it has come further: has printed something, waits for input, or has ended.
+    /// Waits for ever for one that had ended then.
+    pub(crate) async fn beyond(&self, stage: &Stage) -> Stage {
+        loop {
+            let (changed, printed) = (self.changed.notified(), self.printed.notified());
+            tokio::pin!(changed, printed);
+            changed.as_mut().enable();
+            printed.as_mut().enable();
+            let now = self.stage();
+            if now != *stage {
+                return now;
+            }
+            tokio::select! {
+                () = changed => {}
+                () = printed => {}
+            }
+        }
+    }
+
     /// Takes more of its output.
     pub(super) fn feed(&self, bytes: &[u8]) {
         let mut state = self.state();
         state.waiting = None;
         state.output.feed(bytes);
+        drop(state);
+        self.printed.notify_waiters();
     }
 
     /// Notes that output is missing here.

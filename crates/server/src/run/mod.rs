@@ -33,6 +33,7 @@ pub use crate::process::ShellKind;
 pub(crate) use block::PROMPT_ENDS;
 pub(crate) use gate::Sight;
 pub use interrupt::Interrupted;
+pub(crate) use job::Stage;
 pub use job::{Alternate, Facts, Job, Status, Waiting};
 use kit::Kit;
 pub(crate) use launch::Launch;

@@ -2,11 +2,14 @@
 
 use std::collections::HashSet;
 use std::path::PathBuf;
+use std::sync::Arc;
 
 use tmux::target::Level;
 use tmux::{Command, Row, SessionId, Socket};
 
+use super::guard::Spot;
 use super::{Cx, FilePath, Meta, Resolved, Target, Tier, ToolError};
+use crate::changes::{Place, Sees};
 use crate::host::{ClientRow, PaneState};
 
 impl Cx {
@@ -24,6 +27,19 @@ impl Cx {
             people.retain(|client| client.session.is_some_and(|id| shown.contains(&id)));
         }
         Ok(people)
+    }
+
+    /// Says of each pane whether somebody who made this call may be told of it.
+    pub(crate) fn sees(&self) -> Sees {
+        if !self.guard.hides_panes() {
+            return None;
+        }
+        let (guard, host) = (Arc::clone(&self.guard), Arc::clone(&self.host));
+        Some(Arc::new(move |place: &Place<'_>| {
+            let Place { pane, session, session_name, owner } = *place;
+            let own = host.owns(owner);
+            guard.hides(&Spot { pane, session, session_name, own }).is_none()
+        }))
     }
 
     /// Whether there may be sessions and panes that the call must not touch.

@@ -18,6 +18,7 @@ use tokio::time::Instant;
 use super::FilePath;
 use super::turn::Lines;
 use super::{Guard, Meta, NewPlace, Request, ToolError};
+use crate::changes::Changes;
 use crate::host::Host;
 use crate::run::Engine;
 use crate::watch::Watches;
@@ -64,6 +65,8 @@ pub struct Cx {
     pub runs: Arc<Engine>,
     /// Watches panes there.
     pub watches: Watches,
+    /// Follows what changes there.
+    pub changes: Changes,
     /// What came with the call.
     pub request: Request,
     pub(super) meta: &'static Meta,
@@ -81,6 +84,8 @@ pub struct Surroundings {
     pub runs: Arc<Engine>,
     /// Watches panes there.
     pub watches: Watches,
+    /// Follows what changes there.
+    pub changes: Changes,
     /// How long a call may block when its client cannot see that it goes on.
     pub block: Duration,
     /// What stands typed in the panes there.
@@ -94,7 +99,8 @@ impl Surroundings {
         let host = Arc::new(self.host.for_client(number));
         let runs = Arc::new(self.runs.for_client(Arc::clone(&host)));
         let watches = self.watches.for_client(Arc::clone(&host), Arc::clone(&runs));
-        Self { host, runs, watches, block: self.block, lines: Arc::clone(&self.lines) }
+        let Self { changes, block, lines, .. } = self.clone();
+        Self { host, runs, watches, changes, block, lines }
     }
 }
 
@@ -112,8 +118,8 @@ impl Cx {
         guard: Arc<dyn Guard>,
         request: Request,
     ) -> Self {
-        let Surroundings { host, runs, watches, block, lines } = around.clone();
-        Self { host, runs, watches, request, meta, guard, block, lines }
+        let Surroundings { host, runs, watches, changes, block, lines } = around.clone();
+        Self { host, runs, watches, changes, request, meta, guard, block, lines }
     }
 
     /// How long this call may wait if it is asked to wait so many seconds.
