@@ -51,7 +51,7 @@ impl Ids {
 /// Where a call comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct Caller {
-    /// What the call was made for, if not for itself: the address of the resource that was read, or `resources/list`.
+    /// What the call was made for, if not for itself: the address of the resource that was read, with `resources/subscribe` or `subscriptions/listen` before it if it is followed from then on; or `resources/list`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<Arc<str>>,
     /// The client, by the name and version it gave.

@@ -83,7 +83,8 @@ struct Pane {
 /// What one follower is told of.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Part {
-    server: Option<u32>,
+    /// The server's process, and how many sessions it has.
+    server: Option<(u32, usize)>,
     /// The sessions, how many people look at each, and who made what is in it.
     sessions: Vec<(SessionFacts, usize, BTreeSet<String>)>,
     /// The windows, and who made what is in them.
@@ -197,12 +198,12 @@ impl Tree {
         }
         match subject {
             Subject::Sessions => {}
-            Subject::Server => part.server = self.pid(),
+            Subject::Server => part.server = self.pid().map(|pid| (pid, part.sessions.len())),
             Subject::Clients => part.people = self.people_in(&part.sessions, sees),
             _ if part.sessions.is_empty() => return None,
             _ => {}
         }
-        if let Subject::Clients | Subject::Output(..) = subject {
+        if let Subject::Server | Subject::Clients | Subject::Output(..) = subject {
             part.sessions.clear();
         }
         Some(part)

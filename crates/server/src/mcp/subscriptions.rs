@@ -1,7 +1,7 @@
 //! Tells clients that a resource has changed, in the ways of both eras: `resources/subscribe` for one
 //! address at a time, or `subscriptions/listen` for as long as that request is open.
 
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
 
 use rmcp::Peer;
@@ -84,13 +84,8 @@ impl Subscriptions {
 pub(super) fn accepted(app: &App, requested: &SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = SubscriptionFilter::new();
     if let Some(uris) = &requested.resource_subscriptions {
-        let mut known: Vec<String> = Vec::new();
-        for uri in uris {
-            if known.len() < MOST && !known.contains(uri) && app.resources.find(uri).is_some() {
-                known.push(uri.clone());
-            }
-        }
-        accepted.resource_subscriptions = Some(known);
+        let known = uris.iter().filter(|uri| app.resources.find(uri).is_some());
+        accepted.resource_subscriptions = Some(known.take(MOST).cloned().collect());
     }
     accepted
 }
@@ -102,7 +97,9 @@ pub(super) async fn listen(
     request: impl Fn(&str) -> Request,
 ) {
     let mut followed = JoinSet::new();
-    for uri in context.accepted().resource_subscriptions.iter().flatten().cloned() {
+    let uris: BTreeSet<&String> =
+        context.accepted().resource_subscriptions.iter().flatten().collect();
+    for uri in uris.into_iter().cloned() {
         let (client, sink, request) = (Arc::clone(client), context.sink().clone(), request(&uri));
         followed.spawn(async move {
             let mut changed = match follow(&client, &uri, request).await {

@@ -50,6 +50,21 @@ fn layers_hold() {
         ("tool", &["mcp", "policy", "cli", "config", "registry", "app", "tools"]),
         ("watch", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "model"]),
         (
+            "changes",
+            &[
+                "mcp",
+                "policy",
+                "cli",
+                "config",
+                "registry",
+                "app",
+                "tools",
+                "tool",
+                "model",
+                "resources",
+            ],
+        ),
+        (
             "run",
             &[
                 "mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "model",

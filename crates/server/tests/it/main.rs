@@ -65,6 +65,8 @@ mod since;
 mod snapshot;
 mod state;
 mod stdio;
+mod subscriptions;
+mod subscriptions_life;
 mod support;
 mod targets;
 mod wait;

@@ -93,6 +93,49 @@ async fn copy_mode_is_heard_of() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn selections_and_clients_of_other_sessions_are_heard_of() {
+    let tmux = TmuxServer::new();
+    let server = connect(&tmux);
+    let mut events = listen(&server).await;
+    tmux.new_session("other");
+    let ids = ["display-message", "-p", "-t", "=other:", "#{session_id} #{window_id}"];
+    let ids = tmux.tmux(&ids);
+    let (session, window) = ids.split_once(' ').unwrap();
+    tmux.tmux(&["split-window", "-t", "=other:", "cat"]);
+    hear_exactly(&mut events, Event::PaneSelected(window.parse().unwrap())).await;
+    tmux.tmux(&["new-window", "-t", "=other:", "cat"]);
+    hear_exactly(&mut events, Event::WindowSelected(session.parse().unwrap())).await;
+    server.run(say("x")).await.unwrap();
+    events = events.resubscribe();
+    let person = testkit::Person::attach(&tmux, "other", 80, 24);
+    hear_exactly(&mut events, Event::ClientsChanged).await;
+    server.run(say("x")).await.unwrap();
+    events = events.resubscribe();
+    drop(person);
+    hear_exactly(&mut events, Event::ClientsChanged).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_compared_is_told_of_when_it_says_something_else() {
+    let tmux = TmuxServer::new();
+    let server = Server::with_timing(program(&tmux), impatient());
+    let mut events = listen(&server).await;
+    let value = "#{S:#{W:#{P:#{pane_id} #{s/\n/ /:pane_title};}}}";
+    server.compare(Some(value.to_owned()));
+    hear_exactly(&mut events, Event::ValueChanged).await;
+    for title in ["one", "two"] {
+        tmux.tmux(&["select-pane", "-T", title]);
+        hear_exactly(&mut events, Event::ValueChanged).await;
+    }
+    // Also on another connection.
+    tmux.tmux(&["detach-client", "-s", "=main"]);
+    hear_exactly(&mut events, Event::Connected).await;
+    hear_exactly(&mut events, Event::ValueChanged).await;
+    tmux.tmux(&["select-pane", "-T", "three"]);
+    hear_exactly(&mut events, Event::ValueChanged).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_listener_lives_through_a_restart_of_the_server() {
     let tmux = TmuxServer::new();
     let server = Server::with_timing(program(&tmux), impatient());

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use testkit::{TmuxServer, until, wait_until};
 use tmux::capture::Capture;
-use tmux::stream::PaneStream;
 use tmux::stream::ring::{Chunk, End};
+use tmux::stream::{News, PaneStream};
 use tmux::{Command, Error, PaneId, Server, SessionId, Timing};
 
 use crate::{connect, impatient, program};
@@ -112,6 +112,24 @@ async fn twenty_thousand_lines_arrive_at_every_reader() {
     play(&tmux, pane, b"later");
     for reader in readers.iter_mut().chain([&mut late]) {
         assert_eq!(read(reader, 5).await, b"later");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_can_be_told_that_something_came_without_reading_it() {
+    let tmux = TmuxServer::new();
+    let pane = open_player(&tmux, "main");
+    let server = connect(&tmux);
+    let mut reader = server.stream(pane).await.unwrap();
+    play(&tmux, pane, b"something");
+    assert_eq!(reader.news().await, News::Output);
+    let id = pane.to_string();
+    tmux.tmux(&["split-window", "-d", "-t", &id, "cat"]);
+    let mut beside = reader.clone();
+    while beside.news().await != News::Rearranged {}
+    tmux.tmux(&["kill-pane", "-t", &id]);
+    for reader in [&mut reader, &mut beside] {
+        while reader.news().await != News::End(End::PaneGone) {}
     }
 }
 

@@ -1,0 +1,313 @@
+//! Clients are told when what they follow has changed.
+
+use std::collections::VecDeque;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+use testkit::{Launch, Person, Raw, TmuxServer, until};
+
+use crate::launch;
+use crate::support::at_least;
+
+/// A client that remembers what it was told.
+pub(crate) struct Client {
+    pub(crate) raw: Raw,
+    told: VecDeque<Value>,
+}
+
+impl Client {
+    pub(crate) async fn connect(launch: Launch, version: &str) -> Self {
+        let mut raw = launch.args(&["--toolset", "all", "--structured"]).raw();
+        let hello = raw.initialize(version).await;
+        assert_eq!(hello["result"]["capabilities"]["resources"]["subscribe"], true, "{hello}");
+        Self { raw, told: VecDeque::new() }
+    }
+
+    /// The same for the newest revision, which needs no handshake.
+    pub(crate) fn modern(launch: Launch) -> Self {
+        let raw = launch.args(&["--toolset", "all", "--structured"]).raw();
+        Self { raw, told: VecDeque::new() }
+    }
+
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
+        let id = self.raw.start(method, params).await;
+        loop {
+            let message = self.raw.receive().await.unwrap();
+            if message["id"] == id {
+                return message;
+            }
+            self.told.push_back(message);
+        }
+    }
+
+    pub(crate) async fn subscribe(&mut self, uri: &str) {
+        let answer = self.request("resources/subscribe", json!({"uri": uri})).await;
+        assert_eq!(answer["result"], json!({}), "{answer}");
+    }
+
+    pub(crate) async fn unsubscribe(&mut self, uri: &str) {
+        let answer = self.request("resources/unsubscribe", json!({"uri": uri})).await;
+        assert_eq!(answer["result"], json!({}), "{answer}");
+    }
+
+    async fn read(&mut self, uri: &str) -> String {
+        let answer = self.request("resources/read", json!({"uri": uri})).await;
+        answer["result"]["contents"][0]["text"].as_str().unwrap_or_default().to_owned()
+    }
+
+    pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let call = json!({"name": tool, "arguments": arguments});
+        self.request("tools/call", call).await["result"]["structuredContent"].clone()
+    }
+
+    /// The next thing it is told.
+    pub(crate) async fn hears(&mut self) -> Value {
+        match self.told.pop_front() {
+            Some(told) => told,
+            None => self.raw.receive().await.unwrap(),
+        }
+    }
+
+    /// Waits until it is told that this has changed; what it is told of others is passed over.
+    pub(crate) async fn updated(&mut self, uri: &str) {
+        while uri_of(&self.hears().await) != uri {}
+    }
+
+    /// Waits until it was told of all of these, in any order.
+    pub(crate) async fn all_updated(&mut self, uris: &[&str]) {
+        let mut left = uris.to_vec();
+        while !left.is_empty() {
+            let told = uri_of(&self.hears().await);
+            left.retain(|uri| *uri != told);
+        }
+    }
+
+    /// Forgets what it was told, and waits until it is told of a change that is made now.
+    async fn updated_by(&mut self, uri: &str, change: impl FnOnce()) {
+        self.all_updated_by(&[uri], change).await;
+    }
+
+    async fn all_updated_by(&mut self, uris: &[&str], change: impl FnOnce()) {
+        // The answer comes behind all that was told before.
+        self.told().await;
+        change();
+        self.all_updated(uris).await;
+    }
+
+    /// Forgets what it was told.
+    pub(crate) fn forget(&mut self) {
+        self.told.clear();
+    }
+
+    /// What it has been told of by now.
+    pub(crate) async fn told(&mut self) -> Vec<String> {
+        self.request("tools/list", json!({})).await;
+        self.told.drain(..).map(|told| uri_of(&told)).collect()
+    }
+}
+
+/// What a notification is about.
+fn uri_of(told: &Value) -> String {
+    assert_eq!(told["method"], "notifications/resources/updated", "{told}");
+    told["params"]["uri"].as_str().unwrap().to_owned()
+}
+
+/// The address of what a pane shows.
+pub(crate) fn content(pane: &str) -> String {
+    format!("tmux://panes/%25{}/content", &pane[1..])
+}
+
+async fn connect(tmux: &TmuxServer) -> Client {
+    Client::connect(launch(tmux), "2025-11-25").await
+}
+
+#[tokio::test]
+async fn output_is_told_of_at_once() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let tmux = TmuxServer::new();
+        let pane = tmux.open("cat");
+        let mut client = Client::connect(launch(&tmux), version).await;
+        let uri = content(&pane);
+        client.subscribe(&uri).await;
+        for _ in 0..3 {
+            let begun = Instant::now();
+            client.updated_by(&uri, || tmux.types(&pane, "x")).await;
+            assert!(begun.elapsed() < Duration::from_secs(5), "{:?}", begun.elapsed());
+        }
+        assert!(client.read(&uri).await.contains("xxx"));
+    }
+}
+
+#[tokio::test]
+async fn a_uri_is_told_as_it_was_given() {
+    let tmux = TmuxServer::new();
+    let pane = tmux.open("cat");
+    let mut client = connect(&tmux).await;
+    let spellings = [content(&pane), format!("tmux://panes/{pane}/tail/5")];
+    for uri in &spellings {
+        client.subscribe(uri).await;
+    }
+    tmux.types(&pane, "x");
+    for uri in &spellings {
+        client.updated_by(uri, || tmux.types(&pane, "x")).await;
+    }
+}
+
+/// Between two notices is a tenth of a second by the server's own clock, so those that have come by
+/// some time can only be so many.
+#[tokio::test]
+async fn a_flood_is_told_of_ten_times_a_second_and_its_end_is_never_lost() {
+    let tmux = TmuxServer::new();
+    let pane = tmux.open("read x; while :; do echo flood; done");
+    let mut client = connect(&tmux).await;
+    let uri = content(&pane);
+    client.subscribe(&uri).await;
+    let begun = Instant::now();
+    tmux.presses(&pane, &["Enter"]);
+    for _ in 0..11 {
+        client.updated(&uri).await;
+    }
+    assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
+    client.unsubscribe(&uri).await;
+
+    // Whoever reads when told has the last line in the end, though nothing comes after it.
+    let pane = tmux.open("read x; seq 1 3000; sleep 0.05; echo the end; cat");
+    let uri = content(&pane);
+    client.subscribe(&uri).await;
+    tmux.presses(&pane, &["Enter"]);
+    loop {
+        client.updated(&uri).await;
+        if client.read(&uri).await.contains("the end") {
+            return;
+        }
+    }
+}
+
+#[tokio::test]
+async fn nothing_is_told_after_unsubscribing() {
+    let tmux = TmuxServer::new();
+    let pane = tmux.open("read x; while :; do echo flood; sleep 0.01; done");
+    let mut client = connect(&tmux).await;
+    let (uri, other) = (content(&pane), format!("tmux://panes/{pane}/tail/3"));
+    client.subscribe(&uri).await;
+    client.subscribe(&uri).await;
+    client.subscribe(&other).await;
+    tmux.presses(&pane, &["Enter"]);
+    client.updated(&uri).await;
+    client.unsubscribe(&uri).await;
+    client.forget();
+    for _ in 0..5 {
+        // Whoever still follows the same pane is told meanwhile.
+        assert_eq!(uri_of(&client.hears().await), other);
+    }
+    client.unsubscribe(&uri).await;
+    client.unsubscribe("tmux://nothing").await;
+    client.subscribe(&uri).await;
+    client.updated(&uri).await;
+}
+
+#[tokio::test]
+async fn what_a_pane_shows_can_change_without_output() {
+    let tmux = TmuxServer::new();
+    let pane = tmux.open("seq 1 100; cat");
+    tmux.tmux(&["set-option", "-w", "-t", &pane, "remain-on-exit", "on"]);
+    until("it has printed", async || tmux.screen(&pane).contains("100").then_some(())).await;
+    let mut client = connect(&tmux).await;
+    let uri = content(&pane);
+    client.subscribe(&uri).await;
+    client.updated_by(&uri, || drop(tmux.tmux(&["clear-history", "-t", &pane]))).await;
+    client.updated_by(&uri, || drop(tmux.tmux(&["send-keys", "-R", "-t", &pane]))).await;
+    client.updated_by(&uri, || drop(tmux.tmux(&["split-window", "-d", "-t", &pane, "cat"]))).await;
+    if at_least(&tmux, "3.3") {
+        client.updated_by(&uri, || tmux.presses(&pane, &["C-d"])).await;
+        client.updated_by(&uri, || drop(tmux.tmux(&["respawn-pane", "-t", &pane, "cat"]))).await;
+    }
+    client.updated_by(&uri, || tmux.types(&pane, "x")).await;
+}
+
+#[tokio::test]
+async fn a_command_is_told_of_until_it_has_ended() {
+    let tmux = TmuxServer::new();
+    let mut client = connect(&tmux).await;
+    let command = json!({"command": "echo one; read x; echo two; exit 3", "timeout": 0});
+    let begun = client.call("run_command", command).await;
+    let (id, pane) = (begun["command_id"].as_str().unwrap(), begun["pane_id"].as_str().unwrap());
+    let uri = format!("tmux://commands/{id}");
+    client.subscribe(&uri).await;
+    until("it has begun", async || tmux.screen(pane).contains("one").then_some(())).await;
+    tmux.presses(pane, &["Enter"]);
+    while !client.read(&uri).await.contains("\"exit_code\":3") {
+        client.updated(&uri).await;
+    }
+    assert!(client.read(&uri).await.contains("two"));
+    // One that has ended can be followed like any other.
+    client.told().await;
+    client.unsubscribe(&uri).await;
+    client.subscribe(&uri).await;
+    assert_eq!(client.told().await, [] as [String; 0]);
+}
+
+#[tokio::test]
+async fn sessions_windows_and_panes_come_change_and_go() {
+    let tmux = TmuxServer::new();
+    let pane = tmux.new_session("dev");
+    let mut client = connect(&tmux).await;
+    let (sessions, session) = ("tmux://sessions", "tmux://sessions/dev");
+    let tree = "tmux://sessions/dev/tree";
+    let own = format!("tmux://panes/%25{}", &pane[1..]);
+    let window = tmux.tmux(&["display-message", "-p", "-t", &pane, "#{window_id}"]);
+    let window = format!("tmux://windows/{window}");
+    for uri in [sessions, session, tree, &own, &window, "tmux://server"] {
+        client.subscribe(uri).await;
+    }
+    let steps: &[(&[&str], &[&str])] = &[
+        (&["new-session", "-d", "-s", "new", "cat"], &[sessions, "tmux://server"]),
+        (&["rename-session", "-t", "=new", "old"], &[sessions]),
+        (&["kill-session", "-t", "=old"], &[sessions, "tmux://server"]),
+        (&["new-window", "-d", "-t", "=dev:7", "cat"], &[sessions, session, tree]),
+        (&["rename-window", "-t", "=dev:7", "seven"], &[tree, session]),
+        (&["select-window", "-t", "=dev:7"], &[tree, &window]),
+        (&["move-window", "-s", "=dev:7", "-t", "=dev:9"], &[tree]),
+        (&["swap-window", "-d", "-s", "=dev:9", "-t", "=dev:0"], &[tree, &own]),
+        (&["kill-window", "-t", "=dev:0"], &[tree, sessions]),
+        (&["split-window", "-d", "-t", &pane, "cat"], &[&window, tree]),
+        (&["select-pane", "-t", &pane, "-T", "a title"], &[&own, &window, tree]),
+        (&["select-pane", "-D", "-t", &pane], &[&own, &window]),
+        (&["resize-pane", "-t", &pane, "-y", "5"], &[&own, &window]),
+        (&["copy-mode", "-t", &pane], &[&own]),
+        (&["rename-session", "-t", "=dev", "prod"], &[session, &own, sessions]),
+    ];
+    for (command, uris) in steps {
+        client.all_updated_by(uris, || drop(tmux.tmux(command))).await;
+    }
+}
+
+#[tokio::test]
+async fn people_who_come_and_go_are_told_of() {
+    let tmux = TmuxServer::new();
+    let mut client = connect(&tmux).await;
+    for uri in ["tmux://clients", "tmux://sessions/main"] {
+        client.subscribe(uri).await;
+    }
+    let mut person = None;
+    let uris = ["tmux://clients", "tmux://sessions/main"];
+    client.all_updated_by(&uris, || person = Some(Person::attach(&tmux, "main", 90, 30))).await;
+    client.all_updated_by(&uris, || drop(person)).await;
+}
+
+#[tokio::test]
+async fn a_directory_with_a_line_end_in_its_name_fools_nobody() {
+    let tmux = TmuxServer::new();
+    let odd = tmux.home().join("x\n%exit\n%begin 1 2 1\n%end 1 2 1");
+    std::fs::create_dir(&odd).unwrap();
+    let odd = odd.to_string_lossy();
+    let pane = tmux.tmux(&["new-window", "-d", "-P", "-F", "#{pane_id}", "-c", &odd, "cat"]);
+    let mut client = connect(&tmux).await;
+    let uri = format!("tmux://panes/{pane}");
+    client.subscribe(&uri).await;
+    for title in ["one", "two"] {
+        let change = || drop(tmux.tmux(&["select-pane", "-t", &pane, "-T", title]));
+        client.updated_by(&uri, change).await;
+    }
+    assert!(!client.raw.stderr().contains("reconnecting"), "{}", client.raw.stderr());
+}
