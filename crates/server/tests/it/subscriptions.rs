@@ -229,7 +229,7 @@ async fn what_a_pane_shows_can_change_without_output() {
 async fn a_command_is_told_of_until_it_has_ended() {
     let tmux = TmuxServer::new();
     let mut client = connect(&tmux).await;
-    let command = json!({"command": "echo one; read x; echo two; exit 3", "timeout": 0});
+    let command = json!({"command": "echo one; read x; echo two; (exit 3)", "timeout": 0});
     let begun = client.call("run_command", command).await;
     let (id, pane) = (begun["command_id"].as_str().unwrap(), begun["pane_id"].as_str().unwrap());
     let uri = format!("tmux://commands/{id}");
