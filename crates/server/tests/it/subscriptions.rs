@@ -73,6 +73,16 @@ impl Client {
         while uri_of(&self.hears().await) != uri {}
     }
 
+    /// What it is told of until this has changed.
+    pub(crate) async fn told_until(&mut self, uri: &str) -> Vec<String> {
+        let mut told = Vec::new();
+        while told.last().is_none_or(|last| last != uri) {
+            told.push(uri_of(&self.hears().await));
+        }
+        told.extend(self.told().await);
+        told
+    }
+
     /// Waits until it was told of all of these, in any order.
     pub(crate) async fn all_updated(&mut self, uris: &[&str]) {
         let mut left = uris.to_vec();

@@ -90,8 +90,8 @@ async fn an_object_that_goes_is_told_of_once_more_and_then_never() {
     client.told().await;
     client.subscribe("tmux://sessions").await;
     tmux.new_session("other");
-    client.updated("tmux://sessions").await;
-    assert!(!client.told().await.iter().any(|told| uris.contains(told)));
+    let told = client.told_until("tmux://sessions").await;
+    assert!(!told.iter().any(|told| uris.contains(told)), "{told:?}");
     // It can be subscribed to no more, and is not one that is followed already.
     let again = client.request("resources/subscribe", json!({"uri": uris[0]})).await;
     assert_eq!(again["error"]["code"], -32002, "{again}");
@@ -112,8 +112,8 @@ async fn a_server_that_ends_and_comes_again_is_told_of() {
     client.updated("tmux://sessions").await;
     // The session of that name is another one.
     tmux.tmux(&["rename-session", "-t", "=main", "other"]);
-    client.updated("tmux://sessions").await;
-    assert!(!client.told().await.contains(&uris[2].to_owned()));
+    let told = client.told_until("tmux://sessions").await;
+    assert!(!told.contains(&uris[2].to_owned()), "{told:?}");
 }
 
 #[tokio::test]
@@ -177,8 +177,7 @@ async fn what_the_policy_hides_is_neither_followed_nor_told_of() {
     // What is shown comes behind it.
     client.subscribe("tmux://sessions/main").await;
     tmux.tmux(&["new-window", "-d", "-t", "=main:", "cat"]);
-    client.updated("tmux://sessions/main").await;
-    let told = client.told().await;
+    let told = client.told_until("tmux://sessions/main").await;
     assert!(
         !told.contains(&shown[1].to_owned()) && !told.contains(&shown[2].to_owned()),
         "{told:?}"
