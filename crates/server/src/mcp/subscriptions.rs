@@ -97,9 +97,8 @@ pub(super) async fn listen(
     request: impl Fn(&str) -> Request,
 ) {
     let mut followed = JoinSet::new();
-    let uris: BTreeSet<&String> =
-        context.accepted().resource_subscriptions.iter().flatten().collect();
-    for uri in uris.into_iter().cloned() {
+    let uris = context.accepted().resource_subscriptions.iter().flatten().cloned();
+    for uri in BTreeSet::from_iter(uris) {
         let (client, sink, request) = (Arc::clone(client), context.sink().clone(), request(&uri));
         followed.spawn(async move {
             let mut changed = match follow(&client, &uri, request).await {
