@@ -9,6 +9,7 @@
 //! - [`app`]: what lives as long as the server. [`client`]: one of those it serves.
 //! - [`registry`]: the tools that are offered. [`resources`]: what can be read under an address.
 //! - [`policy`]: what may be done; pure.
+//! - [`prompts`]: workflows for people to pick. [`completion`]: what can be suggested for their arguments.
 //! - [`tool`]: what a tool is. [`tools`]: the tools, one file each.
 //! - `creation`, `starting`, `outcome`, `event`, `standing`, `reading`, `lines`, `typing`, `filter`,
 //!   `options`, `formats`, [`model`]: what several tools share.
@@ -33,6 +34,7 @@ mod buffer;
 pub mod changes;
 pub mod cli;
 pub mod client;
+pub mod completion;
 pub mod config;
 mod creation;
 mod event;
@@ -49,6 +51,7 @@ pub mod picture;
 mod placing;
 pub mod policy;
 mod process;
+pub mod prompts;
 mod reading;
 mod redact;
 pub mod registry;

@@ -71,6 +71,15 @@ pub const SETTINGS: &[Setting] = &[
         set: |s, v| switch(v).map(|v| s.structured = v),
     },
     Setting {
+        key: "prompts_as_tools",
+        flag: Some("prompts-as-tools"),
+        env: &["TMUX_MCP_PROMPTS_AS_TOOLS"],
+        kind: Kind::Switch,
+        default: "off",
+        help: "Offer prompts as the tools `list_prompts` and `get_prompt` too, for clients that know no prompts",
+        set: |s, v| switch(v).map(|v| s.policy.prompts_as_tools = v),
+    },
+    Setting {
         key: "keep",
         flag: Some("keep"),
         env: &["TMUX_MCP_KEEP"],

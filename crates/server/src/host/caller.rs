@@ -29,6 +29,11 @@ impl Caller {
         }
     }
 
+    /// The pane, if tmux has told us.
+    pub(super) fn pane(&self) -> Option<PaneId> {
+        self.pane
+    }
+
     pub(super) fn is_in(&self, pane: PaneId, pid: u32) -> bool {
         self.pane == Some(pane) || self.ancestors.contains(&pid)
     }

@@ -109,6 +109,11 @@ impl Host {
         Owner::parse(token).is_some_and(|owner| owner.is_dead())
     }
 
+    /// The pane this process runs in, as far as its environment says. [`Host::is_caller`] knows more.
+    pub fn caller(&self) -> Option<PaneId> {
+        self.shared.caller.pane()
+    }
+
     /// Whether this process runs in the pane.
     pub fn is_caller(&self, pane: PaneId, pid: u32) -> bool {
         self.shared.caller.is_in(pane, pid)

@@ -5,8 +5,9 @@ use std::sync::{Arc, OnceLock};
 
 use rmcp::ServerHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult, ErrorCode, ErrorData,
-    Implementation, InitializeRequestParams, InitializeResult, ListResourceTemplatesResult,
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
+    CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
+    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
     ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
     ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
     ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
@@ -15,7 +16,7 @@ use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 
 use super::pipeline::{self, Answer, Call};
 use super::subscriptions::{self, Subscriptions};
-use super::{channel, instructions, pages, resources};
+use super::{channel, completion, instructions, pages, prompts, resources};
 use crate::app::App;
 use crate::client::Client;
 use crate::redact::Redactor;
@@ -66,13 +67,15 @@ impl ServerHandler for Handler {
         info.title = Some("tmux".to_owned());
         let mut capabilities = ServerCapabilities::builder()
             .enable_tools()
+            .enable_prompts()
+            .enable_completions()
             .enable_resources()
             .enable_resources_subscribe()
             .build();
         capabilities.experimental = self.app.settings.channel.then(channel::capability);
         ServerConfig::new(capabilities)
             .with_server_info(info)
-            .with_instructions(instructions::text(&self.app))
+            .with_instructions(instructions::text(&self.client()))
     }
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
@@ -123,6 +126,31 @@ impl ServerHandler for Handler {
             channel::push(&context.peer, notice).await;
         }
         Ok(result.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        page: Option<PaginatedRequestParams>,
+        _: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        pages::only(page, "prompts/list")?;
+        Ok(ListPromptsResult::with_all_items(prompts::list(&self.app)))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        _: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        prompts::get(&self.app, request).map(Into::into)
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        completion::complete(&self.client(), request, context.ct).await
     }
 
     async fn list_resources(
@@ -195,6 +223,11 @@ impl ServerHandler for Handler {
         const KNOWN: &[(&str, &str)] = &[
             ("tools/call", "`name` must be text and `arguments` an object"),
             ("tools/list", "`cursor` must be text"),
+            ("prompts/get", "`name` must be text and `arguments` an object"),
+            (
+                "completion/complete",
+                "`ref` must name a prompt or a template, and `argument` have a `name` and a `value`",
+            ),
             ("resources/read", "`uri` must be text"),
             ("resources/subscribe", "`uri` must be text"),
             ("resources/unsubscribe", "`uri` must be text"),

@@ -48,6 +48,10 @@ impl Calls for Pipeline {
     ) -> BoxFuture<'a, Result<Reply, ToolError>> {
         run(&self.0, tool, arguments, request).boxed()
     }
+
+    fn offers(&self, tool: &str) -> bool {
+        self.0.app.registry.find(tool).is_ok()
+    }
 }
 
 /// What comes with a call that nobody has made before.

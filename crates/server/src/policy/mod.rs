@@ -16,7 +16,9 @@ use std::path::{Path, PathBuf};
 use tmux::Socket;
 use tmux::target::Level;
 
-use crate::tool::{Code, Entered, Guard, Meta, NewPlace, Spot, Subject, Tier, ToolError, Toolset};
+use crate::tool::{
+    Code, Entered, Group, Guard, Meta, NewPlace, Spot, Subject, Tier, ToolError, Toolset,
+};
 pub use ceiling::Ceiling;
 pub use choice::{Choice, KINDS, group_names};
 pub use commands::{Commands, Mode};
@@ -33,6 +35,8 @@ pub struct Policy {
     pub toolset: Toolset,
     /// Whether the paste buffers of others are open to calls.
     pub all_buffers: bool,
+    /// Whether prompts are offered as tools, in every toolset.
+    pub prompts_as_tools: bool,
     /// Which of these, by name and group.
     pub choice: Option<Choice>,
     /// Which servers, sessions and panes can be reached.
@@ -51,6 +55,7 @@ impl Default for Policy {
             ceiling: Ceiling::Mutating,
             toolset: Toolset::Agent,
             all_buffers: false,
+            prompts_as_tools: false,
             choice: None,
             reach: Reach::default(),
             commands: Commands::default(),
@@ -70,7 +75,8 @@ impl Policy {
     /// Whether the tool is listed and can be called.
     pub fn offers(&self, meta: &Meta) -> bool {
         let in_set = self.toolset == Toolset::All || meta.sets.contains(&self.toolset);
-        in_set && self.permits(meta)
+        let wanted = self.prompts_as_tools || meta.group != Group::Prompt;
+        in_set && wanted && self.permits(meta)
     }
 
     /// Whether the tool can do its work for a resource: a toolset is about what a model is shown.
@@ -96,6 +102,11 @@ impl Policy {
             let what = format!("`{}` is left out by the rule `tools`: {choice}", meta.name);
             return ToolError::new(Code::Denied, what)
                 .hint("a person can start tmux-mcp with other --tools");
+        }
+        if meta.group == Group::Prompt && !self.prompts_as_tools {
+            let what = format!("`{}` is not offered: prompts are no tools here", meta.name);
+            return ToolError::new(Code::Denied, what)
+                .hint("a person can start tmux-mcp with --prompts-as-tools");
         }
         ToolError::new(Code::Denied, format!("`{}` is not in the enabled toolset", meta.name))
             .hint("a person can start tmux-mcp with --toolset all")

@@ -61,4 +61,7 @@ pub trait Calls: Send + Sync {
         arguments: Map<String, Value>,
         request: Request,
     ) -> BoxFuture<'a, Result<Reply, ToolError>>;
+
+    /// Whether a tool is offered.
+    fn offers(&self, tool: &str) -> bool;
 }

@@ -35,7 +35,7 @@ codes! {
     InvalidArgument = "invalid_argument",
     /// There is no tool of this name, or it is not enabled.
     UnknownTool = "unknown_tool",
-    /// There is no session, window, pane, client, buffer, option or variable of this name.
+    /// There is no session, window, pane, client, buffer, option, variable or prompt of this name.
     NotFound = "not_found",
     /// The target fits more than one object.
     Ambiguous = "ambiguous",

@@ -94,6 +94,8 @@ pub enum Group {
     Client,
     /// Several calls at once.
     Batch,
+    /// Workflows, for clients that know no prompts.
+    Prompt,
 }
 
 impl Group {
@@ -113,6 +115,7 @@ impl Group {
         Self::Option,
         Self::Client,
         Self::Batch,
+        Self::Prompt,
     ];
 
     /// The name, as people write it behind an `@`.
@@ -132,6 +135,7 @@ impl Group {
             Self::Option => "option",
             Self::Client => "client",
             Self::Batch => "batch",
+            Self::Prompt => "prompt",
         }
     }
 }

@@ -36,7 +36,9 @@ fn require_only_what_stays(schema: &mut Map<String, Value>, top: bool) {
         let kind = property.and_then(|p| p.get("type")).and_then(Value::as_str);
         matches!(kind, Some("integer" | "number")) || (top && kind == Some("array"))
     };
-    if let Some(Value::Array(required)) = schema.remove("required") {
+    // A property may bear this name; then its value is a schema, not a list.
+    let is_list = schema.get("required").is_some_and(Value::is_array);
+    if is_list && let Some(Value::Array(required)) = schema.remove("required") {
         let properties = schema.get("properties");
         let kept: Vec<Value> = required
             .into_iter()

@@ -11,6 +11,7 @@ mod input;
 mod object;
 mod option;
 mod pane;
+mod prompt;
 mod screen;
 mod server;
 mod session;
@@ -36,6 +37,7 @@ const GROUPS: &[&[Entry]] = &[
     option::TOOLS,
     server::TOOLS,
     calls::TOOLS,
+    prompt::TOOLS,
 ];
 
 /// The tools that this build does without; a policy can still name them.

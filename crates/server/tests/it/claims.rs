@@ -9,7 +9,7 @@ use tmux_mcp::config::SETTINGS;
 use tmux_mcp::resources::RESOURCES;
 use tmux_mcp::tool::Code;
 use tmux_mcp::watch::{KINDS, Kind};
-use tmux_mcp::{cli, tools};
+use tmux_mcp::{cli, prompts, tools};
 
 /// The project's directory.
 pub(crate) fn root() -> PathBuf {
@@ -36,6 +36,8 @@ pub(crate) struct Present {
     names: BTreeSet<String>,
     /// The arguments of each tool.
     arguments: BTreeMap<&'static str, BTreeSet<String>>,
+    /// The arguments of each prompt.
+    prompts: BTreeMap<&'static str, BTreeSet<String>>,
     /// The fields in the answers of each tool, at any depth.
     fields: BTreeMap<&'static str, BTreeSet<String>>,
 }
@@ -68,12 +70,17 @@ impl Present {
             properties(&(entry.output_schema)(), &mut known);
             fields.insert(entry.meta.name, known);
         }
-        Self { names, arguments, fields }
+        let prompts = prompts::ALL.iter().map(|prompt| {
+            let known = prompt.arguments.iter().map(|argument| argument.name.to_owned());
+            (prompt.name, known.collect())
+        });
+        names.insert("completion/complete".to_owned());
+        Self { names, arguments, prompts: prompts.collect(), fields }
     }
 
-    /// Whether there is such a thing: a tool, perhaps with arguments (`tool(one, two)`) or a field
-    /// of its answer (`tool→field`), a setting, a command, a condition, an error, a group, a resource,
-    /// a file of the project, or a test (`file::name`).
+    /// Whether there is such a thing: a tool or prompt, perhaps with arguments (`tool(one, two)`) or a
+    /// field of its answer (`tool→field`), a method, a setting, a command, a condition, an error, a group,
+    /// a resource, a file of the project, or a test (`file::name`).
     pub(crate) fn has(&self, item: &str) -> bool {
         if let Some((tool, field)) = item.split_once('→') {
             return self.fields.get(tool).is_some_and(|fields| fields.contains(field));
@@ -85,7 +92,7 @@ impl Present {
         }
         let (tool, wanted) = signature(item);
         let is_tool = |known: &BTreeSet<String>| wanted.iter().all(|name| known.contains(*name));
-        self.arguments.get(tool).is_some_and(is_tool)
+        self.arguments.get(tool).or_else(|| self.prompts.get(tool)).is_some_and(is_tool)
             || self.names.contains(item)
             || (item.contains('/') && root().join(item).is_file())
     }
@@ -113,6 +120,8 @@ fn only_what_exists_exists() {
         "run_command",
         "run_command(timeout, cwd)",
         "list_panes→exit_code",
+        "run_and_wait(command, pane)",
+        "completion/complete",
         "--socket",
         "--help",
         "TMUX_MCP_TMUX",
@@ -133,6 +142,7 @@ fn only_what_exists_exists() {
         "run_commands",
         "run_command(timeout, cmd)",
         "list_panes→code",
+        "run_and_wait(command, pane_id)",
         "--sockets",
         "TMUX_MCP_TMUXES",
         "limits.blocks",

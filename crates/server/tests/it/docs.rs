@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tmux_mcp::config::{Kind, SETTINGS};
 use tmux_mcp::policy::KINDS as GROUP_KINDS;
+use tmux_mcp::prompts::{self, Absent};
 use tmux_mcp::resources::RESOURCES;
 use tmux_mcp::tool::{Code, Entry, Group, Tier, Toolset};
 use tmux_mcp::tools;
@@ -41,11 +42,12 @@ fn sets(entry: &Entry) -> String {
     let names =
         [(Toolset::Debug, "debug"), (Toolset::Agent, "agent"), (Toolset::Primitives, "primitives")];
     let named = names.iter().filter(|(set, _)| entry.meta.sets.contains(set));
-    named
-        .map(|(_, name)| format!("`{name}`"))
-        .chain(["`all`".to_owned()])
-        .collect::<Vec<_>>()
-        .join(", ")
+    let named = named.map(|(_, name)| format!("`{name}`")).chain(["`all`".to_owned()]);
+    let sets = named.collect::<Vec<_>>().join(", ");
+    match entry.meta.group {
+        Group::Prompt => format!("{sets}, with `--prompts-as-tools`"),
+        _ => sets,
+    }
 }
 
 /// `target`, `lines?`: the arguments in the order in which they are declared.
@@ -169,6 +171,37 @@ fn groups() -> String {
 }
 
 #[test]
+fn prompts_md_is_current() {
+    let mut doc = String::from(
+        "# Prompts\n\nMade from the declarations in `crates/server/src/prompts`; `make bless` rewrites it.\n\n\
+         Workflows that a person picks in a client. Each is a text of steps with the calls to make, written for the\n\
+         tools that are offered: a prompt is not listed where a tool is missing that it needs, and steps with other tools\n\
+         are left out. Arguments are completed from what is there. For clients that know no prompts, `--prompts-as-tools`\n\
+         offers them as the tools `list_prompts` and `get_prompt`.\n",
+    );
+    for prompt in prompts::ALL {
+        write!(doc, "\n## `{}`\n\n{}\n\n", prompt.name, prompt.description).unwrap();
+        let needs: Vec<String> = prompt.needs.iter().map(|tool| format!("`{tool}`")).collect();
+        writeln!(doc, "Needs {}.\n\n| argument | |\n|---|---|", needs.join(", ")).unwrap();
+        let mut given = serde_json::Map::new();
+        for argument in prompt.arguments {
+            let mark = match argument.absent {
+                Absent::Refused => " (required)".to_owned(),
+                Absent::Fine => String::new(),
+                Absent::Is(value) => format!(" (default {value})"),
+            };
+            writeln!(doc, "| `{}`{mark} | {} |", argument.name, argument.description).unwrap();
+            if !matches!(argument.absent, Absent::Is(_)) {
+                given.insert(argument.name.to_owned(), argument.name.to_uppercase().into());
+            }
+        }
+        let text = prompt.text(given, &|_| true).unwrap();
+        write!(doc, "\nWith every tool it says:\n\n```\n{text}```\n").unwrap();
+    }
+    must_be("docs/prompts.md", &doc);
+}
+
+#[test]
 fn config_md_is_current() {
     let mut doc = String::from(
         "# Settings\n\nMade from the declarations in `crates/server/src/config`; `make bless` rewrites it.\n\n\
@@ -259,7 +292,7 @@ fn the_table_in_the_readme_is_current() {
     let (before, rest) = readme.split_once(BEGIN).expect("the table's beginning is marked");
     let (_, after) = rest.split_once(END).expect("the table's end is marked");
     let mut table = String::from("| tool | | arguments |\n|---|---|---|\n");
-    for entry in tools::all() {
+    for entry in tools::all().iter().filter(|entry| entry.meta.group != Group::Prompt) {
         let arguments = arguments(&Value::Object((entry.input_schema)()));
         let arguments: Vec<String> = arguments
             .iter()

@@ -87,6 +87,11 @@ fn layers_hold() {
             "process",
             &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "host", "run"],
         ),
+        (
+            "prompts",
+            &["mcp", "policy", "cli", "config", "registry", "app", "tools", "host", "run", "watch"],
+        ),
+        ("completion.rs", &["mcp", "policy", "cli", "config", "registry", "app", "tools"]),
         ("standing.rs", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool"]),
         ("reading.rs", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "run"]),
         (

@@ -43,7 +43,7 @@ async fn it_starts_without_a_tmux_server() {
 async fn without_tmux_it_starts_and_says_what_to_install() {
     let tmux = TmuxServer::not_started();
     let args = ["--toolset", "all", "--tier", "destructive", "--tmux", "/nonexistent/tmux"];
-    let mcp = launch(&tmux).args(&args).mcp().await;
+    let mcp = launch(&tmux).args(&args).args(&["--prompts-as-tools"]).mcp().await;
     assert_eq!(mcp.tools().await.len(), tmux_mcp::tools::all().len());
     for (tool, arguments) in [
         ("list_sessions", json!({})),

@@ -24,12 +24,14 @@ mod clients_apart;
 mod coming_from;
 mod command_filter;
 mod commands;
+mod completion;
 mod docs;
 mod fenced_tools;
 mod fences;
 mod hands_off;
 mod hostile;
 mod input;
+mod instructions;
 mod laws;
 mod lifecycle;
 mod made_up;
@@ -41,6 +43,7 @@ mod picture;
 mod pipe;
 mod policy;
 mod polite;
+mod prompts;
 mod reading;
 mod redaction;
 mod registry;
@@ -89,11 +92,11 @@ fn launch(tmux: &TmuxServer) -> Launch {
 async fn serve_configured(tmux: &TmuxServer, config: &str) -> Mcp {
     let file = tmux.home().join("config.toml");
     std::fs::write(&file, config).unwrap();
-    let args = ["--toolset", "all", "--structured", "--config"];
+    let args = ["--toolset", "all", "--prompts-as-tools", "--structured", "--config"];
     launch(tmux).args(&args).args(&[&file.to_string_lossy()]).mcp().await
 }
 
 /// The program with every tool and structured answers.
 async fn serve(tmux: &TmuxServer) -> Mcp {
-    launch(tmux).args(&["--toolset", "all", "--structured"]).mcp().await
+    launch(tmux).args(&["--toolset", "all", "--prompts-as-tools", "--structured"]).mcp().await
 }

@@ -5,19 +5,18 @@
 use std::collections::BTreeSet;
 
 use serde_json::{Map, Value, json};
-use testkit::{Mcp, TmuxServer};
+use testkit::{Launch, Mcp, TmuxServer};
 
 use tmux_mcp::tool::{Group, Meta, Tier};
 use tmux_mcp::tools;
-
-use crate::launch;
 
 /// Arguments with which each tool can be called without doing anything: what it is to touch does
 /// not exist.
 fn arguments(tool: &str) -> Value {
     match tool {
         "list_sessions" | "list_windows" | "list_panes" | "server_info" | "list_clients"
-        | "list_servers" | "list_buffers" => json!({}),
+        | "list_servers" | "list_buffers" | "list_prompts" => json!({}),
+        "get_prompt" => json!({"name": "none"}),
         // Nobody may kill the server that the other calls need: so there is an argument too many.
         "kill_server" => json!({"really": true}),
         "detach_client" => json!({"client": "/dev/nobody"}),
@@ -125,6 +124,8 @@ const TOOLS: &[&str] = &[
     "rename_buffer",
     "delete_buffer",
     "paste_buffer",
+    "list_prompts",
+    "get_prompt",
 ];
 
 /// What only the highest tier may do.
@@ -157,7 +158,14 @@ const READING: &[&str] = &[
     "list_buffers",
     "show_buffer",
     "search_buffer",
+    "list_prompts",
+    "get_prompt",
 ];
+
+/// The program with prompts as tools, too.
+fn launch(tmux: &TmuxServer) -> Launch {
+    crate::launch(tmux).args(&["--prompts-as-tools"])
+}
 
 async fn listed(mcp: &Mcp) -> BTreeSet<String> {
     mcp.tools().await.iter().map(|tool| tool.name.to_string()).collect()
@@ -224,6 +232,17 @@ async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
         "search_panes",
         "pane_state",
         "show_message",
+        "list_prompts",
+        "get_prompt",
+    ];
+    let debug = [
+        "list_panes",
+        "create_pane",
+        "kill",
+        "send_keys",
+        "capture_pane",
+        "list_prompts",
+        "get_prompt",
     ];
     let others = [
         "capture_since",
@@ -257,12 +276,9 @@ async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
     ];
     let primitives: Vec<&str> =
         TOOLS.iter().copied().filter(|tool| !others.contains(tool)).collect();
-    for (toolset, expected) in [
-        ("debug", &["list_panes", "create_pane", "kill", "send_keys", "capture_pane"][..]),
-        ("agent", &agent),
-        ("primitives", &primitives),
-        ("all", TOOLS),
-    ] {
+    for (toolset, expected) in
+        [("debug", &debug[..]), ("agent", &agent), ("primitives", &primitives), ("all", TOOLS)]
+    {
         let mcp = launch(&tmux).env("TMUX_MCP_TOOLSET", toolset).mcp().await;
         assert_eq!(listed(&mcp).await, set(expected), "{toolset}");
         assert_eq!(callable(&mcp).await, set(expected), "{toolset}");
@@ -350,7 +366,8 @@ async fn a_choice_of_what_does_not_exist_does_not_start() {
 async fn a_refused_call_is_refused_before_its_arguments_are_read() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).args(&["--tier", "readonly", "--toolset", "debug"]).mcp().await;
-    assert_eq!(listed(&mcp).await, set(&["capture_pane", "list_panes"]));
+    let reading = ["capture_pane", "list_panes", "list_prompts", "get_prompt"];
+    assert_eq!(listed(&mcp).await, set(&reading));
     let error = mcp.call("kill", json!({"nonsense": 1})).await.err("denied");
     assert!(error.contains("--tier mutating"), "{error}");
     let error = mcp.call("send_keys", json!({"target": "main", "text": "x"})).await.err("denied");

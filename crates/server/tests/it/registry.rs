@@ -11,7 +11,8 @@ use tmux_mcp::tool::{Code, Entry, Tier, Toolset};
 use tmux_mcp::tools;
 
 fn registry(toolset: Toolset, structured: bool) -> Registry {
-    let policy = Policy { ceiling: Ceiling::Destructive, toolset, ..Policy::default() };
+    let ceiling = Ceiling::Destructive;
+    let policy = Policy { ceiling, toolset, prompts_as_tools: true, ..Policy::default() };
     Registry::new(tools::all(), Arc::new(policy), structured)
 }
 
@@ -22,7 +23,8 @@ fn seen(toolset: Toolset) -> usize {
             .to_string()
             .len()
     };
-    registry(toolset, false).wire().map(size).sum()
+    let policy = Policy { ceiling: Ceiling::Destructive, toolset, ..Policy::default() };
+    Registry::new(tools::all(), Arc::new(policy), false).wire().map(size).sum()
 }
 
 /// Every schema below this one, itself included.
@@ -112,6 +114,31 @@ fn hints_follow_from_the_tier() {
         assert_eq!(hints.read_only_hint, Some(entry.meta.tier == Tier::Read), "{}", offered.name);
         assert_eq!(hints.destructive_hint, Some(destroys), "{}", offered.name);
         assert!(hints.idempotent_hint.is_some() && hints.open_world_hint.is_some());
+    }
+}
+
+/// What a client is to load at once, and what a person is to agree to.
+#[test]
+fn titles_hints_and_metadata_are_those_of_the_design() {
+    let always = ["run_command", "wait_for", "capture_pane", "send_keys", "list_panes"];
+    for tool in registry(Toolset::All, false).wire() {
+        let name = tool.name.as_ref();
+        assert!(tool.title.as_ref().is_some_and(|title| !title.is_empty()), "{name}");
+        let hints = tool.annotations.as_ref().unwrap();
+        let all = [
+            hints.read_only_hint,
+            hints.destructive_hint,
+            hints.idempotent_hint,
+            hints.open_world_hint,
+        ];
+        assert!(all.iter().all(Option::is_some), "{name}: {all:?}");
+        let said = tool.meta.as_ref().map(|meta| Value::Object(meta.0.clone()));
+        let wanted = match name {
+            _ if always.contains(&name) => Some(json!({"anthropic/alwaysLoad": true})),
+            "kill_server" => Some(json!({"anthropic/requiresUserInteraction": true})),
+            _ => None,
+        };
+        assert_eq!(said, wanted, "{name}");
     }
 }
 

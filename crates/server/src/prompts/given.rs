@@ -1,0 +1,73 @@
+//! What a person said about a workflow, checked.
+
+use serde_json::{Map, Number, Value};
+
+use super::{Absent, Argument, Prompt};
+use crate::completion::Kind;
+use crate::tool::ToolError;
+
+/// The longest that a call waits, in seconds.
+const LONGEST: f64 = 600.0;
+
+/// Values of a prompt's arguments, as they go into calls.
+#[derive(Debug)]
+pub(crate) struct Given(Map<String, Value>);
+
+impl Given {
+    /// Checks what was given. Clients send an empty text for what a person left out.
+    pub(super) fn read(prompt: &Prompt, mut given: Map<String, Value>) -> Result<Self, ToolError> {
+        given.retain(|_, value| !says_nothing(value));
+        for name in given.keys() {
+            prompt.argument(name)?;
+        }
+        let mut values = Map::new();
+        for argument in prompt.arguments {
+            let value = match (given.remove(argument.name), argument.absent) {
+                (Some(value), _) => value,
+                (None, Absent::Is(value)) => Value::String(value.to_owned()),
+                (None, Absent::Fine) => continue,
+                (None, Absent::Refused) => {
+                    let what = format!("argument `{}` is missing", argument.name);
+                    let hint = format!("`{}`: {}", argument.name, argument.description);
+                    return Err(ToolError::invalid_argument(what).hint(hint));
+                }
+            };
+            values.insert(argument.name.to_owned(), read(argument, value)?);
+        }
+        Ok(Self(values))
+    }
+
+    /// An argument's value; null if it was not given.
+    pub(crate) fn value(&self, name: &str) -> Value {
+        self.0.get(name).cloned().unwrap_or_default()
+    }
+
+    /// Whether an argument was given.
+    pub(crate) fn has(&self, name: &str) -> bool {
+        self.0.contains_key(name)
+    }
+}
+
+fn says_nothing(value: &Value) -> bool {
+    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
+}
+
+fn read(argument: &Argument, value: Value) -> Result<Value, ToolError> {
+    let text = match value {
+        Value::String(text) => text,
+        Value::Number(number) => number.to_string(),
+        _ => {
+            let what = format!("argument `{}`: text is expected", argument.name);
+            return Err(ToolError::invalid_argument(what).hint(argument.description));
+        }
+    };
+    if argument.kind != Kind::Seconds {
+        return Ok(Value::String(text));
+    }
+    let number: Option<Number> = text.trim().parse().ok();
+    let in_range = |number: &Number| number.as_f64().is_some_and(|n| (1.0..=LONGEST).contains(&n));
+    number.filter(in_range).map(Value::Number).ok_or_else(|| {
+        let what = format!("argument `{}`: `{text}` is no number of seconds", argument.name);
+        ToolError::invalid_argument(what).hint(format!("give 1 to {LONGEST}"))
+    })
+}

@@ -1,0 +1,67 @@
+//! `get_prompt`: a workflow, with the calls to make.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use crate::prompts;
+use crate::tool::{Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, Toolset};
+
+pub(super) struct GetPrompt;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Its name.
+    #[schemars(extend("x-clear" = true))]
+    name: String,
+    /// Its arguments.
+    arguments: Option<Map<String, Value>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Workflow {
+    /// What to do, step by step.
+    text: String,
+}
+
+impl Output for Workflow {
+    const FORM: Form = Form::Text;
+
+    fn text(&self) -> String {
+        self.text.clone()
+    }
+
+    fn fits(&self, max: usize) -> Result<(), ToolError> {
+        let length = self.text.chars().count();
+        if length <= max {
+            return Ok(());
+        }
+        Err(ToolError::invalid_argument(format!(
+            "the text would have {length} characters of {max}"
+        ))
+        .hint("give shorter arguments; a long command can stand in a script"))
+    }
+}
+
+impl Tool for GetPrompt {
+    const META: Meta = Meta {
+        name: "get_prompt",
+        title: "Get a prompt",
+        description: "A ready-made workflow: the steps to follow, with the calls to make.",
+        group: Group::Prompt,
+        tier: Tier::Read,
+        sets: &[Toolset::Debug, Toolset::Agent, Toolset::Primitives],
+        idempotent: true,
+        open_world: false,
+        load: Load::OnDemand,
+    };
+    type Args = Args;
+    type Output = Workflow;
+
+    async fn call(cx: &Cx, args: Args) -> Result<Workflow, ToolError> {
+        let has = |tool: &str| cx.request.calls.offers(tool);
+        let prompt = prompts::find(&args.name, &has)?;
+        let text = prompt.text(args.arguments.unwrap_or_default(), &has)?;
+        Ok(Workflow { text })
+    }
+}

@@ -1,0 +1,9 @@
+//! Prompts, for clients that know none.
+
+mod get_prompt;
+mod list_prompts;
+
+use crate::tool::Entry;
+
+pub(super) const TOOLS: &[Entry] =
+    &[Entry::of::<list_prompts::ListPrompts>(), Entry::of::<get_prompt::GetPrompt>()];

@@ -1,0 +1,229 @@
+//! `completion/complete`: from what is there, within the policy.
+
+#![expect(clippy::panic, reason = "helpers fail like tests")]
+
+use serde_json::{Value, json};
+use testkit::{Raw, TmuxServer};
+
+use crate::launch;
+use crate::support::string;
+
+const WRONG: i64 = -32602;
+
+/// The program with this in its config file, ready for requests.
+async fn ready(tmux: &TmuxServer, config: &str) -> Raw {
+    let file = tmux.home().join("config.toml");
+    std::fs::write(&file, config).unwrap();
+    let mut raw = launch(tmux).args(&["--config", &file.to_string_lossy()]).raw();
+    raw.initialize("2025-11-25").await;
+    raw
+}
+
+fn prompt(name: &str) -> Value {
+    json!({"type": "ref/prompt", "name": name})
+}
+
+fn template(uri: &str) -> Value {
+    json!({"type": "ref/resource", "uri": uri})
+}
+
+async fn ask(raw: &mut Raw, of: Value, name: &str, typed: &str, chosen: Value) -> Value {
+    let params = json!({"ref": of, "argument": {"name": name, "value": typed},
+        "context": {"arguments": chosen}});
+    raw.request("completion/complete", params).await
+}
+
+/// What is suggested, all of it.
+async fn values(raw: &mut Raw, of: Value, name: &str, typed: &str) -> Vec<String> {
+    let reply = ask(raw, of, name, typed, json!({})).await;
+    let completion = &reply["result"]["completion"];
+    let values = completion["values"].as_array().unwrap_or_else(|| panic!("{reply}"));
+    assert_eq!(completion["total"], values.len(), "{reply}");
+    assert_eq!(completion["hasMore"], false, "{reply}");
+    values.iter().map(string).collect()
+}
+
+/// `main` with `%0`; `Build` with the windows `logs` (`@1`, `%1`) and `shell` (`@2`: `%2`, `%3`).
+fn lived_in() -> TmuxServer {
+    let tmux = TmuxServer::new();
+    tmux.tmux(&["set-option", "-gw", "automatic-rename", "off"]);
+    tmux.tmux(&["new-session", "-d", "-s", "Build", "-n", "logs", "exec sleep 5000"]);
+    tmux.tmux(&["new-window", "-d", "-t", "=Build:", "-n", "shell", "exec cat"]);
+    tmux.tmux(&["split-window", "-d", "-t", "%2", "exec cat"]);
+    testkit::wait_until("the programs run", || {
+        let names =
+            tmux.tmux(&["list-panes", "-s", "-t", "=Build:", "-F", "#{pane_current_command}"]);
+        (names == "sleep\ncat\ncat").then_some(())
+    });
+    tmux
+}
+
+/// Runs a command in `%0`, whose id is `c1`.
+async fn run_in_main(raw: &mut Raw) {
+    let run = json!({"name": "run_command", "arguments": {"command": "true", "target": "%0"}});
+    let run = raw.request("tools/call", run).await;
+    assert!(run.to_string().contains("command c1 in %0"), "{run}");
+}
+
+#[tokio::test]
+async fn each_argument_is_completed_from_what_is_there() {
+    let tmux = lived_in();
+    let mut raw = ready(&tmux, "").await;
+    run_in_main(&mut raw).await;
+    let wait = || prompt("run_and_wait");
+    for (of, name, typed, expected) in [
+        (wait(), "pane", "", &["%1", "%2", "%3", "%0"][..]),
+        (wait(), "pane", "%3", &["%3"]),
+        (wait(), "pane", "build:", &["%1", "%2", "%3"]),
+        (wait(), "pane", "build:1.", &["%2", "%3"]),
+        (wait(), "pane", "Build:shell", &["%2", "%3"]),
+        (wait(), "pane", "cat", &["%2", "%3"]),
+        (wait(), "pane", "zzz", &[]),
+        (wait(), "timeout", "6", &["60", "600"]),
+        (wait(), "command", "", &[]),
+        (prompt("diagnose_failing_pane"), "pane", "%0", &["%0"]),
+        (prompt("interrupt_gracefully"), "pane", "sle", &["%1"]),
+        (prompt("build_dev_workspace"), "session", "", &[]),
+        (prompt("debug_service"), "cwd", "/", &[]),
+        (template("tmux://sessions/{session}"), "session", "", &["Build", "main"]),
+        (template("tmux://sessions/{session}/tree"), "session", "bU", &["Build"]),
+        (template("tmux://windows/{window}"), "window", "@", &["@1", "@2", "@0"]),
+        (template("tmux://windows/{window}"), "window", "build:s", &["Build:shell"]),
+        (template("tmux://windows/{window}"), "window", "logs", &["@1", "Build:logs"]),
+        (template("tmux://panes/{pane}"), "pane", "%", &["%1", "%2", "%3", "%0"]),
+        (template("tmux://panes/{pane}/content"), "pane", "main", &["%0"]),
+        (template("tmux://panes/{pane}/tail/{lines}"), "lines", "", &["50", "200", "1000", "5000"]),
+        (template("tmux://panes/{pane}/tail/{lines}/ansi"), "lines", "2", &["200"]),
+        (template("tmux://commands/{command}"), "command", "", &["c1"]),
+        (template("tmux://commands/{command}"), "command", "c2", &[]),
+    ] {
+        assert_eq!(
+            values(&mut raw, of.clone(), name, typed).await,
+            expected,
+            "{of} {name} {typed}"
+        );
+    }
+}
+
+#[tokio::test]
+async fn what_is_chosen_already_narrows_it() {
+    let tmux = lived_in();
+    let mut raw = ready(&tmux, "").await;
+    for (chosen, expected) in [
+        (json!({}), json!(["%1", "%2", "%3", "%0"])),
+        (json!({"session": "Build"}), json!(["%1", "%2", "%3"])),
+        (json!({"session": "$0"}), json!(["%0"])),
+        (json!({"session": "Build", "window": "@2"}), json!(["%2", "%3"])),
+        (json!({"window": "Build:logs"}), json!(["%1"])),
+        (json!({"session": "gone"}), json!([])),
+        // What is being typed is not chosen yet.
+        (json!({"pane": "%1"}), json!(["%1", "%2", "%3", "%0"])),
+    ] {
+        let reply =
+            ask(&mut raw, template("tmux://panes/{pane}"), "pane", "", chosen.clone()).await;
+        assert_eq!(reply["result"]["completion"]["values"], expected, "{chosen}: {reply}");
+    }
+}
+
+#[tokio::test]
+async fn what_the_policy_hides_is_not_suggested() {
+    let tmux = lived_in();
+    let mut raw = ready(&tmux, "[policy]\nallowed_sessions = [\"main\"]\n").await;
+    for (uri, variable, expected) in [
+        ("tmux://sessions/{session}", "session", &["main"][..]),
+        ("tmux://windows/{window}", "window", &["@0", "main:"]),
+        ("tmux://panes/{pane}", "pane", &["%0"]),
+    ] {
+        let found = values(&mut raw, template(uri), variable, "").await;
+        assert_eq!(found.len(), expected.len(), "{found:?}");
+        let fits = found.iter().zip(expected).all(|(found, wanted)| found.starts_with(wanted));
+        assert!(fits, "{found:?}");
+    }
+    assert!(values(&mut raw, prompt("run_and_wait"), "pane", "Build").await.is_empty());
+    let chosen = json!({"session": "Build"});
+    let reply = ask(&mut raw, template("tmux://panes/{pane}"), "pane", "", chosen).await;
+    assert_eq!(reply["result"]["completion"]["values"], json!([]), "{reply}");
+    // A command goes with its pane.
+    run_in_main(&mut raw).await;
+    assert_eq!(
+        values(&mut raw, template("tmux://commands/{command}"), "command", "").await,
+        ["c1"]
+    );
+    tmux.tmux(&["new-window", "-d", "-t", "=main:"]);
+    tmux.tmux(&["join-pane", "-d", "-s", "%0", "-t", "%1"]);
+    assert!(
+        values(&mut raw, template("tmux://commands/{command}"), "command", "").await.is_empty()
+    );
+    // Nor is what no tool may show.
+    let mut raw = ready(&tmux, "tools = \"deny:list_panes\"\n").await;
+    assert!(values(&mut raw, prompt("run_and_wait"), "pane", "").await.is_empty());
+}
+
+#[tokio::test]
+async fn names_that_would_not_survive_are_left_out() {
+    let tmux = TmuxServer::new();
+    tmux.new_session("tricky\u{202e}name");
+    tmux.new_session("token=ghp_0123456789abcdefghij0123456789abcdef");
+    tmux.new_session("café \"q\" 'x'");
+    let mut raw = ready(&tmux, "[policy]\nredact = true\n").await;
+    let found = values(&mut raw, template("tmux://sessions/{session}"), "session", "").await;
+    assert_eq!(found, ["café \"q\" 'x'", "main"]);
+}
+
+#[tokio::test]
+async fn a_hundred_are_handed_out_and_the_rest_is_counted() {
+    let tmux = TmuxServer::new();
+    let mut make: Vec<String> = Vec::new();
+    for number in 0..104 {
+        if number > 0 {
+            make.push(";".to_owned());
+        }
+        let name = format!("s{number:03}");
+        make.extend(["new-session", "-d", "-s", &name, "exec cat"].map(str::to_owned));
+    }
+    tmux.tmux(&make.iter().map(String::as_str).collect::<Vec<_>>());
+    let mut raw = ready(&tmux, "").await;
+    let reply =
+        ask(&mut raw, template("tmux://sessions/{session}"), "session", "S", json!({})).await;
+    let completion = &reply["result"]["completion"];
+    assert_eq!(completion["values"].as_array().unwrap().len(), 100, "{reply}");
+    assert_eq!(completion["values"][0], "s000");
+    assert_eq!((&completion["total"], &completion["hasMore"]), (&json!(104), &json!(true)));
+}
+
+#[tokio::test]
+async fn without_a_server_there_is_nothing_to_suggest() {
+    let tmux = TmuxServer::not_started();
+    let mut raw = ready(&tmux, "").await;
+    for (uri, variable) in [
+        ("tmux://sessions/{session}", "session"),
+        ("tmux://windows/{window}", "window"),
+        ("tmux://panes/{pane}", "pane"),
+        ("tmux://commands/{command}", "command"),
+    ] {
+        assert!(values(&mut raw, template(uri), variable, "").await.is_empty(), "{uri}");
+    }
+    assert!(!tmux.socket().exists(), "asking started a server");
+}
+
+#[tokio::test]
+async fn what_does_not_exist_names_the_nearest() {
+    let tmux = TmuxServer::new();
+    let mut raw = ready(&tmux, "").await;
+    for (of, name, said) in [
+        (prompt("run_and_wate"), "pane", "`run_and_wait`"),
+        (prompt("run_and_wait"), "pain", "did you mean `pane`?"),
+        (template("tmux://panes/{pain}"), "pane", "`tmux://panes/{pane}`"),
+        (template("tmux://sessions"), "session", "there is no resource template `tmux://sessions`"),
+        (template("tmux://panes/{pane}/tail/{lines}"), "line", "it has: pane, lines"),
+    ] {
+        let reply = ask(&mut raw, of, name, "", json!({})).await;
+        assert_eq!(reply["error"]["code"], WRONG, "{reply}");
+        let message = reply["error"]["message"].as_str().unwrap();
+        assert!(message.contains(said), "{message}");
+    }
+    for params in [json!({}), json!({"ref": {"type": "ref/tool", "name": "x"}, "argument": {}})] {
+        let reply = raw.request("completion/complete", params).await;
+        assert_eq!(reply["error"]["code"], WRONG, "{reply}");
+    }
+}
