@@ -19,7 +19,7 @@ demo: ## build, then watch the tools drive a real tmux; nothing stays behind
 test: ## run all tests against real tmux servers of their own
 	@scripts/install-packages $(TEST_NEEDS)
 	$(CARGO) test --workspace --locked
-	$(CARGO) test --locked -p tmux-mcp --no-default-features --lib -- tools policy tool
+	$(CARGO) test --locked -p tmux-mcp --no-default-features --lib -- tools policy tool config
 
 check: ## formatting, lints and docs, with warnings as errors
 	@scripts/install-packages cc

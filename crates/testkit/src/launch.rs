@@ -9,6 +9,7 @@ use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
 
 use crate::TmuxServer;
+use crate::http::HttpServer;
 use crate::mcp::Mcp;
 use crate::raw::Raw;
 
@@ -67,6 +68,11 @@ impl Launch {
     pub fn raw(self) -> Raw {
         let (child, stderr) = self.spawn();
         Raw::new(child, stderr)
+    }
+
+    /// Starts it with `--http` on a free port and waits until it serves.
+    pub async fn http(self) -> HttpServer {
+        HttpServer::new(self.args(&["--http", "127.0.0.1:0"]).raw()).await
     }
 
     /// Runs it to its end, with nothing on its input.

@@ -4,6 +4,7 @@
 //! - [`Person`]: a client on a terminal of its own, as people have.
 //! - [`Shell`]: the shells people have, and panes of a server that run them.
 //! - [`Launch`]: the real program, with [`Mcp`], a real client, or [`Raw`], lines of JSON.
+//! - [`HttpServer`]: the same over HTTP, with [`HttpClient`]s of every revision, or a bare [`Connection`].
 //! - [`wait_until`], [`until()`]: ask again until it is so; never sleep and hope.
 
 #![expect(
@@ -13,6 +14,7 @@
     reason = "a test that cannot go on has to fail"
 )]
 
+mod http;
 mod launch;
 mod mcp;
 mod person;
@@ -21,6 +23,7 @@ mod shell;
 mod tmux_server;
 mod until;
 
+pub use http::{Connection, HttpClient, HttpServer, Reply};
 pub use launch::Launch;
 pub use mcp::{Mcp, Outcome};
 pub use person::Person;

@@ -26,12 +26,14 @@ pub struct Program {
     pub socket: Socket,
     /// The configuration a newly started server reads instead of the user's own.
     pub config_file: Option<OsString>,
+    /// Environment variables that it must not see; a server would hand them on to every pane.
+    pub hidden: Vec<OsString>,
 }
 
 impl Program {
     /// `tmux` from `PATH` on the given socket.
     pub fn new(socket: Socket) -> Self {
-        Self { path: "tmux".into(), socket, config_file: None }
+        Self { path: "tmux".into(), socket, config_file: None, hidden: Vec::new() }
     }
 
     /// The program with everything that comes before the command.
@@ -49,6 +51,9 @@ impl Program {
             .env_remove("TMUX_PANE")
             .process_group(0)
             .kill_on_drop(true);
+        for variable in &self.hidden {
+            process.env_remove(variable);
+        }
         if let Some(file) = &self.config_file {
             process.arg("-f").arg(file);
         }

@@ -51,7 +51,10 @@ pub fn command() -> Command {
              Without a command it serves MCP over stdin and stdout.",
         )
         .args(config::flags())
-        .subcommand(Command::new("serve").about("Serve MCP over stdin and stdout (the default)"))
+        .subcommand(
+            Command::new("serve")
+                .about("Serve MCP over stdin and stdout (the default), or over HTTP with --http"),
+        )
         .subcommand(Command::new("demo").about("Drive a real tmux session before your eyes"))
         .subcommand(
             Command::new("tools").about("Show what a model would see of the tools, with its size"),
@@ -118,8 +121,12 @@ fn check_tools(settings: &Settings) -> Result<(), Failure> {
 /// whatever is typed in them.
 fn init_log(settings: &Settings) {
     let ours = ["tmux", "tmux_mcp"].map(|name| (name, settings.log));
-    let targets =
+    let mut targets =
         Targets::new().with_default(settings.log.min(LevelFilter::WARN)).with_targets(ours);
+    if settings.http.listen.is_some() {
+        // It takes a client that hangs up for an error.
+        targets = targets.with_target("rmcp::service", LevelFilter::OFF);
+    }
     let lines = tracing_subscriber::fmt()
         .with_writer(io::stderr)
         .with_ansi(false)

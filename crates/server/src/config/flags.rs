@@ -33,7 +33,7 @@ fn flag(setting: &Setting) -> Option<Arg> {
             .value_parser(clap::builder::PossibleValuesParser::new(choices))
             .hide_possible_values(true),
         Kind::Number => arg.value_name("N"),
-        Kind::List(name) => arg.value_name(name),
+        Kind::List(name) | Kind::Secret(name) => arg.value_name(name),
         Kind::Switch => arg
             .action(ArgAction::Set)
             .num_args(0..=1)

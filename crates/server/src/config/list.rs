@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use tmux::Socket;
 
+use super::http::{Token, address, hosts, origins};
 use super::value::{number, path, switch};
 use super::{Kind, Setting};
 use crate::policy::{Ceiling, Mode};
@@ -96,6 +97,60 @@ pub const SETTINGS: &[Setting] = &[
         default: "off",
         help: "Push what a watch has seen as `notifications/claude/channel` too; up to revision 2025-11-25",
         set: |s, v| switch(v).map(|v| s.channel = v),
+    },
+    Setting {
+        key: "http.listen",
+        flag: Some("http"),
+        env: &["TMUX_MCP_HTTP"],
+        kind: Kind::Text("ADDR:PORT"),
+        default: "off: stdin and stdout",
+        help: "Serve MCP over HTTP at this address; port 0 takes a free one; see docs/http.md",
+        set: |s, v| address(v).map(|v| s.http.listen = v),
+    },
+    Setting {
+        key: "http.token_file",
+        flag: Some("http-token-file"),
+        env: &["TMUX_MCP_HTTP_TOKEN_FILE"],
+        kind: Kind::Text("FILE"),
+        default: "tmux-mcp/http-token in the user's state directory",
+        help: "Where the token for HTTP is, or will be if there is none; TMUX_MCP_HTTP_TOKEN can hold the token itself",
+        set: |s, v| path(v).map(|v| s.http.token_file = v),
+    },
+    Setting {
+        key: "http.token",
+        flag: None,
+        env: &["TMUX_MCP_HTTP_TOKEN"],
+        kind: Kind::Secret("http.token_file"),
+        default: "what is in the file",
+        help: "The token that clients over HTTP must show",
+        set: |s, v| Token::given(v).map(|v| s.http.token = v),
+    },
+    Setting {
+        key: "http.allow_remote",
+        flag: Some("http-allow-remote"),
+        env: &["TMUX_MCP_HTTP_ALLOW_REMOTE"],
+        kind: Kind::Switch,
+        default: "off",
+        help: "Let --http listen where other machines can reach it",
+        set: |s, v| switch(v).map(|v| s.http.allow_remote = v),
+    },
+    Setting {
+        key: "http.hosts",
+        flag: None,
+        env: &[],
+        kind: Kind::List("HOST"),
+        default: "none",
+        help: "Names by which clients over HTTP may call this machine, beside loopback's and the address itself",
+        set: |s, v| hosts(v.lines()).map(|v| s.http.hosts = v),
+    },
+    Setting {
+        key: "http.origins",
+        flag: None,
+        env: &[],
+        kind: Kind::List("ORIGIN"),
+        default: "none",
+        help: "Web pages that may call over HTTP, such as `https://app.example`, beside those of loopback",
+        set: |s, v| origins(v.lines()).map(|v| s.http.origins = v),
     },
     Setting {
         key: "audit.file",

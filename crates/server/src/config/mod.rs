@@ -5,6 +5,7 @@
 
 mod file;
 mod flags;
+pub mod http;
 mod list;
 #[cfg(test)]
 mod tests;
@@ -25,6 +26,7 @@ use crate::redact::Redactor;
 use crate::run;
 use crate::watch::Patterns;
 pub use flags::flags;
+use http::Http;
 pub use list::SETTINGS;
 
 /// What kind of value a setting takes.
@@ -40,6 +42,8 @@ pub enum Kind {
     Number,
     /// Any number of texts; in the config file only.
     List(&'static str),
+    /// Text that nobody else may read; in the environment only.
+    Secret(&'static str),
 }
 
 /// One setting.
@@ -62,7 +66,8 @@ pub struct Setting {
 impl Setting {
     /// What the command line or the environment says, and where.
     fn given(&self, matches: &ArgMatches) -> Option<(String, String)> {
-        let flag = self.flag?;
+        let from = |env: &&str| Some((std::env::var(env).ok()?, (*env).to_owned()));
+        let Some(flag) = self.flag else { return self.env.iter().find_map(from) };
         if let Some(value) = matches.get_one::<String>(self.key) {
             let place = match (matches.value_source(self.key), self.env) {
                 (Some(ValueSource::EnvVariable), [env, ..]) => (*env).to_owned(),
@@ -70,8 +75,7 @@ impl Setting {
             };
             return Some((value.clone(), place));
         }
-        let mut older = self.env.iter().skip(1);
-        older.find_map(|env| Some((std::env::var(env).ok()?, (*env).to_owned())))
+        self.env.iter().skip(1).find_map(from)
     }
 }
 
@@ -93,6 +97,8 @@ pub struct Settings {
     pub keep: bool,
     /// Whether what a watch has seen is pushed to the client.
     pub channel: bool,
+    /// How to serve over HTTP.
+    pub http: Http,
     /// What record is kept of the calls.
     pub audit: audit::Options,
     /// What is logged.
@@ -118,6 +124,7 @@ impl Default for Settings {
             structured: false,
             keep: false,
             channel: false,
+            http: Http::default(),
             audit: audit::Options::default(),
             log: tracing::metadata::LevelFilter::WARN,
             runs: run::Options::default(),
@@ -136,6 +143,11 @@ impl Settings {
         let named = matches.get_one::<String>(CONFIG.0).map(PathBuf::from);
         for (key, value) in read_file(named.as_deref())? {
             let setting = setting(&key).ok_or_else(|| file::unknown(&key))?;
+            if let (Kind::Secret(instead), [env, ..]) = (setting.kind, setting.env) {
+                return Err(format!(
+                    "config key `{key}`: a secret does not belong here; use {env} or `{instead}`"
+                ));
+            }
             (setting.set)(&mut settings, &value)
                 .map_err(|why| format!("config key `{key}`: {why}"))?;
         }
@@ -144,6 +156,7 @@ impl Settings {
             (setting.set)(&mut settings, &value).map_err(|why| format!("{place}: {why}"))?;
         }
         settings.policy.check(&settings.program().socket)?;
+        settings.http.check()?;
         if settings.redact.is_idle() {
             return Err(
                 "config key `policy.redact_patterns`: does nothing without `redact = true` \
@@ -157,7 +170,9 @@ impl Settings {
     /// The tmux program on the socket that is meant.
     pub fn program(&self) -> Program {
         let socket = self.socket.clone().unwrap_or_else(Host::default_socket);
-        Program { path: self.tmux.clone(), ..Program::new(socket) }
+        let secrets = SETTINGS.iter().filter(|setting| matches!(setting.kind, Kind::Secret(_)));
+        let hidden = secrets.flat_map(|setting| setting.env).map(|env| (*env).into()).collect();
+        Program { path: self.tmux.clone(), hidden, ..Program::new(socket) }
     }
 }
 

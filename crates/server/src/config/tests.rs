@@ -26,7 +26,8 @@ fn every_setting_can_be_told_apart() {
     let mut seen = HashSet::new();
     for setting in SETTINGS {
         assert!(seen.insert(setting.key), "{} twice", setting.key);
-        assert_eq!(setting.flag.is_some(), !setting.env.is_empty(), "{}", setting.key);
+        let has_env = setting.flag.is_some() || matches!(setting.kind, Kind::Secret(_));
+        assert_eq!(has_env, !setting.env.is_empty(), "{}", setting.key);
         assert!(!setting.help.ends_with('.'), "{}", setting.key);
     }
 }
@@ -134,4 +135,33 @@ fn paths_of_the_audit_are_absolute_and_its_numbers_make_sense() {
     for wrong in ["files = 0", "max_bytes = 10", "plain = \"perhaps\""] {
         assert!(with_file(&format!("[audit]\n{wrong}"), &[]).is_err(), "{wrong}");
     }
+}
+
+#[cfg(feature = "http")]
+#[test]
+fn other_machines_are_let_in_only_if_that_is_said() {
+    for address in ["127.0.0.1:1", "[::1]:1", "127.1.2.3:0", "localhost:0"] {
+        assert!(resolve(&["--http", address]).unwrap().http.listen.is_some(), "{address}");
+    }
+    for address in ["0.0.0.0:1", "[::]:1", "192.0.2.1:1", "[::ffff:127.0.0.1]:1"] {
+        let error = resolve(&["--http", address]).unwrap_err();
+        assert!(error.contains(address) && error.contains("--http-allow-remote"), "{error}");
+        assert!(resolve(&["--http", address, "--http-allow-remote"]).is_ok(), "{address}");
+    }
+    assert!(resolve(&["--http", "8080"]).unwrap_err().contains("`8080`"));
+}
+
+#[cfg(not(feature = "http"))]
+#[test]
+fn what_was_left_out_says_so() {
+    let error = resolve(&["--http", "127.0.0.1:0"]).unwrap_err();
+    assert!(error.contains("without the cargo feature `http`"), "{error}");
+}
+
+#[test]
+fn a_secret_does_not_stand_in_the_config_file() {
+    let error = with_file("[http]\ntoken = \"0123456789abcdef\"", &[]).unwrap_err();
+    assert!(error.contains("`http.token_file`") && !error.contains("0123"), "{error}");
+    assert!(with_file("[http]\nhosts = [\"box.lan\"]", &[]).is_ok());
+    assert!(with_file("[http]\norigins = [\"box.lan\"]", &[]).unwrap_err().contains("origin"));
 }

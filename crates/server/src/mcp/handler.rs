@@ -248,11 +248,12 @@ impl ServerHandler for Handler {
     }
 }
 
-/// The client's name and version, as it gave them at `initialize` or with the request.
+/// The client's name and version, as it gave them with the request or at `initialize`. Where there
+/// is no `initialize`, rmcp would give its own.
 fn client(context: &RequestContext<RoleServer>) -> Option<Arc<str>> {
-    let Implementation { name, version, .. } = match context.peer.peer_info() {
-        Some(peer) => peer.client_info.clone(),
-        None => context.meta.client_info()?,
+    let Implementation { name, version, .. } = match context.meta.protocol_version() {
+        Some(_) => context.meta.client_info()?,
+        None => context.peer.peer_info()?.client_info.clone(),
     };
     let text = text::inline(&format!("{name} {version}"));
     Some(text.chars().take(100).collect::<String>().into())

@@ -4,11 +4,13 @@
 //! - `pipeline` is the way of every tool call, whoever makes it.
 //! - `prompts` and `completion` answer for people who pick a workflow and fill in its arguments.
 //! - `resources` lists and reads what has an address; `pages` are the pages of lists.
-//! - `stdio` is the transport over standard input and output.
+//! - `stdio` is the transport over standard input and output, `http` the one over HTTP.
 
 mod channel;
 mod completion;
 mod handler;
+#[cfg(feature = "http")]
+pub(crate) mod http;
 mod instructions;
 mod pages;
 pub(crate) mod pipeline;

@@ -175,11 +175,14 @@ async fn work(
     let cancel = request.cancel.clone();
     let cx = Cx::new(&client.around, entry.meta, guard, request);
     let work = (entry.call)(&cx, &schema, arguments);
-    let cancelled = || Err(ToolError::new(Code::Cancelled, format!("`{name}` was cancelled")));
     tokio::select! {
         biased;
-        () = cancel.cancelled() => cancelled(),
-        () = app.ending.cancelled() => cancelled(),
+        () = cancel.cancelled() => {
+            Err(ToolError::new(Code::Cancelled, format!("`{name}` was cancelled")))
+        }
+        () = app.ending.cancelled() => {
+            Err(ToolError::new(Code::Cancelled, format!("`{name}` was cut short: the server ends")))
+        }
         // A panic must not cost the caller its answer: rmcp would never send one.
         done = AssertUnwindSafe(work).catch_unwind() => done.unwrap_or_else(|panic| {
             let what = panic

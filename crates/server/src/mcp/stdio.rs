@@ -18,7 +18,7 @@ use crate::client::Client;
 
 /// How long calls may still take after the client has closed its side. Quick ones get their answer
 /// out; waits are cut short, since clients kill servers that linger.
-const GRACE: Duration = Duration::from_millis(300);
+pub(super) const GRACE: Duration = Duration::from_millis(300);
 
 /// Serves one client until it goes or `stop` is tripped.
 pub(crate) async fn serve<R, W>(client: Arc<Client>, read: R, write: W, stop: CancellationToken)

@@ -219,6 +219,7 @@ fn config_md_is_current() {
             Kind::Switch => "true, false".to_owned(),
             Kind::Number => "number".to_owned(),
             Kind::List(name) => format!("list of {}", name.to_lowercase()),
+            Kind::Secret(_) => "in the environment only".to_owned(),
         };
         writeln!(
             doc,

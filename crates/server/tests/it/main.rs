@@ -30,6 +30,12 @@ mod fenced_tools;
 mod fences;
 mod hands_off;
 mod hostile;
+#[cfg(feature = "http")]
+mod http;
+#[cfg(feature = "http")]
+mod http_gate;
+#[cfg(feature = "http")]
+mod http_life;
 mod input;
 mod instructions;
 mod laws;

@@ -22,6 +22,7 @@ fn program(tmux: &TmuxServer) -> Program {
         path: TmuxServer::program(),
         socket: Socket::Path(tmux.socket().to_path_buf()),
         config_file: Some("/dev/null".into()),
+        hidden: Vec::new(),
     }
 }
 
