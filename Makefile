@@ -7,10 +7,10 @@ BUILD_NEEDS = cc tmux
 # The shells and programs the tests run inside tmux.
 TEST_NEEDS = $(BUILD_NEEDS) bash zsh fish dash perl python3 node sqlite3 less vi ssh ps
 
-.PHONY: help demo test check bench bless
+.PHONY: help demo test test-clients check bench bless
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / { printf "make %-7s %s\n", $$1, $$2 }' Makefile
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
 
 demo: ## build, then watch the tools drive a real tmux; nothing stays behind
 	@scripts/install-packages $(BUILD_NEEDS)
@@ -20,6 +20,11 @@ test: ## run all tests against real tmux servers of their own
 	@scripts/install-packages $(TEST_NEEDS)
 	$(CARGO) test --workspace --locked
 	$(CARGO) test --locked -p tmux-mcp --no-default-features --lib -- tools policy tool config
+
+test-clients: ## run real MCP clients, fetched from npm and PyPI, against the program
+	@scripts/install-packages $(BUILD_NEEDS) npm python3
+	$(CARGO) build --locked -p tmux-mcp
+	crates/server/tests/clients/run
 
 check: ## formatting, lints and docs, with warnings as errors
 	@scripts/install-packages cc

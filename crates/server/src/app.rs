@@ -10,6 +10,7 @@ use crate::changes::Changes;
 use crate::client::{Client, Clients};
 use crate::config::Settings;
 use crate::host::Host;
+use crate::log::Logs;
 use crate::policy::Policy;
 use crate::registry::Registry;
 use crate::resources::Catalog;
@@ -30,6 +31,8 @@ pub struct App {
     pub resources: Catalog,
     /// The record of what it does, if one is kept.
     pub audit: Option<Audit>,
+    /// What is logged, for clients that ask for it.
+    pub logs: Logs,
     /// Tripped when the server ends: no call goes on then.
     pub ending: CancellationToken,
     /// The tmux server it drives, and what runs commands there, for the process itself.
@@ -56,8 +59,15 @@ impl App {
         let (block, lines) = (settings.block, Arc::default());
         let around = Surroundings { host, runs, watches, changes, block, lines };
         let audit = Audit::new(settings.audit.clone());
+        let logs = Logs::default();
         let (ending, clients) = (CancellationToken::new(), Clients::default());
-        Self { settings, policy, registry, resources, audit, ending, around, clients }
+        Self { settings, policy, registry, resources, audit, logs, ending, around, clients }
+    }
+
+    /// The same, with clients hearing what comes in there.
+    #[must_use]
+    pub fn with_logs(self, logs: Logs) -> Self {
+        Self { logs, ..self }
     }
 
     /// The process itself as a client: the only one on stdio, and whoever does not introduce itself.

@@ -18,6 +18,7 @@
 //! - [`host`]: one tmux server: ownership, our own session, the pane we run in.
 //! - [`mark`]: places in what a pane has printed. [`picture`]: pictures of a screen. `buffer`: finding things in
 //!   much text, piece by piece.
+//! - `log`: what is logged, for those who listen.
 //! - `process`: what the operating system knows. `text`: cleaning and cutting. `redact`: secrets.
 //!
 //! Left may use right: `cli → mcp → registry → tools → tool → watch → run → host → tmux`.
@@ -42,6 +43,7 @@ mod filter;
 mod formats;
 pub mod host;
 mod lines;
+mod log;
 pub mod mark;
 pub mod mcp;
 pub mod model;

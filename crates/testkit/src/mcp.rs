@@ -1,11 +1,14 @@
 //! A real MCP client (rmcp's) on the real program, or on a server in this process.
 
+#![expect(deprecated, reason = "logging, which the newest revision advises against")]
+
 use std::sync::{Arc, Mutex};
 
 use rmcp::handler::client::ClientHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResult, ClientConfig, ErrorData, ProgressNotificationParam,
-    ReadResourceRequestParams, Resource, ResourceContents, ResourceTemplate, Tool,
+    CallToolRequestParams, CallToolResult, ClientConfig, ErrorData, LoggingLevel,
+    LoggingMessageNotificationParam, ProgressNotificationParam, ReadResourceRequestParams,
+    Resource, ResourceContents, ResourceTemplate, SetLevelRequestParams, Tool,
 };
 use rmcp::service::{NotificationContext, RoleClient, RunningService, ServiceError, ServiceExt};
 use serde_json::Value;
@@ -14,9 +17,12 @@ use tokio::process::Child;
 
 use crate::launch::Stderr;
 
-/// What the server told of its progress.
+/// What the server told by itself.
 #[derive(Debug, Clone, Default)]
-struct Recorder(Arc<Mutex<Vec<ProgressNotificationParam>>>);
+struct Recorder {
+    progress: Arc<Mutex<Vec<ProgressNotificationParam>>>,
+    logged: Arc<Mutex<Vec<String>>>,
+}
 
 impl ClientHandler for Recorder {
     fn get_info(&self) -> ClientConfig {
@@ -28,7 +34,16 @@ impl ClientHandler for Recorder {
         params: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        self.0.lock().expect("no test panics while it writes").push(params);
+        self.progress.lock().expect("no test panics while it writes").push(params);
+    }
+
+    async fn on_logging_message(
+        &self,
+        params: LoggingMessageNotificationParam,
+        _: NotificationContext<RoleClient>,
+    ) {
+        let text = params.data.to_string();
+        self.logged.lock().expect("no test panics while it writes").push(text);
     }
 }
 
@@ -36,7 +51,7 @@ impl ClientHandler for Recorder {
 #[derive(Debug)]
 pub struct Mcp {
     client: RunningService<RoleClient, Recorder>,
-    progress: Recorder,
+    told: Recorder,
     /// None for a server in this process.
     child: Option<Child>,
     stderr: Stderr,
@@ -60,12 +75,12 @@ impl Mcp {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let progress = Recorder::default();
-        let client = match progress.clone().serve((read, write)).await {
+        let told = Recorder::default();
+        let client = match told.clone().serve((read, write)).await {
             Ok(client) => client,
             Err(error) => panic!("initialize: {error}\nstderr: {}", stderr.text()),
         };
-        Self { client, progress, child, stderr }
+        Self { client, told, child, stderr }
     }
 
     /// The tools as the client got them.
@@ -123,7 +138,18 @@ impl Mcp {
 
     /// What the server has told of its progress.
     pub fn progress(&self) -> Vec<ProgressNotificationParam> {
-        self.progress.0.lock().expect("no test panics while it writes").clone()
+        self.told.progress.lock().expect("no test panics while it writes").clone()
+    }
+
+    /// Asks for all of the server's log.
+    pub async fn hear_everything(&self) {
+        let params = SetLevelRequestParams::new(LoggingLevel::Debug);
+        self.client.set_level(params).await.expect("logging/setLevel");
+    }
+
+    /// What the server has logged to the client.
+    pub fn logged(&self) -> Vec<String> {
+        self.told.logged.lock().expect("no test panics while it writes").clone()
     }
 
     /// Hangs up. If the server is a process, waits until it has ended; it must end well.

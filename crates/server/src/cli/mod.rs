@@ -13,10 +13,12 @@ use std::process::ExitCode;
 use clap::{ArgMatches, Command};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
-use tracing_subscriber::layer::SubscriberExt;
+use tracing_subscriber::layer::{Layer, SubscriberExt};
 use tracing_subscriber::util::SubscriberInitExt;
+use tracing_subscriber::{fmt, registry};
 
 use crate::config::{self, Settings};
+use crate::log::{self, Logs};
 use crate::tool::{Code, ToolError};
 
 /// Wrong arguments or settings, as is usual.
@@ -89,7 +91,7 @@ fn run(matches: &ArgMatches) -> Result<(), Failure> {
         code: USAGE_ERROR,
     })?;
     check_tools(&settings)?;
-    init_log(&settings);
+    let logs = init_log(&settings);
     // One thread is enough: everything waits for tmux, and a call then needs no hand-over.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     match name {
@@ -98,7 +100,7 @@ fn run(matches: &ArgMatches) -> Result<(), Failure> {
         "audit" => audit::run(&settings, matches)?,
         "tools" => runtime.block_on(async { tools::run(settings) })?,
         _ => {
-            runtime.block_on(serve::run(settings))?;
+            runtime.block_on(serve::run(settings, logs))?;
             // tokio reads stdin on a thread that may be blocked for good; do not wait for it.
             runtime.shutdown_background();
         }
@@ -118,19 +120,19 @@ fn check_tools(settings: &Settings) -> Result<(), Failure> {
 }
 
 /// Logs what our own crates say; of others only warnings, since rmcp shows whole messages, with
-/// whatever is typed in them.
-fn init_log(settings: &Settings) {
-    let ours = ["tmux", "tmux_mcp"].map(|name| (name, settings.log));
-    let mut targets =
-        Targets::new().with_default(settings.log.min(LevelFilter::WARN)).with_targets(ours);
+/// whatever is typed in them. Clients can hear the same, at the level they choose.
+fn init_log(settings: &Settings) -> Logs {
+    let mut targets = Targets::new()
+        .with_default(settings.log.min(LevelFilter::WARN))
+        .with_targets(log::OURS.map(|name| (name, settings.log)))
+        .with_target(log::SPANS, LevelFilter::OFF);
     if settings.http.listen.is_some() {
         // It takes a client that hangs up for an error.
         targets = targets.with_target("rmcp::service", LevelFilter::OFF);
     }
-    let lines = tracing_subscriber::fmt()
-        .with_writer(io::stderr)
-        .with_ansi(false)
-        .with_max_level(settings.log)
-        .finish();
-    let _ = lines.with(targets).try_init();
+    let lines = fmt::layer().with_writer(io::stderr).with_ansi(false).with_filter(targets);
+    let logs = Logs::default();
+    let to_clients = logs.clone().with_filter(logs.clone());
+    let _ = registry().with(lines).with(to_clients).try_init();
+    logs
 }

@@ -11,16 +11,17 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::config::Settings;
+use crate::log::Logs;
 #[cfg(feature = "http")]
 use crate::mcp::http::Door;
 use crate::mcp::stdio;
 use crate::tool::ToolError;
 
 /// Serves, then removes what is ours.
-pub(super) async fn run(settings: Settings) -> Result<(), ToolError> {
+pub(super) async fn run(settings: Settings, logs: Logs) -> Result<(), ToolError> {
     #[cfg(feature = "http")]
     let door = Door::open(&settings.http).await?;
-    let app = Arc::new(App::new(settings));
+    let app = Arc::new(App::new(settings).with_logs(logs));
     if let Some(audit) = &app.audit {
         audit.open().await.map_err(|failed| {
             ToolError::from(failed)

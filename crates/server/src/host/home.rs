@@ -82,6 +82,7 @@ impl Home {
             }
         }
         let created = self.start(tmux, owner, &wish, version).await?;
+        tracing::info!("made session {}, our own", created.session);
         *session = Some(created.session);
         match owner.client() {
             0 => tmux.prefer(created.session),
@@ -152,10 +153,10 @@ impl Home {
     /// Ends the session, but for what somebody else has brought there.
     pub(super) async fn close(&self, tmux: &Server, owner: &Owner) {
         let session = self.session.lock().await.take();
-        if let Some(id) = session.filter(|_| !self.keep)
-            && let Err(error) = close_session(tmux, id, owner).await
-        {
-            tracing::debug!("removing our session: {error}");
+        let Some(id) = session.filter(|_| !self.keep) else { return };
+        match close_session(tmux, id, owner).await {
+            Ok(()) => tracing::info!("removed session {id}, our own"),
+            Err(error) => tracing::debug!("removing our session: {error}"),
         }
     }
 }

@@ -7,16 +7,18 @@ use rmcp::ServerHandler;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, CustomRequest,
     CustomResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse, Implementation,
-    InitializeRequestParams, InitializeResult, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
-    ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
-    ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool, UnsubscribeRequestParams,
+    InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+    ProgressNotificationParam, ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse,
+    ServerCapabilities, ServerConfig, SubscribeRequestParams, SubscriptionFilter, Tool,
+    UnsubscribeRequestParams,
 };
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 
+use super::logging::Logging;
 use super::pipeline::{self, Answer, Call};
 use super::subscriptions::{self, Subscriptions};
-use super::{channel, completion, instructions, pages, prompts, resources};
+use super::{channel, completion, instructions, pages, prompts, resources, revision};
 use crate::app::App;
 use crate::client::Client;
 use crate::redact::Redactor;
@@ -30,22 +32,20 @@ pub struct Handler {
     /// Whose requests these are, once that is known.
     client: OnceLock<Arc<Client>>,
     subscriptions: Subscriptions,
+    logging: Logging,
 }
 
 impl Handler {
     /// A handler for this client.
     pub fn new(client: Arc<Client>) -> Self {
-        Self {
-            app: Arc::clone(&client.app),
-            client: client.into(),
-            subscriptions: Subscriptions::default(),
-        }
+        Self { client: Arc::clone(&client).into(), ..Self::of_many(Arc::clone(&client.app)) }
     }
 
     /// A handler for one of many: with `initialize` it gets a client of its own, which goes with the
     /// handler. Requests without that are the process's.
     pub fn of_many(app: Arc<App>) -> Self {
-        Self { app, client: OnceLock::new(), subscriptions: Subscriptions::default() }
+        let logging = Logging::new(app.logs.clone(), app.settings.redact.clone());
+        Self { app, client: OnceLock::new(), subscriptions: Subscriptions::default(), logging }
     }
 
     fn client(&self) -> Arc<Client> {
@@ -72,6 +72,7 @@ impl ServerHandler for Handler {
             .enable_resources()
             .enable_resources_subscribe()
             .build();
+        capabilities.logging = Some(JsonObject::new());
         capabilities.experimental = self.app.settings.channel.then(channel::capability);
         ServerConfig::new(capabilities)
             .with_server_info(info)
@@ -119,9 +120,10 @@ impl ServerHandler for Handler {
             arguments: request.arguments.unwrap_or_default(),
             progress: progress(&context, self.app.settings.redact.clone()),
             client: self.app.audit.as_ref().and_then(|_| client(&context)),
-            cancel: context.ct,
+            cancel: context.ct.clone(),
         };
-        let Answer { result, notices } = pipeline::call(&self.client(), call).await;
+        let Answer { result, notices } =
+            self.logging.around(&context, pipeline::call(&self.client(), call)).await;
         for notice in notices.into_iter().filter(|_| self.app.settings.channel) {
             channel::push(&context.peer, notice).await;
         }
@@ -213,12 +215,24 @@ impl ServerHandler for Handler {
         Ok(())
     }
 
+    #[expect(deprecated, reason = "see `logging`")]
+    async fn set_level(
+        &self,
+        request: rmcp::model::SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        match self.logging.set_level(request.level, &context) {
+            true => Ok(()),
+            false => Err(no_method("logging/setLevel")),
+        }
+    }
+
     /// A request of a known method whose parameters have the wrong shape ends up here, and rmcp
     /// would say that the method does not exist.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
-        _: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
         const KNOWN: &[(&str, &str)] = &[
             ("tools/call", "`name` must be text and `arguments` an object"),
@@ -232,20 +246,29 @@ impl ServerHandler for Handler {
             ("resources/subscribe", "`uri` must be text"),
             ("resources/unsubscribe", "`uri` must be text"),
             ("subscriptions/listen", "`notifications` must be an object"),
+            (
+                "logging/setLevel",
+                "`level` must be debug, info, notice, warning, error, critical, alert or emergency",
+            ),
             ("initialize", "`protocolVersion`, `capabilities` and `clientInfo` are needed"),
         ];
-        Err(match KNOWN.iter().find(|(method, _)| *method == request.method) {
+        let method = request.method.as_str();
+        if revision::is_stateless(&context) && revision::REMOVED.contains(&method) {
+            return Err(no_method(method));
+        }
+        Err(match KNOWN.iter().find(|(known, _)| *known == method) {
             Some((method, shape)) => ErrorData::invalid_params(
                 format!("the parameters of {method} are malformed: {shape}"),
                 None,
             ),
-            None => ErrorData::new(
-                ErrorCode::METHOD_NOT_FOUND,
-                format!("there is no method `{}`", request.method),
-                None,
-            ),
+            None => no_method(method),
         })
     }
+}
+
+fn no_method(name: &str) -> ErrorData {
+    let message = format!("there is no method `{name}`");
+    ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
 /// The client's name and version, as it gave them with the request or at `initialize`. Where there

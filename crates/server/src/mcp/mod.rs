@@ -4,6 +4,8 @@
 //! - `pipeline` is the way of every tool call, whoever makes it.
 //! - `prompts` and `completion` answer for people who pick a workflow and fill in its arguments.
 //! - `resources` lists and reads what has an address; `pages` are the pages of lists.
+//! - `logging` is the log for a client that asks for it.
+//! - `revision` is what the revisions differ in.
 //! - `stdio` is the transport over standard input and output, `http` the one over HTTP.
 
 mod channel;
@@ -12,10 +14,12 @@ mod handler;
 #[cfg(feature = "http")]
 pub(crate) mod http;
 mod instructions;
+mod logging;
 mod pages;
 pub(crate) mod pipeline;
 mod prompts;
 mod resources;
+mod revision;
 pub(crate) mod stdio;
 mod subscriptions;
 

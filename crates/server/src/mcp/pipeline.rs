@@ -172,10 +172,10 @@ async fn work(
     };
     let name = entry.meta.name;
     let guard = Arc::clone(&app.policy);
-    let cancel = request.cancel.clone();
+    let (cancel, begun) = (request.cancel.clone(), request.begun);
     let cx = Cx::new(&client.around, entry.meta, guard, request);
     let work = (entry.call)(&cx, &schema, arguments);
-    tokio::select! {
+    let answer = tokio::select! {
         biased;
         () = cancel.cancelled() => {
             Err(ToolError::new(Code::Cancelled, format!("`{name}` was cancelled")))
@@ -192,7 +192,10 @@ async fn work(
                 .unwrap_or_default();
             Err(ToolError::internal(format!("`{name}` stopped half-way: {what}")))
         }),
-    }
+    };
+    let how = answer.as_ref().map_or_else(|error| error.code.name(), |_| "ok");
+    tracing::debug!("{name}: {how} after {} ms", begun.elapsed().as_millis());
+    answer
 }
 
 /// The answer as a client may see it. Those of calls within a call have this behind them; to clean

@@ -295,6 +295,11 @@ impl Job {
             return;
         }
         state.output.close(0, status == Status::Exited(130));
+        let Self { id, pane, .. } = self;
+        match status {
+            Status::Exited(code) => tracing::info!("command {id} in {pane} exited with {code}"),
+            _ => tracing::info!("command {id} in {pane} was lost"),
+        }
         state.status = status;
         state.waiting = None;
         state.ended = Some(Instant::now());

@@ -7,6 +7,7 @@ use tmux::keys::{Key, type_text};
 use tmux::stream::PaneStream;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
+use tracing::Instrument;
 
 use super::carry::{self, Cargo, Place};
 use super::follow::{Follow, Keys, Progress};
@@ -46,7 +47,7 @@ pub(super) async fn command(
     let (tell, told) = oneshot::channel();
     let start = Start { engine: Arc::clone(engine), lease, pane, command };
     let id = start.pane.pane;
-    tokio::spawn(start.conduct(tell));
+    tokio::spawn(start.conduct(tell).in_current_span());
     told.await.unwrap_or(Err(Refusal::Contended { pane: id }))
 }
 
@@ -86,6 +87,7 @@ impl Start {
         }
         match self.begin(ready).await {
             Ok(follow) => {
+                tracing::info!("command {} started in {}", follow.job.id, follow.job.pane);
                 let _ = tell.send(Ok(Started {
                     job: Arc::clone(&follow.job),
                     pane: follow.pane.clone(),

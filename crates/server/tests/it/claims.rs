@@ -59,6 +59,7 @@ impl Present {
         names.extend(command.get_subcommands().map(|sub| format!("tmux-mcp {}", sub.get_name())));
         names.extend(KINDS.iter().map(Kind::form));
         names.extend(RESOURCES.iter().map(|resource| resource.template.to_owned()));
+        names.extend(["logging/setLevel", "notifications/message"].map(str::to_owned));
         names.extend(Code::ALL.iter().map(|(_, name, _)| (*name).to_owned()));
         let (mut arguments, mut fields) = (BTreeMap::new(), BTreeMap::new());
         for entry in tools::all() {
@@ -131,6 +132,7 @@ fn only_what_exists_exists() {
         "text:TEXT",
         "exit",
         "tmux-mcp demo",
+        "logging/setLevel",
         "@pane",
         "tmux://panes/{pane}/content",
         "docs/errors.md",

@@ -19,12 +19,18 @@ const LOOKED_FOR: &[&str] = &["until", "pattern", "grep", "prompt"];
 async fn serve(tmux: &TmuxServer) -> Mcp {
     let path = log(tmux);
     let args = ["--toolset", "all", "--structured", "--log", "trace", "--audit"];
-    launch(tmux).args(&args).args(&[path.to_str().unwrap()]).mcp().await
+    let mcp = launch(tmux).args(&args).args(&[path.to_str().unwrap()]).mcp().await;
+    mcp.hear_everything().await;
+    mcp
 }
 
 fn must_be_silent(tmux: &TmuxServer, mcp: &Mcp) {
     let audit = fs::read_to_string(log(tmux)).unwrap();
-    for (what, text) in [("the audit log", audit), ("the log", mcp.stderr())] {
+    let to_client = mcp.logged().join("\n");
+    assert!(to_client.contains(" after "), "the client hears nothing: {to_client}");
+    for (what, text) in
+        [("the audit log", audit), ("the log", mcp.stderr()), ("the client's log", to_client)]
+    {
         assert!(!text.contains(SECRET), "{what} has the secret:\n{text}");
     }
 }

@@ -6,15 +6,7 @@ use serde_json::{Value, json};
 use testkit::{Raw, TmuxServer, until};
 
 use crate::launch;
-
-/// What every request of the newest revision carries.
-fn modern_meta() -> Value {
-    json!({
-        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
-    })
-}
+use crate::wire::meta;
 
 async fn lists_tools(raw: &mut Raw) -> bool {
     let reply = raw.request("tools/list", json!({})).await;
@@ -43,10 +35,10 @@ async fn every_older_revision_is_spoken() {
 async fn the_newest_revision_needs_no_handshake() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
-    let found = raw.request("server/discover", json!({"_meta": modern_meta()})).await;
+    let found = raw.request("server/discover", json!({"_meta": meta()})).await;
     let versions = found["result"]["supportedVersions"].as_array().unwrap();
     assert!(versions.contains(&json!("2026-07-28")), "{found}");
-    let call = json!({"_meta": modern_meta(), "name": "list_panes", "arguments": {}});
+    let call = json!({"_meta": meta(), "name": "list_panes", "arguments": {}});
     let reply = raw.request("tools/call", call).await;
     assert_eq!(reply["result"]["structuredContent"]["panes"][0]["pane_id"], "%0", "{reply}");
     assert_eq!(reply["result"]["resultType"], "complete", "{reply}");

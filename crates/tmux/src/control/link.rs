@@ -134,6 +134,9 @@ impl Link {
     pub(crate) async fn run(mut self) {
         while let Some(mut connection) = self.disconnected().await {
             let _ = self.events.send(Event::Connected);
+            if let Some(version) = *self.version.lock().unwrap_or_else(PoisonError::into_inner) {
+                tracing::info!("connected to tmux {version}");
+            }
             let ended = self.connected(&mut connection).await;
             let _ = self.events.send(Event::Disconnected);
             self.pending.fail_all(self.timing.deadline);
@@ -205,6 +208,7 @@ impl Link {
                 biased;
                 turn = connection.turn(|item| trusted &= self.pending.take(item, &self.events)) => {
                     if turn == Turn::Closed {
+                        tracing::info!("tmux closed the connection");
                         return Ended::LetGo;
                     }
                     if !trusted {
@@ -252,6 +256,7 @@ impl Link {
                     }
                     if self.pending.is_empty() && last_use + idle <= now {
                         if self.events.receiver_count() == 0 {
+                            tracing::info!("left tmux: nothing to do for {idle:?}");
                             return Ended::LetGo;
                         }
                         last_use = now;

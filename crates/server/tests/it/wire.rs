@@ -1,0 +1,137 @@
+//! A client of any revision, in raw messages, over any way to the server.
+
+use serde_json::{Value, json};
+use testkit::{Launch, Raw};
+
+/// The revisions there are, oldest first.
+pub(crate) const REVISIONS: [&str; 5] =
+    ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", STATELESS];
+
+/// The one without a handshake.
+pub(crate) const STATELESS: &str = "2026-07-28";
+
+/// What is answered to a method that the revision does not have.
+pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
+
+/// What every request of the newest revision carries.
+pub(crate) fn meta() -> Value {
+    json!({
+        "io.modelcontextprotocol/protocolVersion": STATELESS,
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+    })
+}
+
+/// A way to the server.
+pub(crate) trait Way {
+    /// Sends a message.
+    async fn send(&mut self, message: &Value);
+
+    /// The next message from the server, whatever it belongs to.
+    async fn receive(&mut self) -> Value;
+
+    /// Gives a request up.
+    async fn cancel(&mut self, id: u64) {
+        let params = json!({"requestId": id, "reason": "no longer needed"});
+        let method = "notifications/cancelled";
+        self.send(&json!({"jsonrpc": "2.0", "method": method, "params": params})).await;
+    }
+}
+
+impl Way for Raw {
+    async fn send(&mut self, message: &Value) {
+        Self::send(self, message).await;
+    }
+
+    async fn receive(&mut self) -> Value {
+        Self::receive(self).await.unwrap()
+    }
+}
+
+/// A connected client.
+pub(crate) struct Wire<W> {
+    pub(crate) way: W,
+    revision: &'static str,
+    last_id: u64,
+    /// What the server can do.
+    pub(crate) capabilities: Value,
+}
+
+/// A reply, and the notifications that came before it.
+pub(crate) struct Answer {
+    pub(crate) reply: Value,
+    pub(crate) notes: Vec<Value>,
+}
+
+impl Wire<Raw> {
+    /// Over stdin and stdout.
+    pub(crate) async fn stdio(launch: Launch, revision: &'static str) -> Self {
+        Self::open(launch.raw(), revision).await
+    }
+}
+
+impl<W: Way> Wire<W> {
+    /// Opens a connection as the revision does it.
+    pub(crate) async fn open(way: W, revision: &'static str) -> Self {
+        let mut wire = Self { way, revision, last_id: 0, capabilities: Value::Null };
+        if revision == STATELESS {
+            let found = wire.request("server/discover", json!({})).await.reply;
+            let versions = found["result"]["supportedVersions"].as_array().unwrap();
+            assert!(versions.contains(&json!(revision)), "{found}");
+            wire.capabilities = found["result"]["capabilities"].clone();
+        } else {
+            let params = json!({"protocolVersion": revision, "capabilities": {},
+                "clientInfo": {"name": "raw", "version": "1"}});
+            let hello = wire.request("initialize", params).await.reply;
+            assert_eq!(hello["result"]["protocolVersion"], revision, "{hello}");
+            wire.capabilities = hello["result"]["capabilities"].clone();
+            let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+            wire.way.send(&ready).await;
+        }
+        wire
+    }
+
+    /// Sends a request without waiting, and returns its id.
+    pub(crate) async fn start(&mut self, method: &str, mut params: Value) -> u64 {
+        self.last_id += 1;
+        let id = self.last_id;
+        if self.revision == STATELESS {
+            let own = params["_meta"].take();
+            params["_meta"] = meta();
+            for (key, value) in own.as_object().into_iter().flatten() {
+                params["_meta"][key] = value.clone();
+            }
+        }
+        let request = json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params});
+        self.way.send(&request).await;
+        id
+    }
+
+    /// Waits for the reply to a request.
+    pub(crate) async fn answer(&mut self, id: u64) -> Answer {
+        let mut notes = Vec::new();
+        loop {
+            let message = self.way.receive().await;
+            let Some(other) = message.get("id") else {
+                notes.push(message);
+                continue;
+            };
+            assert_eq!(*other, id, "not what was asked for: {message}");
+            return Answer { reply: message, notes };
+        }
+    }
+
+    /// Sends a request and waits for its reply.
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> Answer {
+        let id = self.start(method, params).await;
+        self.answer(id).await
+    }
+
+    /// Calls a tool, which must succeed.
+    pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        let call = json!({"name": tool, "arguments": arguments});
+        let reply = self.request("tools/call", call).await.reply;
+        assert_eq!(reply["result"]["isError"], false, "{tool}: {reply}");
+        reply["result"].clone()
+    }
+}
