@@ -1,7 +1,7 @@
 //! MCP: the protocol on one side, the tools on the other.
 //!
 //! - `handler` answers what clients ask; it only delegates.
-//! - `pipeline` is the way of every tool call, whoever makes it.
+//! - `pipeline` is the way of every tool call, whoever makes it; `shape` is what clients see of the answer.
 //! - `prompts` and `completion` answer for people who pick a workflow and fill in its arguments.
 //! - `resources` lists and reads what has an address; `pages` are the pages of lists.
 //! - `logging` is the log for a client that asks for it.
@@ -20,6 +20,7 @@ pub(crate) mod pipeline;
 mod prompts;
 mod resources;
 mod revision;
+mod shape;
 pub(crate) mod stdio;
 mod subscriptions;
 

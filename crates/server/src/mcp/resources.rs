@@ -8,7 +8,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{pages, pipeline};
+use super::{pages, pipeline, shape};
 use crate::app::App;
 use crate::client::Client;
 use crate::resources::{self, Body, Found, Item, Kept, Key};
@@ -149,7 +149,7 @@ async fn content(client: &Client, found: Found, request: Request) -> Result<Cont
         meta.0.insert(CUT_KEY.to_owned(), lines.into());
     }
     if redacted > 0 {
-        meta.0.insert(pipeline::REDACTED_KEY.to_owned(), redacted.into());
+        meta.0.insert(shape::REDACTED_KEY.to_owned(), redacted.into());
     }
     let mime = found.resource.mime();
     Ok(Content { text: resources::body(&found, answers)?, mime, meta })
@@ -157,7 +157,7 @@ async fn content(client: &Client, found: Found, request: Request) -> Result<Cont
 
 /// A failed call as an error of the protocol: the agent did not make it, its client did.
 pub(super) fn refused(app: &App, error: ToolError, uri: Option<&str>) -> ErrorData {
-    let error = pipeline::fit_to_show(error, &app.settings.redact);
+    let error = shape::fit_to_show(error, &app.settings.redact);
     let code = match error.code {
         Code::NotFound | Code::Ambiguous | Code::InvalidArgument | Code::NoServer => {
             ErrorCode::RESOURCE_NOT_FOUND

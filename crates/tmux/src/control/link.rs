@@ -184,9 +184,7 @@ impl Link {
     /// Serves one connection until it ends.
     async fn connected(&mut self, connection: &mut Connection) -> Ended {
         let mut last_use = Instant::now();
-        let mut leave_when_quiet = false;
-        // While somebody waits for that, nothing more is sent.
-        let mut leave_now = None;
+        let mut leaving = Leaving::default();
         let idle =
             self.timing.idle_with(*self.version.lock().unwrap_or_else(PoisonError::into_inner));
         // Set again only when it rings, never for each command: that would wake the runtime twice.
@@ -199,7 +197,7 @@ impl Link {
             if let Some(line) = self.waiting.take_if(|line| !line.needs_permit()) {
                 self.submit(connection, line, None);
             }
-            if leave_when_quiet && self.pending.is_empty() && self.waiting.is_none() {
+            if leaving.when_quiet && self.pending.is_empty() && self.waiting.is_none() {
                 return Ended::LetGo;
             }
             let mut trusted = true;
@@ -222,32 +220,16 @@ impl Link {
                         self.submit(connection, line, Some(permit));
                     }
                 }
-                request = self.requests.recv(), if self.waiting.is_none() && leave_now.is_none() => match request {
-                    None => return Ended::Finished,
-                    Some(Request::Prefer(session)) => {
-                        self.preferred.push(session);
-                        leave_when_quiet = true;
-                    }
-                    Some(Request::PreferAlso(session)) => {
-                        leave_when_quiet |= self.at.is_none_or(|at| !self.preferred.contains(&at));
-                        self.preferred.insert(0, session);
-                    }
-                    Some(Request::Leave(session, left, over)) => {
-                        self.avoid(session, over);
-                        if self.at == Some(session) {
-                            leave_when_quiet = true;
-                            leave_now = Some(left);
+                request = self.requests.recv(), if self.waiting.is_none() && leaving.now.is_none() => {
+                    match request {
+                        None => return Ended::Finished,
+                        Some(Request::Run(line)) => {
+                            last_use = Instant::now();
+                            self.waiting = Some(line);
                         }
+                        Some(wish) => self.take_wish(wish, connection, &mut leaving),
                     }
-                    Some(Request::Compare(format)) => {
-                        self.compared = format;
-                        self.compare(connection);
-                    }
-                    Some(Request::Run(line)) => {
-                        last_use = Instant::now();
-                        self.waiting = Some(line);
-                    }
-                },
+                }
                 () = &mut alarm => {
                     let now = Instant::now();
                     if self.pending.deadline().is_some_and(|deadline| deadline <= now) {
@@ -264,6 +246,32 @@ impl Link {
                     let next = self.pending.deadline().unwrap_or(last_use + idle);
                     alarm.as_mut().reset(next.min(now + self.timing.deadline));
                 }
+            }
+        }
+    }
+
+    /// Takes what somebody wants of the connection beside an answer.
+    fn take_wish(&mut self, wish: Request, connection: &mut Connection, leaving: &mut Leaving) {
+        match wish {
+            Request::Run(line) => self.waiting = Some(line),
+            Request::Prefer(session) => {
+                self.preferred.push(session);
+                leaving.when_quiet = true;
+            }
+            Request::PreferAlso(session) => {
+                leaving.when_quiet |= self.at.is_none_or(|at| !self.preferred.contains(&at));
+                self.preferred.insert(0, session);
+            }
+            Request::Leave(session, left, over) => {
+                self.avoid(session, over);
+                if self.at == Some(session) {
+                    leaving.when_quiet = true;
+                    leaving.now = Some(left);
+                }
+            }
+            Request::Compare(format) => {
+                self.compared = format;
+                self.compare(connection);
             }
         }
     }
@@ -335,6 +343,15 @@ impl Link {
         self.retry_at = Instant::now() + pause.min(LONGEST_BACK_OFF);
         self.failures = self.failures.saturating_add(1);
     }
+}
+
+/// Whether a connection is to be given up.
+#[derive(Debug, Default)]
+struct Leaving {
+    /// Once nothing is on its way.
+    when_quiet: bool,
+    /// While somebody waits for that, nothing more is sent; it is dropped when it is so.
+    now: Option<oneshot::Sender<()>>,
 }
 
 /// How a connection came to its end.
