@@ -1,17 +1,31 @@
 //! Characters as pixels: drawn, from an outline, from a bitmap, or as their number.
 
 use std::collections::HashMap;
+use std::io::Read;
 use std::rc::Rc;
+use std::sync::LazyLock;
 
 use ab_glyph_rasterizer::{Point, Rasterizer, point};
+use flate2::read::GzDecoder;
 use ttf_parser::{Face, GlyphId, OutlineBuilder, Rect};
 
 use super::shapes::{Shape, shapes};
 use super::unifont::{Bitmap, Unifont};
 use super::{BASELINE, CELL_HEIGHT, CELL_WIDTH};
 
-const REGULAR: &[u8] = include_bytes!("../../assets/fonts/DejaVuSansMono.ttf");
-const BOLD: &[u8] = include_bytes!("../../assets/fonts/DejaVuSansMono-Bold.ttf");
+static REGULAR: LazyLock<Vec<u8>> =
+    LazyLock::new(|| unpacked(include_bytes!("../../assets/fonts/DejaVuSansMono.ttf.gz")));
+static BOLD: LazyLock<Vec<u8>> =
+    LazyLock::new(|| unpacked(include_bytes!("../../assets/fonts/DejaVuSansMono-Bold.ttf.gz")));
+
+/// A font that is packed in the program; nothing if it were damaged.
+fn unpacked(packed: &[u8]) -> Vec<u8> {
+    let mut font = Vec::new();
+    match GzDecoder::new(packed).read_to_end(&mut font) {
+        Ok(_) => font,
+        Err(_) => Vec::new(),
+    }
+}
 
 /// How many steps there are between none of a pixel and all of it. Few, so that there are few
 /// colours and pictures are small.
@@ -110,8 +124,8 @@ pub(super) struct Fonts {
 impl Fonts {
     pub(super) fn new() -> Self {
         Self {
-            regular: Face::parse(REGULAR, 0).ok(),
-            bold: Face::parse(BOLD, 0).ok(),
+            regular: Face::parse(&REGULAR, 0).ok(),
+            bold: Face::parse(&BOLD, 0).ok(),
             unifont: Unifont::default(),
             known: HashMap::new(),
         }
