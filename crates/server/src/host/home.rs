@@ -47,6 +47,8 @@ pub struct NewPane {
     pub cwd: Option<String>,
     /// Its environment, beside what it inherits.
     pub env: BTreeMap<String, String>,
+    /// Whether a moment must pass between its end and the pane's.
+    pub lingers: bool,
 }
 
 #[derive(Debug)]
@@ -213,20 +215,21 @@ impl NewPane {
         self.command.as_ref().map_or(self.program.as_slice(), slice::from_ref)
     }
 
-    /// The same for a pane that stays. Where tmux would die of a program's last words, a pause
-    /// follows them.
+    /// The same for a pane that stays. When a program ends, tmux drops what it has not sent to a
+    /// control client yet, or dies of it: where that matters, a pause follows its last words.
     pub(super) fn words(&self, version: Version) -> Vec<String> {
         let words = self.plain_words();
-        if words.is_empty() || !version.dies_of_unread_output() {
+        if words.is_empty() || !(self.lingers || version.dies_of_unread_output()) {
             return words.to_vec();
         }
-        let run = match self.command {
-            Some(_) => r#""${SHELL:-/bin/sh}" -c "$0""#,
-            None => r#""$0" "$@""#,
+        // A command gets the foreground, as tmux would give it; there it could not be stopped either.
+        // A shell takes the terminal by itself, and gives it back.
+        let (flags, script) = match self.command {
+            Some(_) => ("-mc", r#"trap '' TSTP; "${SHELL:-/bin/sh}" -c "$0"; code=$?; set +m"#),
+            None => ("-c", r#""$0" "$@"; code=$?"#),
         };
-        // In the foreground, as tmux would run it; there it could not be stopped either.
-        let script = format!("trap '' TSTP; {run}; code=$?; set +m; sleep 0.1; exit $code");
-        let mut paused = vec!["/bin/sh".to_owned(), "-mc".to_owned(), script];
+        let script = format!("{script}; sleep 0.1; exit $code");
+        let mut paused = vec!["/bin/sh".to_owned(), flags.to_owned(), script];
         paused.extend_from_slice(words);
         paused
     }

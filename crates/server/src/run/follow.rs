@@ -1,5 +1,6 @@
 //! Follows one command from the moment it was typed until its shell is back.
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -204,7 +205,7 @@ impl Follow {
         tokio::select! {
             biased;
             chunk = self.stream.next() => return self.take(chunk),
-            come = catch_up(&self.engine, &self.pane) => if !come {
+            come = self.engine.catch_up(&self.pane) => if !come {
                 return None;
             },
         }
@@ -286,6 +287,7 @@ impl Follow {
                     return Status::Lost("its pane was given to another program".to_owned());
                 }
                 Ok(PaneState { life: Life::Exited(Some(code)), .. }) => {
+                    self.job.close_before_farewell(self.shell.kind);
                     return Status::Exited(code);
                 }
                 Ok(pane) if Instant::now() > until => {
@@ -307,14 +309,20 @@ impl Follow {
     /// as well.
     async fn outer_shell(&mut self) -> Option<Status> {
         let until = Instant::now() + SHELL_TIME;
+        // tmux may take its time to notice.
+        let mut all_gone = pin!(process::exited(self.pane.pid));
         let shell = loop {
             match gate::front(self.pane.pid, self.engine.declared()) {
                 Front::Prompt(shell, _) => break shell,
-                _ if process::age(self.pane.pid).is_none() => return None,
                 _ if Instant::now() > until => {
                     return Some(Status::Lost("its shell is gone".to_owned()));
                 }
-                _ => tokio::time::sleep(Duration::from_millis(5)).await,
+                _ => {
+                    let next = tokio::time::timeout(Duration::from_millis(5), all_gone.as_mut());
+                    if next.await.is_ok() {
+                        return None;
+                    }
+                }
             }
         };
         self.job.close_before_prompt(0);
@@ -334,7 +342,7 @@ impl Follow {
         let soon = Duration::from_millis(30);
         loop {
             let come = async {
-                catch_up(&self.engine, &self.pane).await;
+                self.engine.catch_up(&self.pane).await;
                 tokio::time::sleep(soon).await;
             };
             let chunk = tokio::select! {
@@ -366,7 +374,7 @@ impl Follow {
         while engine.memory().pane(&pane).uses == uses {
             // Once the shell reads, its prompt is out, and no person has typed anything yet.
             let reads = matches!(gate::front(pane.pid, engine.declared()), Front::Prompt(..))
-                && catch_up(&engine, &pane).await;
+                && engine.catch_up(&pane).await;
             match tokio::time::timeout(ON_ITS_WAY, stream.next()).await {
                 Ok(Chunk::Bytes { bytes, .. }) => after.feed(&bytes, &mut |_| {}),
                 Ok(_) => return,
@@ -389,10 +397,4 @@ impl Follow {
         }
         drop(kept);
     }
-}
-
-/// Waits until all that was printed by now can be read. False if that takes too long.
-pub(super) async fn catch_up(engine: &Engine, pane: &PaneState) -> bool {
-    let come = engine.tmux().catch_up(pane.session, pane.pane);
-    tokio::time::timeout(SHELL_TIME, come).await.is_ok()
 }

@@ -8,6 +8,7 @@ use tmux::PaneId;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
+use crate::process::ShellKind;
 use crate::screen::Screen;
 use crate::transcript::{Transcript, View};
 
@@ -281,6 +282,17 @@ impl Job {
         let mut state = self.state();
         let interrupted = state.output.interrupted;
         state.output.close(prompt_rows, interrupted);
+    }
+
+    /// Ends its output before the word that bash says by itself when a command makes it exit.
+    pub(super) fn close_before_farewell(&self, shell: ShellKind) {
+        let mut state = self.state();
+        let rows = state.output.screen.pending();
+        let words = ["exit", "logout"];
+        let said = rows.last().is_some_and(|row| words.contains(&row.as_str()));
+        if shell == ShellKind::Bash && said && words.iter().any(|it| self.command.contains(it)) {
+            state.output.close(1, false);
+        }
     }
 
     /// Whether what it printed made the terminal type an answer.

@@ -58,6 +58,12 @@ pub(super) async fn plan(tmux: &Server, kit: &Kit, cwd: Option<String>) -> io::R
             program.push(if login { "-l" } else { "-i" }.to_owned());
             program.extend(["--init-command".to_owned(), format!("source {}", file("init.fish"))]);
         }
+        // These read no script of ours that could make them linger.
+        "sh" | "dash" | "ash" => {
+            program.extend(login.then(|| "-l".to_owned()));
+            let wish = NewPane { program, lingers: true, ..plain.wish };
+            return Ok(Launch { wish, key: None });
+        }
         _ => return Ok(plain),
     }
     let wish = NewPane { program, env, cwd, ..NewPane::default() };

@@ -138,6 +138,12 @@ impl Engine {
         Some((sight, at_prompt && self.running_in(pane.pane).is_none()))
     }
 
+    /// Waits until all that a pane has printed by now can be read. False if that takes too long.
+    async fn catch_up(&self, pane: &PaneState) -> bool {
+        let come = self.tmux().catch_up(pane.session, pane.pane);
+        tokio::time::timeout(follow::SHELL_TIME, come).await.is_ok()
+    }
+
     /// How many rows the prompt of a pane's shell has, as far as it was seen.
     pub(crate) async fn prompt_rows(&self, pane: &PaneState) -> u32 {
         let known = self.memory().known(pane).map(|known| (known.ended, known.looked.clone()));

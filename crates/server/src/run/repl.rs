@@ -9,7 +9,6 @@ use tmux::stream::ring::Chunk;
 use tokio::time::{Instant, timeout_at};
 
 use super::block;
-use super::follow::catch_up;
 use super::gate::{self, Front};
 use super::look::Look;
 use super::memory::Talk;
@@ -253,7 +252,7 @@ impl Exchange<'_> {
         let chunk = tokio::select! {
             biased;
             chunk = self.stream.next() => chunk,
-            come = catch_up(self.engine, self.pane) => return come,
+            come = self.engine.catch_up(self.pane) => return come,
         };
         self.take(chunk);
         false

@@ -37,4 +37,9 @@ if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
         PROMPT_COMMAND="__tmux_mcp_done${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}"
     fi
 fi
+# tmux drops what a shell printed in the moment before it exits.
+if [[ -z $(trap -p EXIT) ]]; then
+    __tmux_mcp_bye() { command sleep 0.1; }
+    trap __tmux_mcp_bye EXIT
+fi
 unset __tmux_mcp_login

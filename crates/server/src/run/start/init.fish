@@ -3,6 +3,10 @@ set -g __tmux_mcp_key $TMUX_MCP_KEY
 function __tmux_mcp_done --on-event fish_postexec
     builtin printf '\e\\\\\e]133;D;%s;k=%s\a' $status $__tmux_mcp_key >/dev/tty
 end
+# tmux drops what a shell printed in the moment before it exits.
+function __tmux_mcp_bye --on-event fish_exit
+    command sleep 0.1
+end
 # The user's history stays as it is.
 set -g fish_history ''
 echo -n >$TMUX_MCP_READY

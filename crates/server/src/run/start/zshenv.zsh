@@ -22,9 +22,12 @@ if [[ -o interactive ]]; then
     }
     # What carries a command is no command of the user's.
     __tmux_mcp_history() { [[ $1 != ' eval "$(<'*/tmux-mcp-* ]] }
+    # tmux drops what a shell printed in the moment before it exits.
+    __tmux_mcp_bye() { command sleep 0.1 }
     __tmux_mcp_first() {
         precmd_functions=(__tmux_mcp_done ${precmd_functions:#__tmux_mcp_first})
         zshaddhistory_functions+=(__tmux_mcp_history)
+        zshexit_functions+=(__tmux_mcp_bye)
         __tmux_mcp_mark
         : >|$__tmux_mcp_ready
         # The user's history is read by now, and stays as it is.
