@@ -31,9 +31,13 @@ fn configured(tmux: &TmuxServer, config: &str) -> testkit::Launch {
 async fn listen(client: &mut Client, uris: &[&str]) -> (u64, Value) {
     let params = json!({"_meta": meta(), "notifications": {"resourceSubscriptions": uris}});
     let id = client.raw.start("subscriptions/listen", params).await;
-    let told = client.hears().await;
-    assert_eq!(told["method"], "notifications/subscriptions/acknowledged", "{told}");
-    (id, told["params"]["notifications"]["resourceSubscriptions"].clone())
+    // Of what it listens to already it may be told meanwhile.
+    loop {
+        let told = client.hears().await;
+        if told["method"] == "notifications/subscriptions/acknowledged" {
+            return (id, told["params"]["notifications"]["resourceSubscriptions"].clone());
+        }
+    }
 }
 
 #[tokio::test]
