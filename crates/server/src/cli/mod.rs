@@ -122,14 +122,16 @@ fn check_tools(settings: &Settings) -> Result<(), Failure> {
 /// Logs what our own crates say; of others only warnings, since rmcp shows whole messages, with
 /// whatever is typed in them. Clients can hear the same, at the level they choose.
 fn init_log(settings: &Settings) -> Logs {
-    let mut targets = Targets::new()
+    // It warns of what a client is told anyway, and takes one that hangs up for an error.
+    let service = match settings.http.listen {
+        Some(_) => LevelFilter::OFF,
+        None => settings.log.min(LevelFilter::ERROR),
+    };
+    let targets = Targets::new()
         .with_default(settings.log.min(LevelFilter::WARN))
         .with_targets(log::OURS.map(|name| (name, settings.log)))
+        .with_target("rmcp::service", service)
         .with_target(log::SPANS, LevelFilter::OFF);
-    if settings.http.listen.is_some() {
-        // It takes a client that hangs up for an error.
-        targets = targets.with_target("rmcp::service", LevelFilter::OFF);
-    }
     let lines = fmt::layer().with_writer(io::stderr).with_ansi(false).with_filter(targets);
     let logs = Logs::default();
     let to_clients = logs.clone().with_filter(logs.clone());
