@@ -4,7 +4,7 @@
 //! always once more after the last change. What a pane prints comes from its stream, what a command
 //! does from the command. All else is a part of one tree of the whole server (`tree`), which is
 //! looked at when tmux tells of an event (`lookout`) and compared: a follower hears only of what its
-//! own part shows. Nothing runs while nobody follows; dropping a [`Changed`] frees all it had.
+//! own part shows. Nothing runs while nobody follows; dropping a `Changed` frees all it had.
 
 mod lookout;
 mod pace;
