@@ -252,6 +252,7 @@ async fn nothing_is_left_of_a_client_that_goes() {
 }
 
 /// How long a process has been at work, in hundredths of a second.
+#[cfg(target_os = "linux")]
 fn work(pid: u32) -> u64 {
     let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     let fields: Vec<&str> = stat.rsplit(')').next().unwrap().split_whitespace().collect();
