@@ -178,3 +178,20 @@ async fn what_a_client_does_wrong_is_said_and_does_no_harm() {
     old.session = None;
     assert_eq!(old.start("tools/list", json!({})).await.1.status, 400);
 }
+
+#[tokio::test]
+async fn what_is_listed_is_the_same_to_the_byte_for_every_client() {
+    let tmux = TmuxServer::new();
+    let server = serve_http(&tmux).await;
+    for version in ["2025-11-25", "2026-07-28"] {
+        let mut first = server.client(TOKEN, version).await;
+        let call = json!({"name": "create_session", "arguments": {"name": version}});
+        let mut second = server.client(TOKEN, version).await;
+        for list in ["tools/list", "prompts/list", "resources/templates/list"] {
+            let before = first.request(list, json!({})).await["result"].to_string();
+            first.request("tools/call", call.clone()).await;
+            let now = second.request(list, json!({})).await["result"].to_string();
+            assert_eq!(now, before, "{version} {list}");
+        }
+    }
+}
