@@ -6,7 +6,7 @@ use tmux::format::Cells;
 use tmux::{Command, Error, PaneId, Row, SessionId, WindowId, row};
 
 use super::{Place, Sees, Subject};
-use crate::host::{ClientRow, Host, Life};
+use crate::host::{ClientRow, Host, Life, nested, read_nested};
 
 row! {
     /// A session.
@@ -95,11 +95,6 @@ pub(super) struct Part {
     people: Vec<ClientRow>,
 }
 
-/// Nested loops, as in `host/tree`: what is around panes is printed once.
-fn nested([session, window, pane]: [String; 3]) -> String {
-    format!("s;{session}#{{W:w;{window}#{{P:p;{pane}}}}}")
-}
-
 /// The format that tmux compares for us.
 pub(super) fn compared() -> String {
     let pane = PaneFacts::compared() + &Surface::compared();
@@ -111,36 +106,20 @@ pub(super) fn compared() -> String {
 pub(super) async fn look(host: &Host) -> Result<Tree, Error> {
     let pane = PaneFacts::format() + &Surface::format();
     let format = nested([SessionFacts::format(), WindowFacts::format(), pane]);
-    let list = "list-sessions";
-    let panes = host.tmux().run(Command::query(list).option("-F", format));
+    let panes = host.tmux().run(Command::query("list-sessions").option("-F", format));
     let (panes, people) = tokio::join!(panes, host.people());
     let reply = match panes {
         Err(error) if error.is_no_server() => return Ok(Tree::default()),
         other => other?.0,
     };
-    let panes = read(Cells::all(list, &reply)?).ok_or_else(|| Error::unexpected(list, &reply))?;
+    let pane = |cells: &mut Cells| Some((PaneFacts::read(cells)?, Surface::read(cells)?));
+    let panes = read_nested(&reply, pane)?.into_iter();
+    let panes = panes
+        .map(|(session, window, (facts, surface))| Pane { session, window, facts, surface })
+        .collect();
     // When somebody was last active is no news.
     let people = people?.into_iter().map(|row| ClientRow { activity: 0, ..row }).collect();
     Ok(Tree { panes, people })
-}
-
-/// Puts the rows together; each begins with its letter.
-fn read(mut cells: Cells) -> Option<Vec<Pane>> {
-    let (mut session, mut window, mut panes) = (None, None, Vec::new());
-    while let Some(kind) = cells.next::<String>() {
-        match kind.as_str() {
-            "s" => session = Some(SessionFacts::read(&mut cells)?),
-            "w" => window = Some(WindowFacts::read(&mut cells)?),
-            "p" => panes.push(Pane {
-                session: session.clone()?,
-                window: window.clone()?,
-                facts: PaneFacts::read(&mut cells)?,
-                surface: Surface::read(&mut cells)?,
-            }),
-            _ => return None,
-        }
-    }
-    Some(panes)
 }
 
 impl Pane {

@@ -32,6 +32,7 @@ pub use owner::Ownership;
 use rows::Staying;
 pub use rows::{ClientRow, Created, Life, PaneState, SessionRow, WindowRow};
 pub use tree::PaneRow;
+pub(crate) use tree::{nested, read_nested};
 
 /// How long a server may take to end, with all that runs in it.
 const ENDING: Duration = Duration::from_secs(10);

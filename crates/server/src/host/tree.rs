@@ -84,32 +84,36 @@ impl PaneRow {
 
 /// Asks for all panes; none if no server runs.
 pub(super) async fn panes(tmux: &Server) -> Result<Vec<PaneRow>, Error> {
-    let format = format!(
-        "s;{}#{{W:w;{}#{{P:p;{}}}}}",
-        SessionPart::format(),
-        WindowPart::format(),
-        PanePart::format()
-    );
+    let format = nested([SessionPart::format(), WindowPart::format(), PanePart::format()]);
     let list = Command::query("list-sessions").option("-F", format);
     let reply = none_without_server(tmux.run(list).await.map(|reply| reply.0))?;
-    read(Cells::all("list-sessions", &reply)?)
-        .ok_or_else(|| Error::unexpected("list-sessions", &reply))
+    let panes = read_nested(&reply, PanePart::read)?.into_iter();
+    Ok(panes.map(|(session, window, pane)| PaneRow { session, window, pane }).collect())
 }
 
-/// Puts the parts together; each begins with its letter.
-fn read(mut cells: Cells) -> Option<Vec<PaneRow>> {
-    let (mut session, mut window, mut panes) = (None, None, Vec::new());
-    while let Some(kind) = cells.next::<String>() {
-        match kind.as_str() {
-            "s" => session = Some(SessionPart::read(&mut cells)?),
-            "w" => window = Some(WindowPart::read(&mut cells)?),
-            "p" => panes.push(PaneRow {
-                session: session.clone()?,
-                window: window.clone()?,
-                pane: PanePart::read(&mut cells)?,
-            }),
-            _ => return None,
+/// Nested loops over windows and panes: what is around panes is printed once.
+pub(crate) fn nested([session, window, pane]: [String; 3]) -> String {
+    format!("s;{session}#{{W:w;{window}#{{P:p;{pane}}}}}")
+}
+
+/// Reads what that printed; each row begins with its letter.
+pub(crate) fn read_nested<S: Row + Clone, W: Row + Clone, P>(
+    printed: &[u8],
+    pane: impl Fn(&mut Cells) -> Option<P>,
+) -> Result<Vec<(S, W, P)>, Error> {
+    let list = "list-sessions";
+    let mut cells = Cells::all(list, printed)?;
+    let mut read = || {
+        let (mut session, mut window, mut panes) = (None, None, Vec::new());
+        while let Some(kind) = cells.next::<String>() {
+            match kind.as_str() {
+                "s" => session = Some(S::read(&mut cells)?),
+                "w" => window = Some(W::read(&mut cells)?),
+                "p" => panes.push((session.clone()?, window.clone()?, pane(&mut cells)?)),
+                _ => return None,
+            }
         }
-    }
-    Some(panes)
+        Some(panes)
+    };
+    read().ok_or_else(|| Error::unexpected(list, printed))
 }
