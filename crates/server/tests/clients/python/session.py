@@ -21,6 +21,7 @@ PASSED_ON = ["TMUX_MCP_SOCKET", "TMUX_MCP_TMUX", "PATH", "HOME"]
 
 updated: list[str] = []
 logged: list[str] = []
+told: anyio.Event | None = None
 
 
 def ok(what: str) -> None:
@@ -36,21 +37,29 @@ def say(words: str) -> None:
 
 
 async def until(what: str, look) -> None:
-    """Looks until it is so."""
+    """Looks at what was told, whenever something is, until it is so."""
+    global told
     with anyio.move_on_after(15):
         while not look():
-            await anyio.sleep(0.02)
+            told = anyio.Event()
+            await told.wait()
         return
     raise AssertionError(f"waited in vain: {what}")
 
 
+def tell(to: list[str], what: str) -> None:
+    to.append(what)
+    if told:
+        told.set()
+
+
 async def on_message(message) -> None:
     if isinstance(message, ResourceUpdatedNotification):
-        updated.append(str(message.params.uri))
+        tell(updated, str(message.params.uri))
 
 
 async def on_log(params) -> None:
-    logged.append(str(params.data))
+    tell(logged, str(params.data))
 
 
 def connection():
