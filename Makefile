@@ -14,29 +14,29 @@ help: ## list the targets
 
 demo: ## build, then watch the tools drive a real tmux; nothing stays behind
 	@scripts/install-packages $(BUILD_NEEDS)
-	$(CARGO) run --quiet --locked -p tmux-mcp -- demo
+	$(CARGO) run --quiet --locked -p tmuxwright -- demo
 
 test: ## run all tests against real tmux servers of their own
 	@scripts/install-packages $(TEST_NEEDS)
 	$(CARGO) test --workspace --locked
-	$(CARGO) test --locked -p tmux-mcp --no-default-features --lib -- tools policy tool config
+	$(CARGO) test --locked -p tmuxwright --no-default-features --lib -- tools policy tool config
 
 test-clients: ## run real MCP clients, fetched from npm and PyPI, against the program
 	@scripts/install-packages $(BUILD_NEEDS) npm python3
-	$(CARGO) build --locked -p tmux-mcp
-	crates/server/tests/clients/run
+	$(CARGO) build --locked -p tmuxwright
+	crates/tmuxwright/tests/clients/run
 
 check: ## formatting, lints and docs, with warnings as errors
 	@scripts/install-packages cc
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
-	$(CARGO) clippy -p tmux-mcp --no-default-features --locked -- -D warnings
+	$(CARGO) clippy -p tmuxwright --no-default-features --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --locked
 
 bench: ## measure the release build against the same work done without it
 	@scripts/install-packages $(BUILD_NEEDS) bash
-	$(CARGO) bench --locked -p tmux-mcp --bench calls
+	$(CARGO) bench --locked -p tmuxwright --bench calls
 
 bless: ## rewrite the generated docs, tool snapshots and pictures; look at the diff
 	@scripts/install-packages $(BUILD_NEEDS)
-	BLESS=1 INSTA_UPDATE=always $(CARGO) test --locked -p tmux-mcp --test it -- registry docs picture
+	BLESS=1 INSTA_UPDATE=always $(CARGO) test --locked -p tmuxwright --test it -- registry docs picture

@@ -24,8 +24,8 @@ impl Launch {
     /// pass on.
     pub fn new(program: &str, tmux: &TmuxServer) -> Self {
         Self::without_tmux(program, tmux.home())
-            .env("TMUX_MCP_SOCKET", &tmux.socket().to_string_lossy())
-            .env("TMUX_MCP_TMUX", &TmuxServer::program().to_string_lossy())
+            .env("TMUXWRIGHT_SOCKET", &tmux.socket().to_string_lossy())
+            .env("TMUXWRIGHT_TMUX", &TmuxServer::program().to_string_lossy())
     }
 
     /// The program with nothing said about tmux.

@@ -189,7 +189,7 @@ impl Outcome {
         let text = self.raw_text();
         assert_eq!(self.result.is_error, Some(true), "{} succeeded: {text}", self.tool);
         let meta = self.result.meta.expect("an error has a code");
-        assert_eq!(meta.0.get("tmux-mcp/code"), Some(&Value::from(code)), "{text}");
+        assert_eq!(meta.0.get("tmuxwright/code"), Some(&Value::from(code)), "{text}");
         assert!(text.starts_with(code), "{text}");
         text
     }
@@ -197,7 +197,7 @@ impl Outcome {
     /// Whether the call failed with this code.
     pub fn failed_with(&self, code: &str) -> bool {
         let meta = self.result.meta.as_ref();
-        meta.is_some_and(|meta| meta.0.get("tmux-mcp/code") == Some(&Value::from(code)))
+        meta.is_some_and(|meta| meta.0.get("tmuxwright/code") == Some(&Value::from(code)))
     }
 
     /// The result as it came.

@@ -62,9 +62,9 @@ impl TmuxServer {
         self.dir.path()
     }
 
-    /// The tmux to test with: `$TMUX_MCP_TMUX`, or else the one in `PATH`.
+    /// The tmux to test with: `$TMUXWRIGHT_TMUX`, or else the one in `PATH`.
     pub fn program() -> OsString {
-        env::var_os("TMUX_MCP_TMUX").unwrap_or_else(|| "tmux".into())
+        env::var_os("TMUXWRIGHT_TMUX").unwrap_or_else(|| "tmux".into())
     }
 
     /// Runs a tmux command that must succeed and returns what it printed.

@@ -1,0 +1,120 @@
+//! Typed text and pressed keys, as a program in a pane receives them.
+
+use testkit::{TmuxServer, wait_until};
+use tmux_control::PaneId;
+use tmux_control::keys::{Key, type_text};
+
+use crate::{connect, first_pane};
+
+/// Starts a program that writes the next `count` bytes it is given into a file.
+fn record(tmux: &TmuxServer, count: usize) -> PaneId {
+    let recorder =
+        format!("stty raw -echo; echo ready; head -c {count} >~/typed; mv ~/typed ~/done");
+    let pane = tmux.tmux(&["new-window", "-P", "-F", "#{pane_id}", &recorder]);
+    wait_until("the recorder is ready", || {
+        tmux.tmux(&["capture-pane", "-p", "-t", &pane]).starts_with("ready").then_some(())
+    });
+    pane.parse().unwrap()
+}
+
+/// What was typed, once all of it has come.
+fn recorded(tmux: &TmuxServer) -> Vec<u8> {
+    let file = tmux.home().join("done");
+    let typed = wait_until("everything was typed", || std::fs::read(&file).ok());
+    std::fs::remove_file(file).unwrap();
+    typed
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_hundred_thousand_characters_arrive() {
+    let tmux = TmuxServer::new();
+    let server = connect(&tmux);
+    let text: String = (b' '..=b'~').cycle().take(100_000).map(char::from).collect();
+    let pane = record(&tmux, text.len());
+    server.sequence(type_text(pane, &text)).await.unwrap();
+    assert!(recorded(&tmux) == text.as_bytes(), "the text was changed");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn text_that_looks_like_something_else_arrives_as_text() {
+    let tmux = TmuxServer::new();
+    let server = connect(&tmux);
+    let controls: String = ('\0'..=' ').chain(['\u{7f}', '\u{80}', '\u{9f}']).collect();
+    let texts = [
+        "C-c Enter ; $HOME #{pane_id} 漢字 🙂 tail;",
+        "-l -- -t %0 #(id) \\ \\; ~ \"'`",
+        ";",
+        "line\nline\r\n\ttab\x1b[A\x1b[200~pasted\x1b[201~",
+        "unassigned \u{378} \u{e000} \u{ffff} \u{10ffff} combined e\u{301} joined 👩‍👩‍👧 \u{200b}",
+        &controls,
+    ];
+    for text in texts {
+        let pane = record(&tmux, text.len());
+        server.sequence(type_text(pane, text)).await.unwrap();
+        assert_eq!(recorded(&tmux), text.as_bytes(), "{text:?} by the link");
+        let pane = record(&tmux, text.len());
+        server.spawned(&type_text(pane, text)).await.unwrap();
+        assert_eq!(recorded(&tmux), text.as_bytes(), "{text:?} by a spawned tmux");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn keys_arrive_as_a_terminal_would_send_them() {
+    let tmux = TmuxServer::new();
+    let server = connect(&tmux);
+    for (name, bytes) in [
+        ("Enter", b"\r".as_slice()),
+        ("^D", b"\x04"),
+        ("C-C", b"\x03"),
+        ("Esc", b"\x1b"),
+        ("Tab", b"\t"),
+        ("Backspace", b"\x7f"),
+        ("Up", b"\x1b[A"),
+        ("M-x", b"\x1bx"),
+        ("Space", b" "),
+        (";", b";"),
+        ("-", b"-"),
+        ("~", b"~"),
+        ("漢", "漢".as_bytes()),
+        ("0xff", b"\xff"),
+        ("0x00", b"\0"),
+    ] {
+        let pane = record(&tmux, bytes.len());
+        server.run(Key::parse(name).unwrap().press(pane)).await.unwrap();
+        assert_eq!(recorded(&tmux), bytes, "{name}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_named_key_is_one_tmux_knows() {
+    let tmux = TmuxServer::new();
+    let server = connect(&tmux);
+    let pane = record(&tmux, 10_000);
+    let typed = tmux.home().join("typed");
+    for name in Key::names() {
+        server.run(Key::parse(name).unwrap().press(pane)).await.unwrap();
+    }
+    // A name tmux does not know is typed out letter by letter.
+    server.sequence(type_text(pane, &"x".repeat(10_000))).await.unwrap();
+    let all = String::from_utf8(recorded(&tmux)).unwrap();
+    assert!(!typed.exists());
+    for name in Key::names() {
+        assert!(!all.contains(name), "{name} was typed as text");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn ctrl_c_interrupts_a_program() {
+    let tmux = TmuxServer::new();
+    let server = connect(&tmux);
+    let pane = first_pane(&tmux);
+    let runs = |program: &str| {
+        let format = "#{pane_current_command}";
+        let shown = tmux.tmux(&["display-message", "-p", "-t", &pane.to_string(), format]);
+        (shown == program).then_some(())
+    };
+    server.sequence(type_text(pane, "sleep 1000\n")).await.unwrap();
+    wait_until("sleep runs", || runs("sleep"));
+    server.run(Key::parse("C-c").unwrap().press(pane)).await.unwrap();
+    wait_until("the shell is back", || runs("sh"));
+}

@@ -1,0 +1,71 @@
+//! The crate against real tmux servers, and its reader against recorded ones.
+
+#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
+
+mod attach;
+mod events;
+mod keys;
+mod link;
+mod quoting;
+mod rows;
+mod stream;
+mod transcripts;
+
+use std::time::Duration;
+
+use testkit::TmuxServer;
+use tmux_control::{Command, PaneId, Program, Server, Socket, Timing};
+
+/// The tmux under test on the test's own socket.
+fn program(tmux: &TmuxServer) -> Program {
+    Program {
+        path: TmuxServer::program(),
+        socket: Socket::Path(tmux.socket().to_path_buf()),
+        config_file: Some("/dev/null".into()),
+        hidden: Vec::new(),
+    }
+}
+
+fn connect(tmux: &TmuxServer) -> Server {
+    Server::new(program(tmux))
+}
+
+/// The same tmux behind a shell script, in which `"$TMUX_PROGRAM" "$@"` is the real thing.
+fn program_behind(tmux: &TmuxServer, script: &str) -> Program {
+    let real = TmuxServer::program();
+    let text = format!("#!/bin/sh\nTMUX_PROGRAM='{}'\n{script}\n", real.to_string_lossy());
+    std::fs::write(tmux.home().join("text"), text).unwrap();
+    // Made by another process: a file that this process had open for writing might still be open
+    // in a child that another test is just starting, and could not be executed.
+    tmux.tmux(&["run-shell", "cd ~ && cp text script && chmod +x script"]);
+    Program { path: tmux.home().join("script").into(), ..program(tmux) }
+}
+
+/// Timing for tests in which something is to run out.
+fn impatient() -> Timing {
+    Timing {
+        deadline: Duration::from_millis(300),
+        idle: Duration::from_millis(50),
+        back_off: Duration::from_millis(10),
+    }
+}
+
+fn say(text: impl ToString) -> Command {
+    Command::query("display-message").arg("-p").arg(text)
+}
+
+/// The only pane of the first session.
+fn first_pane(tmux: &TmuxServer) -> PaneId {
+    tmux.tmux(&["display-message", "-p", "-t", "=main:", "#{pane_id}"]).parse().unwrap()
+}
+
+/// The process ids of all clients, each with the name of its session.
+fn clients(tmux: &TmuxServer) -> Vec<(i32, String)> {
+    let list = tmux.tmux(&["list-clients", "-F", "#{client_pid} #{client_session}"]);
+    list.lines()
+        .map(|line| {
+            let (pid, session) = line.split_once(' ').unwrap();
+            (pid.parse().unwrap(), session.to_owned())
+        })
+        .collect()
+}

@@ -1,0 +1,415 @@
+//! The raw output of panes: exact, shared, and honest about what is missing.
+
+use std::time::Duration;
+
+use testkit::{TmuxServer, until, wait_until};
+use tmux_control::capture::Capture;
+use tmux_control::stream::ring::{Chunk, End};
+use tmux_control::stream::{News, PaneStream};
+use tmux_control::{Command, Error, PaneId, Server, SessionId, Timing};
+
+use crate::{connect, impatient, program};
+
+/// How many bytes of a pane are kept, which the crate does not show.
+const RING: usize = 1024 * 1024;
+
+/// Opens a window whose program prints what [`play`] tells it to, unchanged.
+fn open_player(tmux: &TmuxServer, session: &str) -> PaneId {
+    let player = "stty raw -echo; echo ready; while read name; do cat \"$HOME/$name\"; done";
+    let target = format!("={session}:");
+    let new = ["new-window", "-t", &target, "-P", "-F", "#{pane_id}", player];
+    let pane = tmux.tmux(&new);
+    wait_until("the player is ready", || {
+        tmux.tmux(&["capture-pane", "-p", "-t", &pane]).starts_with("ready").then_some(())
+    });
+    pane.parse().unwrap()
+}
+
+/// Has the pane's program print exactly these bytes.
+fn play(tmux: &TmuxServer, pane: PaneId, bytes: &[u8]) {
+    let file = tempfile::NamedTempFile::new_in(tmux.home()).unwrap();
+    let (_, path) = file.keep().unwrap();
+    std::fs::write(&path, bytes).unwrap();
+    let name = path.file_name().unwrap().to_str().unwrap();
+    let pane = pane.to_string();
+    tmux.tmux(&["send-keys", "-t", &pane, "-l", name, ";", "send-keys", "-t", &pane, "-H", "0a"]);
+}
+
+async fn next(reader: &mut PaneStream) -> Chunk {
+    let next = tokio::time::timeout(Duration::from_secs(20), reader.next());
+    next.await.unwrap_or_else(|_| panic!("nothing came after position {}", reader.position()))
+}
+
+/// Reads `count` bytes, in which there must be no gap.
+async fn read(reader: &mut PaneStream, count: usize) -> Vec<u8> {
+    let mut read = Vec::new();
+    while read.len() < count {
+        match next(reader).await {
+            Chunk::Bytes { bytes, .. } => read.extend(bytes),
+            other => panic!("after {} bytes: {other:?}", read.len()),
+        }
+    }
+    read
+}
+
+/// Passes over bytes to the next gap or end.
+async fn next_seam(reader: &mut PaneStream) -> Chunk {
+    loop {
+        match next(reader).await {
+            Chunk::Bytes { .. } => {}
+            seam => return seam,
+        }
+    }
+}
+
+/// The clients that are told of pane output: name and session.
+fn stream_clients(tmux: &TmuxServer) -> Vec<(String, String)> {
+    let format = "#{client_name} #{client_session} #{client_flags}";
+    let list = tmux.tmux(&["list-clients", "-F", format]);
+    list.lines()
+        .filter(|line| !line.contains("no-output"))
+        .map(|line| {
+            let mut words = line.split(' ').map(str::to_owned);
+            (words.next().unwrap(), words.next().unwrap())
+        })
+        .collect()
+}
+
+fn all_bytes() -> Vec<u8> {
+    let mut bytes: Vec<u8> = (0..=255).collect();
+    bytes.extend_from_slice(
+        b"\x1b]0;title\x07\x1b[31mred\x1b[0m\\033 \\\\ %output %0 x\r\n%end 1 2 3\n",
+    );
+    bytes.extend_from_slice("漢字 🙂 \u{301}".as_bytes());
+    bytes.extend((0..=255).rev());
+    bytes
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_byte_arrives_as_it_was_printed() {
+    let tmux = TmuxServer::new();
+    let pane = open_player(&tmux, "main");
+    let server = connect(&tmux);
+    let mut reader = server.stream(pane).await.unwrap();
+    let start = reader.position();
+    play(&tmux, pane, &all_bytes());
+    assert_eq!(read(&mut reader, all_bytes().len()).await, all_bytes());
+    assert_eq!(reader.position() - start, all_bytes().len() as u64);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn twenty_thousand_lines_arrive_at_every_reader() {
+    let tmux = TmuxServer::new();
+    let pane = open_player(&tmux, "main");
+    let server = connect(&tmux);
+    let mut readers = [server.stream(pane).await.unwrap(), server.stream(pane).await.unwrap()];
+    let lines: String = (1..=20_000).map(|n| format!("{n}\r\n")).collect();
+    play(&tmux, pane, lines.as_bytes());
+    for reader in &mut readers {
+        assert!(read(reader, lines.len()).await == lines.as_bytes(), "the lines were changed");
+    }
+    let mut late = server.stream(pane).await.unwrap();
+    play(&tmux, pane, b"later");
+    for reader in readers.iter_mut().chain([&mut late]) {
+        assert_eq!(read(reader, 5).await, b"later");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_can_be_told_that_something_came_without_reading_it() {
+    let tmux = TmuxServer::new();
+    let pane = open_player(&tmux, "main");
+    let server = connect(&tmux);
+    let mut reader = server.stream(pane).await.unwrap();
+    play(&tmux, pane, b"something");
+    assert_eq!(reader.news().await, News::Output);
+    let id = pane.to_string();
+    tmux.tmux(&["split-window", "-d", "-t", &id, "cat"]);
+    let mut beside = reader.clone();
+    while beside.news().await != News::Rearranged {}
+    tmux.tmux(&["kill-pane", "-t", &id]);
+    for reader in [&mut reader, &mut beside] {
+        while reader.news().await != News::End(End::PaneGone) {}
+    }
+}
+
+/// Every number once: those on the screen where the stream begins, then those in the stream.
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_tell_of_the_place_where_the_stream_begins() {
+    let tmux = TmuxServer::new();
+    let count = "i=0; while :; do i=$((i+1)); echo $i; done";
+    let ids = tmux.tmux(&["new-window", "-P", "-F", "#{pane_id} #{session_id}", count]);
+    let (pane, session) = ids.split_once(' ').unwrap();
+    let (pane, session): (PaneId, SessionId) = (pane.parse().unwrap(), session.parse().unwrap());
+    let server = connect(&tmux);
+    for _ in 0..100 {
+        let screen = Capture { start: None, end: None, join: false, colors: false };
+        let cursor = Command::query("display-message").arg("-p").option("-t", pane);
+        let questions = vec![cursor.arg("#{cursor_y} #{cursor_x}"), screen.of(pane)];
+        let (mut reader, answers) = server.stream_from(session, pane, questions).await.unwrap();
+        let [cursor, screen] = &answers[..] else { panic!("{answers:?}") };
+        let row: usize = cursor.text().split(' ').next().unwrap().parse().unwrap();
+        let mut text: String =
+            screen.text().lines().take(row).fold(String::new(), |all, line| all + line + "\n");
+        text.push_str(screen.text().lines().nth(row).unwrap_or_default());
+        text.push_str(&String::from_utf8(read(&mut reader, 20).await).unwrap());
+        let numbers: Vec<u64> = text.lines().filter_map(|line| line.trim().parse().ok()).collect();
+        let whole = &numbers[..numbers.len() - 1];
+        assert!(whole.len() > 1 && whole.windows(2).all(|two| two[1] == two[0] + 1), "{text}");
+    }
+    let unknown = vec![Command::query("display-message").args(["-p", "a", "b"])];
+    let refused = server.stream_from(session, pane, unknown).await.unwrap_err();
+    assert!(matches!(refused, Error::Refused { .. }), "{refused:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_has_caught_up_has_all_that_was_printed() {
+    let tmux = TmuxServer::new();
+    let pane = open_player(&tmux, "main");
+    let server = connect(&tmux);
+    let session = tmux.tmux(&["display-message", "-p", "#{session_id}"]).parse().unwrap();
+    let mut reader = server.stream(pane).await.unwrap();
+    for round in 0..50 {
+        let text = format!("round {round}\r\n");
+        play(&tmux, pane, text.as_bytes());
+        wait_until("it is printed", || {
+            let screen = tmux.tmux(&["capture-pane", "-p", "-t", &pane.to_string()]);
+            screen.lines().any(|line| line.trim() == text.trim_end()).then_some(())
+        });
+        server.catch_up(session, pane).await.unwrap();
+        let come = tokio::time::timeout(Duration::ZERO, reader.next()).await;
+        let Ok(Chunk::Bytes { bytes, .. }) = come else { panic!("{round}: {come:?}") };
+        assert_eq!(String::from_utf8_lossy(&bytes), text);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_is_told_when_its_pane_may_have_another_size() {
+    let tmux = TmuxServer::new();
+    let pane = open_player(&tmux, "main");
+    let server = connect(&tmux);
+    let mut reader = server.stream(pane).await.unwrap();
+    let soon = tokio::time::timeout(Duration::from_millis(50), reader.rearranged()).await;
+    assert!(soon.is_err(), "nothing was resized");
+    for width in ["50", "60"] {
+        tmux.tmux(&["resize-window", "-t", &pane.to_string(), "-x", width]);
+        let told = tokio::time::timeout(Duration::from_secs(20), reader.rearranged()).await;
+        assert!(told.is_ok(), "{width}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_that_lags_is_told_how_much_it_missed() {
+    let tmux = TmuxServer::new();
+    let pane = open_player(&tmux, "main");
+    let server = connect(&tmux);
+    let mut slow = server.stream(pane).await.unwrap();
+    let mut quick = server.stream(pane).await.unwrap();
+    let data: Vec<u8> = (0..300_000).flat_map(|n| format!("{n:08}\r\n").into_bytes()).collect();
+    play(&tmux, pane, &data);
+    let end = slow.position() + data.len() as u64;
+    while quick.position() < end {
+        next(&mut quick).await;
+    }
+    let missed = (data.len() - RING) as u64;
+    match next(&mut slow).await {
+        Chunk::Gap { missed: told, .. } => assert_eq!(told, Some(missed)),
+        other => panic!("{other:?}"),
+    }
+    assert!(read(&mut slow, RING).await == data[data.len() - RING..], "the rest was changed");
+    play(&tmux, pane, b"on it goes");
+    assert_eq!(read(&mut slow, 10).await, b"on it goes");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_a_pane_is_told_however_it_comes() {
+    let tmux = TmuxServer::new();
+    tmux.new_session("other");
+    let server = connect(&tmux);
+    for way in ["kill-pane", "kill-window", "kill-session", "exit"] {
+        let pane = open_player(&tmux, "other");
+        let target = pane.to_string();
+        let mut reader = server.stream(pane).await.unwrap();
+        play(&tmux, pane, b"last words");
+        assert_eq!(read(&mut reader, 10).await, b"last words");
+        match way {
+            "kill-pane" => {
+                tmux.tmux(&["split-window", "-t", &target]);
+                tmux.tmux(&[way, "-t", &target]);
+            }
+            // 4 is what a terminal makes of Ctrl-D; in raw mode the end of input is a hang-up.
+            "exit" => {
+                let pid = tmux.tmux(&["display-message", "-p", "-t", &target, "#{pane_pid}"]);
+                tmux.tmux(&["run-shell", &format!("kill -9 {pid}")]);
+            }
+            _ => {
+                tmux.tmux(&[way, "-t", &target]);
+            }
+        }
+        assert_eq!(next_seam(&mut reader).await, Chunk::End(End::PaneGone), "{way}");
+        assert_eq!(next(&mut reader).await, Chunk::End(End::PaneGone), "{way}, asked again");
+        if way == "kill-session" {
+            tmux.new_session("other");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_end_of_the_server_is_told() {
+    let tmux = TmuxServer::new();
+    let pane = open_player(&tmux, "main");
+    let server = connect(&tmux);
+    let mut reader = server.stream(pane).await.unwrap();
+    tmux.kill();
+    assert_eq!(next_seam(&mut reader).await, Chunk::End(End::ServerGone));
+    assert!(server.stream(pane).await.unwrap_err().is_no_server());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reader_whose_server_handle_is_gone_comes_to_an_end() {
+    let tmux = TmuxServer::new();
+    let pane = open_player(&tmux, "main");
+    let server = connect(&tmux);
+    let mut reader = server.stream(pane).await.unwrap();
+    drop(server);
+    assert_eq!(next_seam(&mut reader).await, Chunk::End(End::ServerGone));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_pane_that_is_not_there_cannot_be_followed() {
+    let tmux = TmuxServer::new();
+    let server = connect(&tmux);
+    assert!(server.stream(PaneId(99)).await.unwrap_err().is_not_found());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_goes_on_after_its_client_was_detached() {
+    let tmux = TmuxServer::new();
+    let pane = open_player(&tmux, "main");
+    let server = connect(&tmux);
+    let mut reader = server.stream(pane).await.unwrap();
+    for _ in 0..3 {
+        let before = stream_clients(&tmux);
+        assert_eq!(before.len(), 1);
+        tmux.tmux(&["detach-client", "-t", &before[0].0]);
+        match next_seam(&mut reader).await {
+            Chunk::Gap { missed, .. } => assert_eq!(missed, None),
+            other => panic!("{other:?}"),
+        }
+        wait_until("another client took over", || {
+            let now = stream_clients(&tmux);
+            (now.len() == 1 && now != before).then_some(())
+        });
+        play(&tmux, pane, b"on it goes");
+        assert_eq!(read(&mut reader, 10).await, b"on it goes");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_follows_its_pane_into_another_session() {
+    let tmux = TmuxServer::new();
+    let other = tmux.new_session("other");
+    let pane = open_player(&tmux, "main");
+    let target = pane.to_string();
+    let server = connect(&tmux);
+    let mut reader = server.stream(pane).await.unwrap();
+    let home = tmux.tmux(&["list-panes", "-t", "=main:0", "-F", "#{pane_id}"]);
+    let moves: [(&str, &[&str]); 3] = [
+        ("other", &["join-pane", "-s", &target, "-t", &other]),
+        ("main", &["join-pane", "-s", &target, "-t", &home]),
+        ("other", &["break-pane", "-s", &target, "-t", "=other:"]),
+    ];
+    for (session, move_pane) in moves {
+        tmux.tmux(move_pane);
+        match next_seam(&mut reader).await {
+            Chunk::Gap { missed, .. } => assert_eq!(missed, None),
+            other => panic!("{other:?}"),
+        }
+        until("a client hears the pane where it is now", async || {
+            let there = stream_clients(&tmux).iter().any(|client| client.1 == session);
+            there.then_some(())
+        })
+        .await;
+        play(&tmux, pane, b"on it goes");
+        assert_eq!(read(&mut reader, 10).await, b"on it goes");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn one_client_serves_all_panes_of_a_session_and_leaves_with_the_last_reader() {
+    let tmux = TmuxServer::new();
+    tmux.new_session("other");
+    let panes: Vec<PaneId> = (0..3).map(|_| open_player(&tmux, "main")).collect();
+    let server =
+        Server::with_timing(program(&tmux), Timing { idle: impatient().idle, ..Timing::default() });
+    let mut readers = Vec::new();
+    for pane in &panes {
+        readers.push(server.stream(*pane).await.unwrap());
+        readers.push(server.stream(*pane).await.unwrap());
+    }
+    assert_eq!(stream_clients(&tmux).len(), 1);
+    let elsewhere = open_player(&tmux, "other");
+    let _other = server.stream(elsewhere).await.unwrap();
+    let mut sessions: Vec<String> = stream_clients(&tmux).into_iter().map(|c| c.1).collect();
+    sessions.sort();
+    assert_eq!(sessions, ["main", "other"]);
+    for (pane, readers) in panes.iter().zip(readers.chunks_mut(2)) {
+        let text = format!("from {pane}");
+        play(&tmux, *pane, text.as_bytes());
+        for reader in readers {
+            assert_eq!(read(reader, text.len()).await, text.as_bytes());
+        }
+    }
+    drop(readers);
+    wait_until("only the other session has a client", || {
+        let clients = stream_clients(&tmux);
+        (clients.len() == 1 && clients[0].1 == "other").then_some(())
+    });
+    let mut again = server.stream(panes[0]).await.unwrap();
+    play(&tmux, panes[0], b"again");
+    assert_eq!(read(&mut again, 5).await, b"again");
+}
+
+/// Before 3.7 a tmux server dies when a client leaves while a control client comes.
+#[tokio::test(flavor = "multi_thread")]
+async fn clients_that_come_and_go_all_the_time_do_no_harm() {
+    let tmux = TmuxServer::new();
+    let panes = [open_player(&tmux, "main"), tmux.new_session("other").parse().unwrap()];
+    let timing = Timing { idle: Duration::from_millis(1), ..Timing::default() };
+    let server = Server::with_timing(program(&tmux), timing);
+    let pid = tmux.pid();
+    for _ in 0..50 {
+        for pane in panes {
+            drop(server.stream(pane).await.unwrap());
+        }
+    }
+    assert_eq!(tmux.pid(), pid);
+}
+
+/// The same for sessions and buffers that come and go.
+#[tokio::test(flavor = "multi_thread")]
+async fn actions_while_clients_come_do_no_harm() {
+    let tmux = TmuxServer::new();
+    let pane = open_player(&tmux, "main");
+    let timing = Timing { idle: Duration::from_millis(1), ..Timing::default() };
+    let server = Server::with_timing(program(&tmux), timing);
+    // While somebody listens, the client for commands stays.
+    let _listener = server.events();
+    let pid = tmux.pid();
+    let actor = server.clone();
+    let acting = tokio::spawn(async move {
+        loop {
+            let new = Command::action("new-session").arg("-d").option("-s", "x").arg("cat");
+            actor.run(new).await.unwrap();
+            actor.run(Command::action("set-buffer").arg("text")).await.unwrap();
+            actor.run(Command::action("kill-session").option("-t", "=x")).await.unwrap();
+        }
+    });
+    for _ in 0..50 {
+        drop(server.stream(pane).await.unwrap());
+        tokio::task::yield_now().await;
+    }
+    assert!(!acting.is_finished(), "an action failed");
+    acting.abort();
+    assert_eq!(tmux.pid(), pid);
+}

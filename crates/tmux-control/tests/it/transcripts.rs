@@ -1,0 +1,76 @@
+//! What real tmux servers sent, recorded, and what the reader makes of it.
+//!
+//! Each directory below `tests/ref` holds the bytes of one control client (`input`) and the items
+//! they stand for (`expected`). `BLESS=1` writes `expected` anew.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tmux_control::control::line::Line;
+use tmux_control::control::reader::{Item, Reader};
+
+fn cases() -> Vec<PathBuf> {
+    let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ref");
+    let mut cases: Vec<PathBuf> = fs::read_dir(dir).unwrap().map(|e| e.unwrap().path()).collect();
+    cases.sort();
+    cases
+}
+
+/// An item on one line, its bytes readable.
+fn show(item: &Item<'_>) -> String {
+    match item {
+        Item::Answer(answer) => format!(
+            "Answer ours={} ok={} \"{}\"",
+            answer.ours,
+            answer.ok,
+            answer.body.escape_ascii()
+        ),
+        Item::Line(Line::Output { pane, bytes }) => {
+            format!("Output {pane} \"{}\"", bytes.escape_ascii())
+        }
+        Item::Line(Line::Other(rest)) => format!("Other \"{}\"", rest.escape_ascii()),
+        Item::Line(line) => format!("{line:?}"),
+        Item::Garbage(line) => format!("Garbage \"{}\"", line.escape_ascii()),
+    }
+}
+
+fn read<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> String {
+    let mut reader = Reader::default();
+    let mut shown = String::new();
+    for chunk in chunks {
+        reader.feed(chunk, |item| {
+            shown.push_str(&show(&item));
+            shown.push('\n');
+        });
+    }
+    shown
+}
+
+#[test]
+fn recorded_servers_are_understood() {
+    let cases = cases();
+    assert!(cases.len() >= 4, "the recordings are gone");
+    for case in cases {
+        let input = fs::read(case.join("input")).unwrap();
+        let items = read(input.chunks(4096));
+        assert_eq!(items, read(input.chunks(1)), "{}: cut into bytes", case.display());
+        let file = case.join("expected");
+        if env::var_os("BLESS").is_some() {
+            fs::write(&file, &items).unwrap();
+        }
+        let expected = fs::read_to_string(&file)
+            .unwrap_or_else(|error| panic!("{}: {error}; BLESS=1 writes it", file.display()));
+        assert_eq!(items, expected, "{}", case.display());
+    }
+}
+
+#[test]
+fn no_recording_holds_anything_that_makes_no_sense() {
+    for case in cases() {
+        let input = fs::read(case.join("input")).unwrap();
+        let items = read(std::iter::once(&input[..]));
+        assert!(!items.contains("Garbage"), "{}:\n{items}", case.display());
+        assert!(items.ends_with("Exit\n"), "{}:\n{items}", case.display());
+    }
+}

@@ -1,0 +1,258 @@
+//! Measures the program against the same work done without it, both in one run, and prints a table. Ends with 1 if a budget of the design is not kept. Run with `make bench`.
+
+#![expect(
+    clippy::unwrap_used,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a benchmark may stop at the first surprise, and prints its table"
+)]
+
+mod client;
+mod wait;
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use client::{Bare, Client};
+use serde_json::{Value, json};
+use testkit::{TmuxServer, wait_until};
+use tmuxwright::host::PaneRow;
+
+const PROGRAM: &str = env!("CARGO_BIN_EXE_tmuxwright");
+const ROUNDS: usize = 150;
+const CALLS_PER_ROUND: usize = 6;
+
+/// The middle of many runs of each, one after the other, so that both meet the same machine.
+fn medians(mut ours: impl FnMut(), mut other: impl FnMut()) -> (Duration, Duration) {
+    let (mut our_times, mut other_times) = (Vec::new(), Vec::new());
+    for _ in 0..ROUNDS {
+        other_times.push(timed(&mut other));
+        our_times.extend((0..CALLS_PER_ROUND).map(|_| timed(&mut ours)));
+    }
+    (middle(our_times), middle(other_times))
+}
+
+fn timed(work: &mut impl FnMut()) -> Duration {
+    let start = Instant::now();
+    work();
+    start.elapsed()
+}
+
+fn middle(mut times: Vec<Duration>) -> Duration {
+    times.sort_unstable();
+    times[times.len() / 2]
+}
+
+fn ms(time: Duration) -> String {
+    format!("{:.2} ms", time.as_secs_f64() * 1000.0)
+}
+
+/// One row of the table; false if its budget is not kept.
+fn row(what: &str, ours: &str, other: &str, budget: &str, kept: bool) -> bool {
+    println!("| {what} | {ours} | {other} | {budget} | {} |", if kept { "yes" } else { "**no**" });
+    kept
+}
+
+/// A small call against a spawned `tmux` that prints, reads or types the same.
+fn small_call(
+    client: &mut Client,
+    tmux: &TmuxServer,
+    tool: &str,
+    arguments: &Value,
+    spawned: &[&str],
+) -> bool {
+    let (ours, other) = medians(|| drop(client.call(tool, arguments)), || drop(tmux.tmux(spawned)));
+    let ratio = other.as_secs_f64() / ours.as_secs_f64();
+    let what = format!("`{tool}`, p50");
+    let other = format!("a `tmux` process: {} ({ratio:.1} times)", ms(other));
+    row(&what, &ms(ours), &other, "1/6 of it", ratio >= 6.0)
+}
+
+/// A command that does nothing, against the same typed by a client that can do nothing else.
+fn short_command(client: &mut Client, tmux: &TmuxServer) -> bool {
+    let mut bare = Bare::start(tmux, &shell(tmux));
+    let arguments = json!({"command": "true"});
+    let (ours, other) =
+        medians(|| drop(client.call("run_command", &arguments)), || bare.run("true"));
+    bare.end();
+    let other = format!("a bare control-mode client: {}", ms(other));
+    let kept = ours <= Duration::from_millis(2);
+    row("`run_command` `true` in bash, p50", &ms(ours), &other, "2 ms", kept)
+}
+
+/// Much output, against the time that shell and tmux need while nobody watches.
+fn much_output(client: &mut Client) -> bool {
+    let arguments = json!({"command": "seq 1 100000", "max_lines": 0});
+    let expected: Vec<String> = (1..=100_000).map(|n| n.to_string()).collect();
+    let (mut ours, mut unwatched) = (Vec::new(), Vec::new());
+    let quiet = TmuxServer::new();
+    quiet.tmux(&["set-option", "-g", "default-command", "exec bash"]);
+    let pane = shell(&quiet);
+    let socket = quiet.socket().display();
+    let line = format!("seq 1 100000; {} -S {socket} wait-for -S x", program());
+    for _ in 0..5 {
+        let begun = Instant::now();
+        quiet.tmux(&[
+            "send-keys",
+            "-t",
+            &pane,
+            "-l",
+            &line,
+            ";",
+            "send-keys",
+            "-t",
+            &pane,
+            "Enter",
+        ]);
+        quiet.tmux(&["wait-for", "x"]);
+        unwatched.push(begun.elapsed());
+        let begun = Instant::now();
+        let text = client.call("run_command", &arguments);
+        ours.push(begun.elapsed());
+        let (_, output) = text.split_once('\n').unwrap();
+        assert!(output.split('\n').eq(expected.iter()), "not every line came back");
+    }
+    let (ours, unwatched) = (middle(ours), middle(unwatched));
+    let ratio = ours.as_secs_f64() / unwatched.as_secs_f64();
+    let other = format!("nobody watching: {} (1/{ratio:.1})", ms(unwatched));
+    let what = "`run_command` `seq 1 100000`, all lines exact";
+    row(what, &ms(ours), &other, "3 times it", ratio <= 3.0)
+}
+
+/// A search through much history, against reading the same over one control connection.
+fn search() -> bool {
+    const PANES: usize = 100;
+    let tmux = TmuxServer::new();
+    tmux.tmux(&["set-option", "-g", "history-limit", "5000"]);
+    let fill =
+        "seq -f 'line %g of 2000, about as long as lines in a terminal are' 1 2000; exec cat";
+    let panes: Vec<String> = (0..PANES).map(|_| tmux.open(fill)).collect();
+    for pane in &panes {
+        wait_until("it is full", || tmux.screen(pane).contains("line 2000 of").then_some(()));
+    }
+    let mut client = Client::start(tmux.socket());
+    let mut bare = Bare::start(&tmux, &panes[0]);
+    let arguments = json!({"pattern": "line 1234 of", "scrollback": true});
+    let (mut ours, mut read) = (Vec::new(), Vec::new());
+    for _ in 0..21 {
+        read.push(timed(&mut || bare.capture(&panes)));
+        let begun = Instant::now();
+        let text = client.call("search_panes", &arguments);
+        ours.push(begun.elapsed());
+        assert!(text.starts_with("100 matching lines in 101 panes"), "{text}");
+    }
+    bare.end();
+    client.end();
+    let (ours, read) = (middle(ours), middle(read));
+    let ratio = ours.as_secs_f64() / read.as_secs_f64();
+    let other = format!("reading them over control mode: {} (1/{ratio:.1})", ms(read));
+    let what = "`search_panes`, 100 panes of 2,000 lines, p50";
+    row(what, &ms(ours), &other, "2 times it", ratio <= 2.0)
+}
+
+/// Pictures of large screens: full of coloured words, and of letters that all differ in colour.
+fn screenshots() -> bool {
+    const WORDS: [&str; 8] =
+        ["struct", "fn", "match", "return", "Option", "collect", "impl", "while"];
+    let words: String = (0..50 * 28)
+        .map(|n: usize| {
+            let end = if n % 28 == 27 && n < 50 * 28 - 1 { "\n" } else { " " };
+            format!("\u{1b}[{}m{}\u{1b}[0m{end}", 31 + n * 7 % 6 + n / 3 % 2 * 60, WORDS[n * 5 % 8])
+        })
+        .collect();
+    let pairs: String = (0..50 * 200)
+        .map(|n: u32| {
+            let [_, r, g, b] = n.wrapping_mul(2_654_435_761).to_be_bytes();
+            let letter = char::from(33 + (r ^ b) % 94);
+            format!("\u{1b}[38;2;{r};{g};{b};48;2;{};{r};{g}m{letter}", b ^ g)
+        })
+        .collect();
+    screenshot("coloured words", &words) & screenshot("a pair of colours in each cell", &pairs)
+}
+
+/// A picture of a large screen, made and sent.
+fn screenshot(of: &str, text: &str) -> bool {
+    let tmux = TmuxServer::new();
+    tmux.tmux(&["set-option", "-g", "default-size", "200x50"]);
+    let file = tmux.home().join("shown");
+    std::fs::write(&file, text).unwrap();
+    let made = ["new-session", "-d", "-x", "200", "-y", "50", "-P", "-F", "#{pane_id}"];
+    let show = format!("cat {}; exec cat", file.display());
+    let pane = tmux.tmux(&[&made[..], &[&show]].concat());
+    wait_until("it is full", || (tmux.screen(&pane).lines().count() >= 50).then_some(()));
+    let mut client = Client::start(tmux.socket());
+    let arguments = json!({"target": pane});
+    let mut bytes = 0.0;
+    let mut times = Vec::new();
+    for _ in 0..21 {
+        let begun = Instant::now();
+        let facts = client.call("screenshot_pane", &arguments);
+        times.push(begun.elapsed());
+        let words: Vec<&str> = facts.split(' ').collect();
+        let at = words.iter().position(|word| *word == "bytes").unwrap();
+        bytes = words[at - 1].parse::<f64>().unwrap() / 1000.0;
+    }
+    client.end();
+    let time = middle(times);
+    let what = format!("`screenshot_pane`, 200x50, {of}, p50");
+    let kept = time <= Duration::from_millis(60) && bytes <= 200.0;
+    row(&what, &format!("{}, {bytes:.0} kB", ms(time)), "–", "60 ms, 200 kB", kept)
+}
+
+/// A new pane with bash at its prompt.
+fn shell(tmux: &TmuxServer) -> String {
+    let pane = tmux.tmux(&["new-window", "-d", "-P", "-F", "#{pane_id}", "-t", "main:"]);
+    let screen = || tmux.tmux(&["capture-pane", "-p", "-t", &pane]);
+    wait_until("bash shows its prompt", || screen().contains(['$', '#']).then_some(()));
+    pane
+}
+
+fn program() -> String {
+    TmuxServer::program().into_string().unwrap()
+}
+
+fn main() -> ExitCode {
+    let tmux = TmuxServer::new();
+    for _ in 0..9 {
+        tmux.tmux(&["new-window", "-d", "-t", "main:"]);
+    }
+    println!("{}, 10 panes\n", tmux.tmux(&["-V"]));
+    println!("| what | tmuxwright | the same without it | budget | kept |");
+    println!("|---|---|---|---|---|");
+
+    let mut client = Client::start(tmux.socket());
+    let format = PaneRow::flat_format();
+    let list = ["list-panes", "-a", "-F", &format];
+    let mut kept = small_call(&mut client, &tmux, "list_panes", &json!({}), &list);
+    let capture = ["capture-pane", "-p", "-t", "%3"];
+    kept &= small_call(&mut client, &tmux, "capture_pane", &json!({"target": "%3"}), &capture);
+    let keys = ["send-keys", "-t", "%3", "-l", "x"];
+    let arguments = json!({"target": "%3", "text": "x"});
+    kept &= small_call(&mut client, &tmux, "send_keys", &arguments, &keys);
+    tmux.tmux(&["set-option", "-g", "default-command", "exec bash"]);
+    kept &= short_command(&mut client, &tmux);
+    kept &= much_output(&mut client);
+    kept &= wait::reaction(&mut client, &tmux);
+    kept &= wait::quiet(&tmux);
+
+    if let Some(resident) = client.resident() {
+        let mib = resident as f64 / 1024.0;
+        let calls = 4 * ROUNDS * CALLS_PER_ROUND;
+        let what = format!("resident after {calls} calls and five results of 100,000 lines");
+        kept &= row(&what, &format!("{mib:.1} MiB"), "–", "30 MiB", mib <= 30.0);
+    }
+    client.end();
+    kept &= search();
+    kept &= screenshots();
+
+    let nobody = TmuxServer::not_started();
+    let mut start_and_end = || Client::start(nobody.socket()).end();
+    let start = middle((0..50).map(|_| timed(&mut start_and_end)).collect());
+    let what = "start, `initialize` and end, no tmux running, p50";
+    kept &= row(what, &ms(start), "–", "10 ms", start <= Duration::from_millis(10));
+
+    let size = std::fs::metadata(PROGRAM).unwrap().len() as f64 / 1e6;
+    kept &= row("the program's size", &format!("{size:.1} MB"), "–", "12 MB", size <= 12.0);
+    if kept { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}

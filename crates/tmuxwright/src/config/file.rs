@@ -1,0 +1,80 @@
+//! The config file: TOML, flattened to dotted keys.
+
+use std::env;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use toml::{Table, Value};
+
+use super::{Kind, SETTINGS};
+use crate::tool::nearest;
+
+/// Where the file is looked for when none is named: the platform's own place, by the few rules
+/// there are, so that no crate is needed for it.
+pub(super) fn default_path() -> Option<PathBuf> {
+    let home = env::var_os("HOME").map(PathBuf::from);
+    let base = match env::var_os("XDG_CONFIG_HOME").filter(|dir| !dir.is_empty()) {
+        Some(dir) => PathBuf::from(dir),
+        None if cfg!(target_os = "macos") => home?.join("Library/Application Support"),
+        None => home?.join(".config"),
+    };
+    Some(base.join("tmuxwright").join("config.toml"))
+}
+
+/// Reads a file into keys and values.
+pub(super) fn read(path: &Path) -> Result<Vec<(String, String)>, String> {
+    let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let table: Table = text.parse().map_err(|e| format!("{}: {e}", path.display()))?;
+    let mut entries = Vec::new();
+    flatten("", table, &mut entries)?;
+    Ok(entries)
+}
+
+fn flatten(prefix: &str, table: Table, entries: &mut Vec<(String, String)>) -> Result<(), String> {
+    for (name, value) in table {
+        let key = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
+        let text = match value {
+            Value::Table(inner) => {
+                flatten(&key, inner, entries)?;
+                continue;
+            }
+            Value::String(text) => text,
+            Value::Integer(number) => number.to_string(),
+            Value::Float(number) => number.to_string(),
+            Value::Boolean(flag) => flag.to_string(),
+            Value::Array(items) if is_list(&key) => list(&key, items)?,
+            Value::Array(_) if super::setting(&key).is_none() => return Err(unknown(&key)),
+            Value::Array(_) | Value::Datetime(_) => {
+                return Err(format!("config key `{key}`: text, a number or true/false is wanted"));
+            }
+        };
+        entries.push((key, text));
+    }
+    Ok(())
+}
+
+fn is_list(key: &str) -> bool {
+    super::setting(key).is_some_and(|setting| matches!(setting.kind, Kind::List(_)))
+}
+
+/// Texts, a line each.
+fn list(key: &str, items: Vec<Value>) -> Result<String, String> {
+    let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
+    let wanted = || format!("config key `{key}`: a list of texts is wanted");
+    let texts = texts.ok_or_else(wanted)?;
+    if texts.iter().any(|text| text.contains('\n')) {
+        return Err(format!("config key `{key}`: a text in the list holds a line end"));
+    }
+    Ok(texts.join("\n"))
+}
+
+/// The error for a key that is not declared.
+pub(super) fn unknown(key: &str) -> String {
+    match nearest(key, SETTINGS.iter().map(|setting| setting.key)) {
+        Some(near) => format!("there is no config key `{key}`; did you mean `{near}`?"),
+        None => {
+            let keys: Vec<&str> = SETTINGS.iter().map(|setting| setting.key).collect();
+            format!("there is no config key `{key}`; the keys are {}", keys.join(", "))
+        }
+    }
+}

@@ -1,0 +1,40 @@
+//! The pane this process runs in.
+//!
+//! tmux tells its children through `TMUX` and `TMUX_PANE`, but several MCP clients start servers
+//! with a cleared environment. So the pids of our parents are compared with those of the panes too.
+
+use std::collections::HashSet;
+use std::env;
+
+use tmux_control::{PaneId, Socket};
+
+use crate::process;
+
+#[derive(Debug)]
+pub(super) struct Caller {
+    pane: Option<PaneId>,
+    ancestors: HashSet<u32>,
+}
+
+impl Caller {
+    pub(super) fn detect(socket: &Socket) -> Self {
+        let same_server = env::var("TMUX")
+            .ok()
+            .and_then(|value| Socket::from_tmux_variable(&value))
+            .is_some_and(|ours| ours.is_same_as(socket));
+        let pane = env::var("TMUX_PANE").ok().and_then(|id| id.parse().ok());
+        Self {
+            pane: pane.filter(|_| same_server),
+            ancestors: process::ancestors(std::process::id()).into_iter().collect(),
+        }
+    }
+
+    /// The pane, if tmux has told us.
+    pub(super) fn pane(&self) -> Option<PaneId> {
+        self.pane
+    }
+
+    pub(super) fn is_in(&self, pane: PaneId, pid: u32) -> bool {
+        self.pane == Some(pane) || self.ancestors.contains(&pid)
+    }
+}

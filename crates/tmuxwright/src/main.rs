@@ -1,0 +1,7 @@
+//! The `tmuxwright` program.
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    tmuxwright::cli::main()
+}

@@ -1,0 +1,287 @@
+//! Rules against declarations, one table each.
+
+use super::*;
+use tmux_control::{PaneId, SessionId};
+
+use crate::tool::{Group, Load, Target};
+
+fn meta(tier: Tier, group: Group, sets: &'static [Toolset]) -> Meta {
+    Meta {
+        name: "sample",
+        title: "",
+        description: "",
+        group,
+        tier,
+        sets,
+        idempotent: false,
+        open_world: false,
+        load: Load::OnDemand,
+    }
+}
+
+fn policy(ceiling: Ceiling) -> Policy {
+    Policy { ceiling, ..Policy::default() }
+}
+
+#[test]
+fn each_tier_opens_just_what_it_should() {
+    let table = [
+        (Ceiling::Readonly, [true, false, false, false]),
+        (Ceiling::Mutating, [true, true, true, false]),
+        (Ceiling::Destructive, [true, true, true, true]),
+    ];
+    let tiers = [Tier::Read, Tier::Mutate, Tier::DestroyOwn, Tier::Destroy];
+    for (ceiling, expected) in table {
+        let offered =
+            tiers.map(|tier| policy(ceiling).offers(&meta(tier, Group::Pane, &[Toolset::Agent])));
+        assert_eq!(offered, expected, "{ceiling}");
+    }
+}
+
+#[test]
+fn a_tool_outside_the_toolset_is_not_offered() {
+    let tool = meta(Tier::Read, Group::Pane, &[Toolset::Primitives]);
+    assert!(!policy(Ceiling::Destructive).offers(&tool));
+    let all = Policy { ceiling: Ceiling::Readonly, toolset: Toolset::All, ..Policy::default() };
+    assert!(all.offers(&tool));
+}
+
+#[test]
+fn for_a_resource_tier_and_choice_count_but_not_the_toolset() {
+    let tool = meta(Tier::Read, Group::Pane, &[]);
+    let mut rules = policy(Ceiling::Readonly);
+    assert!(rules.permits(&tool) && !rules.offers(&tool));
+    assert!(!rules.permits(&meta(Tier::Mutate, Group::Pane, &[])));
+    rules.choice = Some("deny:@pane".parse().unwrap());
+    assert!(!rules.permits(&tool));
+}
+
+#[test]
+fn the_callers_own_pane_is_neither_destroyed_nor_typed_into() {
+    let target = Target("%1".into());
+    let subject = Subject {
+        level: Level::Pane,
+        id: "%1".into(),
+        foreign: vec![],
+        holds_caller: true,
+        target: &target,
+    };
+    let admits =
+        |tier, group| policy(Ceiling::Destructive).admit(&meta(tier, group, &[]), &subject).is_ok();
+    assert!(!admits(Tier::DestroyOwn, Group::Pane));
+    assert!(!admits(Tier::Mutate, Group::Input));
+    assert!(admits(Tier::Read, Group::Screen));
+    assert!(admits(Tier::Mutate, Group::Pane));
+}
+
+#[test]
+fn an_unknown_tier_is_an_error_and_never_a_wider_one() {
+    assert!("all".parse::<Ceiling>().is_err());
+    assert!("".parse::<Ceiling>().is_err());
+    assert!("Destructive".parse::<Ceiling>().is_err());
+}
+
+fn spot(pane: u32, session: (u32, &str), own: bool) -> Spot<'_> {
+    Spot { pane: PaneId(pane), session: SessionId(session.0), session_name: session.1, own }
+}
+
+#[test]
+fn what_a_person_set_up_is_renamed_at_the_highest_tier_only() {
+    let target = Target("dev".into());
+    let admits = |ceiling, foreign| {
+        let subject = Subject {
+            level: Level::Session,
+            id: "$1".into(),
+            foreign,
+            holds_caller: true,
+            target: &target,
+        };
+        policy(ceiling).admit(&meta(Tier::MutateOwn, Group::Object, &[]), &subject)
+    };
+    assert!(admits(Ceiling::Mutating, vec![]).is_ok());
+    assert!(admits(Ceiling::Destructive, vec![PaneId(1)]).is_ok());
+    let error = admits(Ceiling::Mutating, vec![PaneId(1)]).unwrap_err();
+    assert!(error.to_string().contains("%1") && error.to_string().contains("--tier"), "{error}");
+}
+
+#[test]
+fn everything_that_types_keeps_away_from_the_caller() {
+    for group in [Group::Input, Group::Command, Group::Watch] {
+        assert!(meta(Tier::Mutate, group, &[]).types(), "{group}");
+        assert!(!meta(Tier::Read, group, &[]).types(), "{group}");
+    }
+    assert!(!meta(Tier::Mutate, Group::Pane, &[]).types());
+}
+
+#[test]
+fn tools_are_chosen_by_name_and_group() {
+    let offers = |choice: &str, tier, group| {
+        choice.parse::<Choice>().unwrap().offers(&meta(tier, group, &[]))
+    };
+    for (choice, offered) in [
+        ("allow:sample", true),
+        ("sample, other", true),
+        ("other", false),
+        ("allow:@pane", true),
+        ("allow:@screen @read", true),
+        ("allow:@mutate", false),
+        ("deny:@pane", false),
+        ("deny: @input,kill", true),
+        ("deny:@all", false),
+        ("@all", true),
+    ] {
+        assert_eq!(offers(choice, Tier::Read, Group::Pane), offered, "{choice}");
+    }
+    assert!(offers("@mutate", Tier::MutateOwn, Group::Pane));
+    assert!(offers("@destroy", Tier::DestroyOwn, Group::Pane));
+    assert!(!offers("@read @mutate @destroy", Tier::AsCalled, Group::Batch));
+}
+
+#[test]
+fn a_choice_that_names_nothing_is_refused_with_the_nearest() {
+    for (choice, said) in [
+        ("", "names no tool"),
+        ("allow:", "names no tool"),
+        ("only:kill", "`only:`"),
+        ("@pain", "`@pane`"),
+        ("@zzz", "@read"),
+    ] {
+        let error = choice.parse::<Choice>().unwrap_err();
+        assert!(error.contains(said), "{choice}: {error}");
+    }
+    let check = |choice: &str| choice.parse::<Choice>().unwrap().check(&["kill", "send_keys"]);
+    assert!(check("deny:kill,@input").is_ok());
+    assert!(check("deny:send_key").unwrap_err().contains("`send_keys`"));
+    assert!(check("deny:input").unwrap_err().contains("`@input`"));
+}
+
+#[test]
+fn lists_of_sessions_and_panes_hide_what_they_do_not_name() {
+    let reach = |sessions: Option<&str>, panes: Option<&str>| {
+        let mut reach = Reach::default();
+        if let Some(words) = sessions {
+            reach.set_sessions(words.split_whitespace()).unwrap();
+        }
+        if let Some(words) = panes {
+            reach.set_panes(words.split_whitespace()).unwrap();
+        }
+        reach
+    };
+    let dev = spot(3, (1, "dev"), false);
+    let own = spot(4, (2, "mcp-1"), true);
+    for (sessions, panes, sees_dev, sees_own) in [
+        (None, None, true, true),
+        (Some(""), None, false, false),
+        (Some("dev"), None, true, false),
+        (Some("de dev-long =dev"), None, false, false),
+        (Some("$1"), None, true, false),
+        (Some("own"), None, false, true),
+        (Some("dev own"), None, true, true),
+        (None, Some(""), false, false),
+        (None, Some("%3"), true, false),
+        (None, Some("own"), false, true),
+        (Some("own"), Some("%3"), false, false),
+    ] {
+        let reach = reach(sessions, panes);
+        assert_eq!(reach.hides(&dev).is_none(), sees_dev, "{sessions:?} {panes:?}");
+        assert_eq!(reach.hides(&own).is_none(), sees_own, "{sessions:?} {panes:?}");
+        assert_eq!(reach.create(NewPlace::Home).is_ok(), sees_own, "{sessions:?} {panes:?}");
+    }
+    let named = |name| NewPlace::Session(Some(name));
+    assert!(reach(Some("dev"), None).create(named("dev")).is_ok());
+    assert!(reach(Some("dev"), None).create(named("other")).is_err());
+    assert!(reach(Some("dev"), None).create(NewPlace::Session(None)).is_err());
+    assert!(reach(None, Some("%3")).create(NewPlace::Inside).is_err());
+    assert!(Reach::default().set_panes(["dev"].into_iter()).is_err());
+}
+
+fn filter(mode: Mode, patterns: &[&str]) -> Commands {
+    let mut commands = Commands::default();
+    commands.mode = Some(mode);
+    commands.set_patterns(patterns.iter().copied()).unwrap();
+    commands
+}
+
+#[test]
+fn a_filter_judges_lines_and_repeats_none() {
+    let deny = filter(Mode::Deny, &["^x", r"^\s*rm\b"]);
+    let error = deny.enter(Entered::Line("  rm secret")).unwrap_err().to_string();
+    assert!(error.contains(r"pattern 2 `^\s*rm\b`") && error.contains("a person can"), "{error}");
+    assert!(!error.contains("secret"), "{error}");
+    assert!(deny.enter(Entered::Line("ls")).is_ok());
+    assert!(deny.enter(Entered::Line("")).is_ok());
+    assert!(deny.enter(Entered::Edited).unwrap_err().to_string().contains("C-c"));
+    assert!(deny.enter(Entered::Lost).unwrap_err().to_string().contains("run_command"));
+    let allow = filter(Mode::Allow, &["^ls( |$)"]);
+    assert!(allow.enter(Entered::Line("ls -l")).is_ok());
+    assert!(allow.enter(Entered::Line("  ")).is_ok());
+    let error = allow.enter(Entered::Line("cat secret")).unwrap_err().to_string();
+    assert!(error.contains("`^ls( |$)`") && !error.contains("secret"), "{error}");
+    let off = filter(Mode::Off, &["."]);
+    assert!(off.enter(Entered::Lost).is_ok() && !off.is_on());
+}
+
+#[test]
+fn a_filter_that_cannot_be_meant_is_refused() {
+    assert!(filter(Mode::Allow, &[]).check().is_err());
+    assert!(filter(Mode::Deny, &[]).check().is_err());
+    assert!(filter(Mode::Off, &["x"]).check().is_ok());
+    let mut half = filter(Mode::Off, &["x"]);
+    half.mode = None;
+    assert!(half.check().is_err());
+    let error = Commands::default().set_patterns(["a", "("].into_iter()).unwrap_err();
+    assert!(error.contains("pattern 2") && error.contains("`(`"), "{error}");
+}
+
+#[test]
+fn files_are_judged_by_where_they_lead() {
+    let dir = tempfile::tempdir().unwrap();
+    let root = dir.path().canonicalize().unwrap();
+    let (inside, outside) = (root.join("in"), root.join("out"));
+    std::fs::create_dir_all(&inside).unwrap();
+    std::fs::create_dir_all(&outside).unwrap();
+    std::fs::write(outside.join("secret"), "").unwrap();
+    std::os::unix::fs::symlink(&outside, inside.join("away")).unwrap();
+    std::os::unix::fs::symlink(outside.join("new"), inside.join("nowhere")).unwrap();
+    std::os::unix::fs::symlink(&inside, root.join("way")).unwrap();
+    let mut files = Files::default();
+    assert_eq!(files.write(&outside.join("x")).unwrap(), outside.join("x"));
+    files.set_writable([root.join("way").to_str().unwrap()].into_iter()).unwrap();
+    assert_eq!(files.write(&inside.join("x")).unwrap(), inside.join("x"));
+    assert_eq!(files.write(&root.join("way/x")).unwrap(), inside.join("x"));
+    for (path, code) in [
+        ("out/x", Code::Denied),
+        ("in/../out/x", Code::Denied),
+        ("in/away/secret", Code::Denied),
+        ("in/away/x", Code::Denied),
+        ("in/nowhere", Code::FileFailed),
+        ("in/none/../../out/x", Code::FileFailed),
+        ("inner", Code::Denied),
+    ] {
+        let error = files.write(&root.join(path)).unwrap_err();
+        assert_eq!(error.code, code, "{path}: {error}");
+        assert!(error.hint.is_some(), "{error}");
+    }
+    assert!(files.read(&outside.join("secret")).is_ok());
+    files.set_readable([].into_iter()).unwrap();
+    assert!(files.read(&inside.join("x")).unwrap_err().to_string().contains("readable_paths"));
+    assert!(files.set_readable(["x"].into_iter()).is_err());
+    let watcher = policy(Ceiling::Readonly);
+    assert_eq!(watcher.write_file(&inside.join("x")).unwrap_err().code, Code::Denied);
+    assert!(watcher.read_file(&inside.join("x")).is_ok());
+}
+
+#[test]
+fn variables_are_free_unless_they_are_listed_or_commands_filtered() {
+    let mut variables = Variables::default();
+    assert!(variables.check("LD_PRELOAD", false).is_ok());
+    assert!(variables.check("PORT", true).is_err());
+    variables.set(["PORT", "LC_*"].into_iter()).unwrap();
+    for filtered in [false, true] {
+        assert!(variables.check("PORT", filtered).is_ok());
+        assert!(variables.check("LC_ALL", filtered).is_ok());
+        assert!(variables.check("PORTS", filtered).unwrap_err().to_string().contains("policy.env"));
+    }
+    assert!(variables.set(["A=B"].into_iter()).is_err());
+    assert!(variables.set([""].into_iter()).is_err());
+}

@@ -1,0 +1,55 @@
+//! `delete_buffer`: removes a paste buffer.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tmux_control::buffer::delete_buffer;
+
+use crate::text::inline;
+use crate::tool::{
+    BufferName, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, buffer_failed,
+};
+
+pub(super) struct DeleteBuffer;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Buffer.
+    name: BufferName,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Deleted {
+    /// The buffer.
+    name: String,
+}
+
+impl Output for Deleted {
+    const FORM: Form = Form::Data;
+
+    fn text(&self) -> String {
+        format!("deleted {}", inline(&self.name))
+    }
+}
+
+impl Tool for DeleteBuffer {
+    const META: Meta = Meta {
+        name: "delete_buffer",
+        title: "Delete buffer",
+        description: "Remove a paste buffer.",
+        group: Group::Buffer,
+        tier: Tier::Mutate,
+        sets: &[],
+        idempotent: false,
+        open_world: false,
+        load: Load::OnDemand,
+    };
+    type Args = Args;
+    type Output = Deleted;
+
+    async fn call(cx: &Cx, args: Args) -> Result<Deleted, ToolError> {
+        let name = cx.buffer(&args.name).await?.row.name;
+        let deleted = cx.tmux().run(delete_buffer(&name)).await;
+        deleted.map_err(|error| buffer_failed(&name, error))?;
+        Ok(Deleted { name })
+    }
+}

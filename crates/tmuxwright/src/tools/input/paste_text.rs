@@ -1,0 +1,65 @@
+//! `paste_text`: any amount of text as one paste.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tmux_control::paste::Paste;
+
+use crate::tool::{Cx, Group, Load, Meta, Stroke, Target, Tier, Tool, ToolError, Toolset};
+use crate::typing::{PASTE_END, Typed, must_take_input, pause_before_enter, press_enter};
+
+pub(super) struct PasteText;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Pane.
+    target: Target,
+    /// What to paste.
+    text: String,
+    /// Mark it as a paste where the program asks for that (default true).
+    bracketed: Option<bool>,
+    /// Then press Enter.
+    enter: Option<bool>,
+}
+
+impl Tool for PasteText {
+    const META: Meta = Meta {
+        name: "paste_text",
+        title: "Paste text",
+        description: "Paste text of any length into a pane; several lines stay one input.",
+        group: Group::Input,
+        tier: Tier::Mutate,
+        sets: &[Toolset::Agent, Toolset::Primitives],
+        idempotent: false,
+        open_world: true,
+        load: Load::OnDemand,
+    };
+    type Args = Args;
+    type Output = Typed;
+
+    async fn call(cx: &Cx, args: Args) -> Result<Typed, ToolError> {
+        if args.text.is_empty() {
+            return Err(ToolError::invalid_argument("`text` is empty").hint("give what to paste"));
+        }
+        let bracketed = args.bracketed.unwrap_or(true);
+        if bracketed && args.text.contains(PASTE_END) {
+            return Err(ToolError::invalid_argument("`text` holds the sequence that ends a paste")
+                .hint("take ESC [ 2 0 1 ~ out of it"));
+        }
+        let pane = cx.pane(&args.target).await?;
+        must_take_input(&pane, true)?;
+        let enter = args.enter.unwrap_or(false);
+        let strokes = Stroke::of_paste(&args.text, bracketed).chain(enter.then_some(Stroke::Enter));
+        let turn = cx.turn(&pane, strokes).await?;
+        cx.runs.typed_into(pane.pane, &args.text, enter);
+        let buffer = cx.host.passing_buffer_name();
+        Paste { buffer: &buffer, text: &args.text, bracketed }.into(cx.tmux(), pane.pane).await?;
+        if enter {
+            pause_before_enter(cx, &pane, Duration::ZERO).await?;
+            press_enter(cx, &pane).await?;
+        }
+        turn.done();
+        Ok(Typed::into(&pane))
+    }
+}

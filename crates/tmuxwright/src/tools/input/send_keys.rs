@@ -1,0 +1,173 @@
+//! `send_keys`: types text exactly and presses keys.
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tmux_control::keys::{Key, type_text};
+
+use crate::host::PaneState;
+use crate::tool::{
+    Cx, Group, Load, Meta, Step, Stroke, Target, Tier, Tool, ToolError, Toolset, nearest,
+};
+use crate::typing::{Typed, must_take_input, pause_before_enter, press_enter};
+
+pub(super) struct SendKeys;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Pane.
+    target: Target,
+    /// Typed exactly as it is.
+    text: Option<String>,
+    /// Then these keys: Enter, C-c, ^C, M-x, Up, F5, 0x1b.
+    keys: Option<Vec<String>>,
+    /// Then Enter.
+    enter: Option<bool>,
+    /// Do all of it this often (default 1).
+    repeat: Option<u32>,
+    /// Pause between keys, in milliseconds.
+    delay_ms: Option<u32>,
+}
+
+impl Tool for SendKeys {
+    const META: Meta = Meta {
+        name: "send_keys",
+        title: "Send keys",
+        description: "Type into a pane: text exactly as given, then keys, then Enter.",
+        group: Group::Input,
+        tier: Tier::Mutate,
+        sets: &[Toolset::Debug, Toolset::Agent, Toolset::Primitives],
+        idempotent: false,
+        open_world: true,
+        load: Load::Always,
+    };
+    type Args = Args;
+    type Output = Typed;
+
+    async fn call(cx: &Cx, args: Args) -> Result<Typed, ToolError> {
+        let typing = Typing::check(&args)?;
+        let pane = cx.pane(&args.target).await?;
+        must_take_input(&pane, !typing.text.is_empty())?;
+        let turn = cx.turn(&pane, typing.strokes()).await?;
+        for round in 0..typing.repeat {
+            if round > 0 {
+                typing.wait(cx, round).await;
+            }
+            let enters = typing.enter || typing.keys.contains(&Key::enter());
+            cx.runs.typed_into(pane.pane, &typing.text, enters);
+            typing.once(cx, &pane).await?;
+        }
+        turn.done();
+        Ok(Typed::into(&pane))
+    }
+}
+
+/// A checked call.
+struct Typing {
+    text: String,
+    keys: Vec<Key>,
+    enter: bool,
+    repeat: u32,
+    delay: Option<Duration>,
+}
+
+impl Typing {
+    fn check(args: &Args) -> Result<Self, ToolError> {
+        let text = args.text.clone().unwrap_or_default();
+        let keys = args.keys.iter().flatten().enumerate().map(|(at, name)| key(at, name));
+        let keys = keys.collect::<Result<Vec<_>, _>>()?;
+        let enter = args.enter.unwrap_or(false);
+        if text.is_empty() && keys.is_empty() && !enter {
+            return Err(ToolError::invalid_argument("there is nothing to type")
+                .hint("give `text`, `keys` or `enter`"));
+        }
+        let repeat = args.repeat.unwrap_or(1);
+        if !(1..=1000).contains(&repeat) {
+            return Err(ToolError::invalid_argument(format!(
+                "`repeat`: {repeat} is not from 1 to 1000"
+            ))
+            .hint("leave it out to type once"));
+        }
+        if let Some(delay) = args.delay_ms.filter(|&delay| delay > 10_000) {
+            return Err(ToolError::invalid_argument(format!(
+                "`delay_ms`: {delay} is more than 10000"
+            ))
+            .hint("give a pause of at most ten seconds"));
+        }
+        let delay = args.delay_ms.map(|ms| Duration::from_millis(ms.into()));
+        Ok(Self { text, keys, enter, repeat, delay })
+    }
+
+    /// All that it types.
+    fn strokes(&self) -> impl Iterator<Item = Stroke> {
+        let keys = self.keys.iter().map(Stroke::of_key);
+        let once =
+            Stroke::of_text(&self.text).chain(keys).chain(self.enter.then_some(Stroke::Enter));
+        (0..self.repeat).flat_map(move |_| once.clone())
+    }
+
+    async fn once(&self, cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {
+        cx.tmux().run_all(type_text(pane.pane, &self.text)).await?;
+        let after_text = !self.text.is_empty();
+        // An Enter among the keys must not be taken for a part of the text either.
+        let enter = self.keys.iter().position(|key| after_text && *key == Key::enter());
+        let (keys, rest) = self.keys.split_at(enter.unwrap_or(self.keys.len()));
+        self.press(cx, pane, keys, after_text).await?;
+        if !rest.is_empty() {
+            pause_before_enter(cx, pane, self.delay.unwrap_or_default()).await?;
+            self.press(cx, pane, rest, false).await?;
+        }
+        if self.enter {
+            if after_text || !self.keys.is_empty() {
+                pause_before_enter(cx, pane, self.delay.unwrap_or_default()).await?;
+            }
+            press_enter(cx, pane).await?;
+        }
+        Ok(())
+    }
+
+    /// With a delay each key is an event of its own; without, one round trip does for all.
+    async fn press(
+        &self,
+        cx: &Cx,
+        pane: &PaneState,
+        keys: &[Key],
+        pause_first: bool,
+    ) -> Result<(), ToolError> {
+        let Some(delay) = self.delay else {
+            let commands = keys.iter().map(|key| key.press(pane.pane)).collect();
+            return Ok(cx.tmux().run_all(commands).await?);
+        };
+        for (index, key) in keys.iter().enumerate() {
+            if index > 0 || pause_first {
+                tokio::time::sleep(delay).await;
+            }
+            cx.tmux().run(key.press(pane.pane)).await?;
+        }
+        Ok(())
+    }
+
+    async fn wait(&self, cx: &Cx, round: u32) {
+        if let Some(delay) = self.delay {
+            let step = Step {
+                done: f64::from(round),
+                total: Some(f64::from(self.repeat)),
+                message: format!("typed {round} of {} times", self.repeat),
+            };
+            cx.request.progress.report(step).await;
+            tokio::time::sleep(delay).await;
+        }
+    }
+}
+
+/// What is no key may be a secret that was meant as text, so that its place alone is told.
+fn key(at: usize, name: &str) -> Result<Key, ToolError> {
+    Key::parse(name).map_err(|_| {
+        let near = nearest(name, Key::names()).map(|near| format!("did you mean `{near}`? "));
+        ToolError::invalid_argument(format!("`keys[{at}]` is not the name of a key")).hint(format!(
+            "{}keys are named like Enter, Escape, C-c, M-x, Up, F5, 0x1b; text goes into `text`",
+            near.unwrap_or_default()
+        ))
+    })
+}

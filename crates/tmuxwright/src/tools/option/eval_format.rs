@@ -1,0 +1,94 @@
+//! `eval_format`: a tmux format, expanded.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use tmux_control::Command;
+
+use crate::formats::{check_format, has_loop};
+use crate::text::keep_tail;
+use crate::tool::{
+    Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset,
+};
+
+pub(super) struct EvalFormat;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Such as `#{pane_title}`.
+    #[schemars(extend("x-clear" = true))]
+    format: String,
+    /// Pane.
+    target: Option<Target>,
+}
+
+#[derive(Serialize, JsonSchema)]
+pub(super) struct Expanded {
+    /// The format, expanded.
+    text: String,
+    /// The pane it is about.
+    pane_id: String,
+    /// Whether the beginning was cut.
+    truncated: bool,
+}
+
+impl Output for Expanded {
+    const FORM: Form = Form::Text;
+
+    fn text(&self) -> String {
+        self.text.clone()
+    }
+
+    fn limit(&mut self, max: usize) {
+        self.truncated = keep_tail(&mut self.text, max) > 0;
+        if self.truncated {
+            self.text.insert_str(0, "(the beginning is cut)\n");
+        }
+    }
+}
+
+impl Tool for EvalFormat {
+    const META: Meta = Meta {
+        name: "eval_format",
+        title: "Evaluate format",
+        description: "Expand a tmux format for a pane. What could run a program is refused.",
+        group: Group::Option,
+        tier: Tier::Read,
+        sets: &[Toolset::Primitives],
+        idempotent: true,
+        open_world: false,
+        load: Load::OnDemand,
+    };
+    type Args = Args;
+    type Output = Expanded;
+
+    async fn call(cx: &Cx, args: Args) -> Result<Expanded, ToolError> {
+        check_format("format", &args.format)?;
+        if cx.is_fenced() && has_loop(&args.format) {
+            let what = "`format` goes through all sessions, windows, panes or clients, and the \
+                        policy has fences around them";
+            return Err(ToolError::new(Code::Denied, what).hint("use list_panes"));
+        }
+        let target = cx.target_or_current(args.target, true, "pane").await?;
+        let pane = cx.pane(&target).await?.pane;
+        let expand = Command::query("display-message").arg("-p").option("-t", pane);
+        let printed = cx.tmux().run(expand.arg("--").arg(&args.format)).await?.text();
+        let mut text = printed.strip_suffix('\n').unwrap_or(&printed).to_owned();
+        if cx.tmux().version().await?.escapes_dollars() {
+            text = without_escaped_dollars(&text);
+        }
+        Ok(Expanded { text, pane_id: pane.to_string(), truncated: false })
+    }
+}
+
+/// Takes one backslash away before each `$` that looks like a variable.
+fn without_escaped_dollars(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for (at, c) in text.char_indices() {
+        let next = text.get(at + 1..).and_then(|rest| rest.chars().next());
+        if c == '$' && next.is_some_and(|n| n.is_ascii_alphabetic() || n == '_' || n == '{') {
+            out.pop();
+        }
+        out.push(c);
+    }
+    out
+}

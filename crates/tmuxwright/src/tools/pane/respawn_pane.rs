@@ -1,0 +1,101 @@
+//! `respawn_pane`: another program in the same pane.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tmux_control::{Command, escape_format};
+
+use crate::creation::{check_environment, start_directory};
+use crate::host::{NewPane, with_environment};
+use crate::model::Pane;
+use crate::placing::pane_now;
+use crate::tool::{Code, Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+
+/// How long output that is on its way is waited for.
+const ON_ITS_WAY: Duration = Duration::from_secs(1);
+
+pub(super) struct RespawnPane;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Pane.
+    target: Target,
+    /// Program to run instead of the same again.
+    command: Option<String>,
+    /// Directory to start in.
+    #[schemars(extend("x-clear" = true))]
+    cwd: Option<String>,
+    /// Environment variables.
+    env: Option<BTreeMap<String, String>>,
+    /// End what runs there (default true).
+    kill: Option<bool>,
+}
+
+impl Tool for RespawnPane {
+    const META: Meta = Meta {
+        name: "respawn_pane",
+        title: "Respawn pane",
+        description: "Start the program of a pane that this server made again, or another; the id stays.",
+        group: Group::Pane,
+        tier: Tier::DestroyOwn,
+        sets: &[Toolset::Primitives],
+        idempotent: false,
+        open_world: true,
+        load: Load::OnDemand,
+    };
+    type Args = Args;
+    type Output = Pane;
+
+    async fn call(cx: &Cx, args: Args) -> Result<Pane, ToolError> {
+        let mut env = args.env.unwrap_or_default();
+        check_environment(cx, &env)?;
+        cx.judge(args.command.as_deref().unwrap_or_default())?;
+        let cwd = start_directory(args.cwd)?;
+        if args.command.as_deref().is_some_and(|command| command.trim().is_empty()) {
+            return Err(ToolError::invalid_argument("`command` is empty")
+                .hint("give a command line, or leave it out"));
+        }
+        let pane = cx.pane(&args.target).await?;
+        let kill = args.kill.unwrap_or(true);
+        if !kill && !pane.life.is_over() {
+            return Err(ToolError::new(
+                Code::Busy,
+                format!("the program in {} (pid {}) still runs", pane.pane, pane.pid),
+            )
+            .hint("wait_for with until [\"exit\"] waits for its end; kill true ends it"));
+        }
+        let launch = match args.command {
+            None => cx.runs.relaunch(&pane).await?,
+            Some(_) => None,
+        };
+        let mut wish = NewPane { command: args.command.clone(), ..NewPane::default() };
+        if let Some(launch) = &launch {
+            wish.program.clone_from(&launch.wish.program);
+            env.extend(launch.wish.env.clone());
+        }
+        let words = cx.host.words(&pane, &wish).await?;
+        let respawn = Command::action("respawn-pane").arg_if(kill, "-k").option("-t", pane.pane);
+        let respawn = respawn.option_if("-c", cwd.as_deref().map(escape_format));
+        let respawn = with_environment(respawn, env.iter().map(|(k, v)| (k.as_str(), v.as_str())));
+        let mut commands = vec![match words.is_empty() {
+            true => respawn,
+            false => words.iter().fold(respawn.arg("--"), Command::arg),
+        }];
+        if args.command.is_some() {
+            commands.extend(cx.host.drain(&pane).await?);
+        }
+        let followed = cx.runs.running_in(pane.pane).is_some();
+        if followed && cx.tmux().version().await?.dies_of_unread_output() {
+            let come = cx.tmux().catch_up(pane.session, pane.pane);
+            let _ = tokio::time::timeout(ON_ITS_WAY, come).await;
+        }
+        cx.tmux().sequence(commands).await?;
+        if let Some(launch) = launch {
+            let now = cx.host.pane(&pane.pane.to_string()).await?;
+            cx.runs.relaunched(&now, launch);
+        }
+        pane_now(cx, pane.session, pane.pane).await
+    }
+}

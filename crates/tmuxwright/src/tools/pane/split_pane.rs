@@ -1,0 +1,63 @@
+//! `split_pane`: a pane beside another.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tmux_control::{Command, Row};
+
+use crate::creation::{NewIds, create, start_directory, with_start};
+use crate::host::Created;
+use crate::placing::{Side, check_size};
+use crate::tool::{Cx, Group, Load, Meta, NewPlace, Target, Tier, Tool, ToolError, Toolset};
+
+pub(super) struct SplitPane;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Pane to split.
+    target: Target,
+    /// Side of the new pane (default right).
+    direction: Option<Side>,
+    /// "30%" or a number of cells.
+    #[schemars(extend("x-clear" = true))]
+    size: Option<String>,
+    /// Program to run instead of the shell.
+    command: Option<String>,
+    /// Directory to start in.
+    #[schemars(extend("x-clear" = true))]
+    cwd: Option<String>,
+    /// Environment variables.
+    env: Option<BTreeMap<String, String>>,
+}
+
+impl Tool for SplitPane {
+    const META: Meta = Meta {
+        name: "split_pane",
+        title: "Split pane",
+        description: "Split a pane; returns the new pane's id.",
+        group: Group::Pane,
+        tier: Tier::Mutate,
+        sets: &[Toolset::Agent, Toolset::Primitives],
+        idempotent: false,
+        open_world: false,
+        load: Load::OnDemand,
+    };
+    type Args = Args;
+    type Output = NewIds;
+
+    async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
+        let env = args.env.unwrap_or_default();
+        let cwd = start_directory(args.cwd)?;
+        let size = args.size.as_deref().map(check_size).transpose()?;
+        let pane = cx.pane(&args.target).await?;
+        let command = Command::action("split-window")
+            .args(["-d", "-P", "-F"])
+            .arg(Created::format())
+            .option("-t", pane.pane)
+            .option_if("-l", size);
+        let command = args.direction.unwrap_or(Side::Right).of(command);
+        let command = with_start(cx, command, cwd.as_deref(), &env, args.command.as_deref())?;
+        Ok(create(cx, NewPlace::Inside, [command]).await?.into())
+    }
+}

@@ -1,0 +1,84 @@
+//! `create_session`: a detached session that a person can attach to.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tmux_control::{Command, Row, escape_format};
+
+use crate::creation::{NewIds, check_name, create, start_directory, with_start};
+use crate::host::{Created, Host};
+use crate::tool::{Cx, Group, Load, Meta, NewPlace, Tier, Tool, ToolError, Toolset};
+
+pub(super) struct CreateSession;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Its name; tmux picks one if not given.
+    #[schemars(extend("x-clear" = true))]
+    name: Option<String>,
+    /// Name of its first window.
+    #[schemars(extend("x-clear" = true))]
+    window_name: Option<String>,
+    /// Program to run instead of the shell.
+    command: Option<String>,
+    /// Directory to start in.
+    #[schemars(extend("x-clear" = true))]
+    cwd: Option<String>,
+    /// Environment variables.
+    env: Option<BTreeMap<String, String>>,
+    /// Columns.
+    width: Option<u32>,
+    /// Rows.
+    height: Option<u32>,
+}
+
+impl Tool for CreateSession {
+    const META: Meta = Meta {
+        name: "create_session",
+        title: "Create session",
+        description: "Create a detached session; returns session, window and pane ids.",
+        group: Group::Session,
+        tier: Tier::Mutate,
+        sets: &[Toolset::Agent, Toolset::Primitives],
+        idempotent: false,
+        open_world: false,
+        load: Load::OnDemand,
+    };
+    type Args = Args;
+    type Output = NewIds;
+
+    async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
+        let env = args.env.unwrap_or_default();
+        check_name("name", args.name.as_deref())?;
+        check_name("window_name", args.window_name.as_deref())?;
+        let cwd = start_directory(args.cwd)?;
+        for (name, size) in [("width", args.width), ("height", args.height)] {
+            if size.is_some_and(|n| !(1..=10_000).contains(&n)) {
+                return Err(ToolError::invalid_argument(format!(
+                    "`{name}`: {} is not from 1 to 10000",
+                    size.unwrap_or_default()
+                ))
+                .hint("leave it out and tmux picks a size"));
+            }
+        }
+        if args.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
+            return Err(ToolError::invalid_argument("`name` is empty")
+                .hint("give a name, or leave it out and tmux picks one"));
+        }
+        let command = Command::action("new-session")
+            .args(["-d", "-P", "-F"])
+            .arg(Created::format())
+            .option_if("-s", args.name.as_deref().map(escape_format))
+            .option_if("-n", args.window_name.as_deref().map(escape_format))
+            .option_if("-x", args.width)
+            .option_if("-y", args.height);
+        let command = with_start(cx, command, cwd.as_deref(), &env, args.command.as_deref())?;
+        let place = NewPlace::Session(args.name.as_deref());
+        let keep = args.name.as_deref().and_then(Host::keep_named);
+        let commands: Vec<Command> = [Some(command), keep].into_iter().flatten().collect();
+        let created = create(cx, place, commands).await?;
+        cx.host.settle(&created, args.width, args.height).await?;
+        Ok(created.into())
+    }
+}

@@ -1,0 +1,93 @@
+//! `create_window`: a window in a session.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tmux_control::target::Level;
+use tmux_control::{Command, Row, escape_format};
+
+use crate::creation::{NewIds, check_name, create, create_at_home, start_directory, with_start};
+use crate::host::{Created, NewPane};
+use crate::tool::{Cx, Group, Load, Meta, NewPlace, Target, Tier, Tool, ToolError, Toolset};
+
+pub(super) struct CreateWindow;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Session, or window for `place`; our own session if not given.
+    target: Option<Target>,
+    /// Its name.
+    #[schemars(extend("x-clear" = true))]
+    name: Option<String>,
+    /// Program to run instead of the shell.
+    command: Option<String>,
+    /// Directory to start in.
+    #[schemars(extend("x-clear" = true))]
+    cwd: Option<String>,
+    /// Environment variables.
+    env: Option<BTreeMap<String, String>>,
+    /// Where: at the end (default), or next to the target window.
+    place: Option<Place>,
+    /// Make it the current window.
+    select: Option<bool>,
+}
+
+#[derive(Clone, Copy, PartialEq, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+enum Place {
+    End,
+    Before,
+    After,
+}
+
+impl Tool for CreateWindow {
+    const META: Meta = Meta {
+        name: "create_window",
+        title: "Create window",
+        description: "Create a window in a session; returns window, index and pane ids.",
+        group: Group::Window,
+        tier: Tier::Mutate,
+        sets: &[Toolset::Agent, Toolset::Primitives],
+        idempotent: false,
+        open_world: false,
+        load: Load::OnDemand,
+    };
+    type Args = Args;
+    type Output = NewIds;
+
+    async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
+        let env = args.env.unwrap_or_default();
+        check_name("name", args.name.as_deref())?;
+        let cwd = start_directory(args.cwd)?;
+        let Some(target) = &args.target else {
+            if args.place.is_some_and(|place| place != Place::End) {
+                return Err(ToolError::invalid_argument("`place` needs a `target` to be beside")
+                    .hint("name a window as `target`, or leave `place` out"));
+            }
+            let wish =
+                NewPane { command: args.command, name: args.name, cwd, env, ..NewPane::default() };
+            let created = create_at_home(cx, wish).await?;
+            if args.select == Some(true) {
+                let window = format!("{}:{}", created.session, created.window);
+                cx.tmux().run(Command::action("select-window").option("-t", window)).await?;
+            }
+            return Ok(created.into());
+        };
+        let beside = cx.resolve_around(target, Level::Session).await?.pane;
+        let (flag, place) = match args.place.unwrap_or(Place::End) {
+            Place::End => ("-a", format!("{}:{{end}}", beside.session)),
+            Place::Before => ("-b", format!("{}:{}", beside.session, beside.window)),
+            Place::After => ("-a", format!("{}:{}", beside.session, beside.window)),
+        };
+        let command = Command::action("new-window")
+            .args(["-P", "-F"])
+            .arg(Created::format())
+            .arg(flag)
+            .option("-t", place)
+            .arg_if(args.select != Some(true), "-d")
+            .option_if("-n", args.name.as_deref().map(escape_format));
+        let command = with_start(cx, command, cwd.as_deref(), &env, args.command.as_deref())?;
+        Ok(create(cx, NewPlace::Inside, [command]).await?.into())
+    }
+}

@@ -1,0 +1,71 @@
+//! `select_layout`: how the panes of a window are arranged.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use tmux_control::layout::{self, LayoutError};
+use tmux_control::target::Level;
+use tmux_control::{Command, WindowId, row};
+
+use crate::model::{Window, count};
+use crate::placing::window_now;
+use crate::text::inline;
+use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+
+pub(super) struct SelectLayout;
+
+#[derive(Deserialize, JsonSchema)]
+pub(super) struct Args {
+    /// Window.
+    target: Target,
+    /// tiled, even-horizontal, main-vertical …, or `layout` of list_windows.
+    #[schemars(extend("x-clear" = true))]
+    layout: String,
+}
+
+row! {
+    Panes {
+        window: WindowId = "window_id",
+        panes: u32 = "window_panes",
+    }
+}
+
+impl Tool for SelectLayout {
+    const META: Meta = Meta {
+        name: "select_layout",
+        title: "Select layout",
+        description: "Arrange the panes of a window; ends a zoom.",
+        group: Group::Window,
+        tier: Tier::Mutate,
+        sets: &[Toolset::Primitives],
+        idempotent: true,
+        open_world: false,
+        load: Load::OnDemand,
+    };
+    type Args = Args;
+    type Output = Window;
+
+    async fn call(cx: &Cx, args: Args) -> Result<Window, ToolError> {
+        let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
+        let window = format!("{}:{}", pane.session, pane.window);
+        let version = cx.tmux().version().await?;
+        let now: Panes = cx.tmux().row(&window).await?;
+        let panes = usize::try_from(now.panes).unwrap_or(usize::MAX);
+        layout::check(&args.layout, version, panes).map_err(|wrong| {
+            let layout: String = inline(&args.layout).chars().take(100).collect();
+            let hint = match wrong {
+                LayoutError::Panes { .. } => format!(
+                    "the window has {}; split_pane or kill until that fits",
+                    count(now.panes, "pane")
+                ),
+                _ => format!(
+                    "use {}, or a layout as list_windows gives it",
+                    layout::names(version).join(", ")
+                ),
+            };
+            ToolError::invalid_argument(format!("`layout`: `{layout}` {wrong}")).hint(hint)
+        })?;
+        let select = Command::action("select-layout").option("-t", &window);
+        cx.tmux().run(select.arg("--").arg(&args.layout)).await?;
+        window_now(cx, pane.session, pane.window).await
+    }
+}

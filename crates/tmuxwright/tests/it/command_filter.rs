@@ -1,0 +1,351 @@
+//! The command filter: whatever way a line takes to a shell, it is judged before it is entered.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use serde_json::{Value, json};
+use testkit::{Mcp, TmuxServer, until};
+
+use crate::serve_configured;
+use crate::support::{pane, ready_pane, screen, shows, string};
+
+const DENY_RM: &str = "[policy.command_filter]\nmode = \"deny\"\npatterns = ['^\\s*rm\\b']";
+
+/// A file that `rm` would remove if the filter let it through.
+struct Prey {
+    path: std::path::PathBuf,
+}
+
+impl Prey {
+    fn new(tmux: &TmuxServer) -> Self {
+        let path = tmux.home().join("prey");
+        std::fs::write(&path, "").unwrap();
+        Self { path }
+    }
+
+    fn rm(&self) -> String {
+        format!("rm {}", self.path.display())
+    }
+
+    fn lives(&self) -> bool {
+        self.path.exists()
+    }
+}
+
+/// A shell's pane, once it shows its prompt.
+async fn shell(mcp: &Mcp) -> String {
+    ready_pane(mcp, "PS1='$ ' exec sh", "$").await
+}
+
+/// Clears the line, and proves with what comes next that all before it has been dealt with.
+async fn settles(mcp: &Mcp, pane: &str) {
+    static COUNT: AtomicU32 = AtomicU32::new(0);
+    let interrupts = async || {
+        let all = json!({"target": pane, "start": -1000});
+        mcp.call("capture_pane", all).await.text().matches("^C").count()
+    };
+    let before = interrupts().await;
+    mcp.call("send_keys", json!({"target": pane, "keys": ["C-c"]})).await.text();
+    // A shell that is still busy with C-c may lose what comes at once.
+    until("there is a new prompt", async || {
+        let again = interrupts().await > before;
+        (again && screen(mcp, pane).await.trim_end().ends_with("\n$")).then_some(())
+    })
+    .await;
+    let number = COUNT.fetch_add(1, Ordering::Relaxed);
+    let line = format!("echo se''ttled {number}");
+    let line = json!({"target": pane, "text": line, "enter": true});
+    mcp.call("send_keys", line).await.text();
+    shows(mcp, pane, &format!("settled {number}")).await;
+}
+
+fn keys_of(text: &str) -> Vec<String> {
+    text.chars().map(|c| c.to_string()).collect()
+}
+
+#[tokio::test]
+async fn a_denied_line_is_stopped_on_every_way_to_a_shell() {
+    let tmux = TmuxServer::new();
+    let prey = Prey::new(&tmux);
+    let mcp = serve_configured(&tmux, DENY_RM).await;
+    let target = shell(&mcp).await;
+    let rm = prey.rm();
+    let lines = format!("true\n  {rm}\ntrue");
+    let continued = rm.replacen("rm", "r\\\nm", 1);
+    let mut calls: Vec<(&'static str, Value)> = Vec::new();
+    for command in [&rm, &lines, &continued] {
+        calls.extend([
+            ("run_command", json!({"command": command})),
+            ("run_command", json!({"command": command, "target": target})),
+            ("start_and_watch", json!({"command": command, "until": ["exit"]})),
+            ("start_and_watch", json!({"command": command, "target": target, "until": ["exit"]})),
+            ("run_in_repl", json!({"input": command, "target": target})),
+            ("create_session", json!({"command": command})),
+            ("create_window", json!({"command": command})),
+            ("create_window", json!({"command": command, "target": "main"})),
+            ("create_pane", json!({"command": command})),
+            ("split_pane", json!({"command": command, "target": target})),
+            ("send_keys", json!({"text": command, "enter": true, "target": target})),
+            ("paste_text", json!({"text": command, "enter": true, "target": target})),
+            (
+                "paste_text",
+                json!({"text": format!("{command}\n"), "bracketed": false, "target": target}),
+            ),
+        ]);
+    }
+    for enter in ["Enter", "C-m", "C-j", "KPEnter", "0x0d", "0x0a", "C-o", "C-d", "M-a"] {
+        calls.push(("send_keys", json!({"text": rm, "keys": [enter], "target": target})));
+    }
+    let single = [keys_of(&rm), vec!["Enter".to_owned()]].concat();
+    calls.push(("send_keys", json!({"keys": single, "target": target})));
+    let hex: Vec<String> = rm.bytes().chain([13]).map(|byte| format!("0x{byte:02x}")).collect();
+    calls.push(("send_keys", json!({"keys": hex, "target": target})));
+    calls.push(("send_keys", json!({"keys": single, "delay_ms": 1, "target": target})));
+    let before = tmux.tmux(&["list-panes", "-a"]);
+    for (tool, arguments) in calls {
+        let error = mcp.call(tool, arguments.clone()).await.err("denied");
+        assert!(error.contains("policy.command_filter"), "{tool} {arguments}: {error}");
+        assert!(error.contains("`^\\s*rm\\b`"), "{tool} {arguments}: {error}");
+        assert!(error.contains("a person can"), "{tool} {arguments}: {error}");
+        assert!(!error.contains("prey"), "{tool}: {error}");
+    }
+    assert_eq!(tmux.tmux(&["list-panes", "-a"]), before, "nothing was started");
+    assert_eq!(screen(&mcp, &target).await.trim(), "$", "nothing was typed");
+    for (tool, arguments) in [
+        ("run_command", json!({"command": "echo rm; # rm"})),
+        ("run_command", json!({"command": "echo ls", "target": target})),
+        ("create_pane", json!({"command": "echo rm"})),
+        ("paste_text", json!({"text": "echo rm", "enter": true, "target": target})),
+    ] {
+        mcp.call(tool, arguments).await.text();
+    }
+    settles(&mcp, &target).await;
+    assert!(prey.lives());
+    mcp.close().await;
+}
+
+/// Each list is one attempt, in calls that are let through up to the last, which is not.
+#[tokio::test]
+async fn pieces_are_put_together_whatever_tool_they_come_from() {
+    let tmux = TmuxServer::new();
+    let prey = Prey::new(&tmux);
+    let mcp = serve_configured(&tmux, DENY_RM).await;
+    let target = shell(&mcp).await;
+    let rest = prey.rm().replacen("rm", "m", 1);
+    let attempts: Vec<Vec<(&'static str, Value)>> = vec![
+        vec![
+            ("send_keys", json!({"text": "r"})),
+            ("paste_text", json!({"text": rest})),
+            ("send_keys", json!({"keys": ["Enter"]})),
+        ],
+        vec![
+            ("paste_text", json!({"text": "r", "bracketed": false})),
+            ("send_keys", json!({"keys": ["0x6d", "Space"]})),
+            ("send_keys", json!({"enter": true})),
+        ],
+        vec![("send_keys", json!({"text": "r"})), ("run_in_repl", json!({"input": rest}))],
+        vec![
+            ("send_keys", json!({"text": "true\nr"})),
+            ("send_keys", json!({"text": rest, "enter": true})),
+        ],
+        vec![
+            ("send_keys", json!({"text": "r\\\n"})),
+            ("send_keys", json!({"text": rest, "enter": true})),
+        ],
+        vec![
+            ("paste_text", json!({"text": "r\n"})),
+            ("send_keys", json!({"text": rest, "enter": true})),
+        ],
+        vec![
+            ("send_keys", json!({"keys": ["r"], "delay_ms": 1})),
+            ("send_keys", json!({"text": rest, "keys": ["Enter"], "repeat": 2})),
+        ],
+        vec![
+            ("send_keys", json!({"text": "m ", "repeat": 3})),
+            ("send_keys", json!({"text": "\nrm ", "repeat": 2})),
+        ],
+    ];
+    for attempt in attempts {
+        let last = attempt.len() - 1;
+        for (at, (tool, mut arguments)) in attempt.into_iter().enumerate() {
+            arguments["target"] = json!(target);
+            let done = mcp.call(tool, arguments.clone()).await;
+            if at < last {
+                done.text();
+            } else {
+                let error = done.err("denied");
+                assert!(error.contains("pattern 1"), "{tool} {arguments}: {error}");
+            }
+        }
+        settles(&mcp, &target).await;
+    }
+    assert!(prey.lives());
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn keys_that_edit_cannot_rebuild_a_denied_line() {
+    let tmux = TmuxServer::new();
+    let prey = Prey::new(&tmux);
+    let mcp = serve_configured(&tmux, DENY_RM).await;
+    let target = pane(&mcp, "PS1='$ ' exec bash --norc --noprofile -i").await;
+    shows(&mcp, &target, "$").await;
+    let keys =
+        async |keys: Value| mcp.call("send_keys", json!({"target": target, "keys": keys})).await;
+    let rest = prey.rm().replacen("rm", "m", 1);
+    for edit in [
+        json!(["x", "BSpace", "r"]),
+        json!(["m", "Home", "r", "End"]),
+        json!(["m", "C-a", "r", "C-e"]),
+        json!(["x", "C-u", "r"]),
+        json!(["x", "C-w", "r"]),
+        json!(["x", "0x7f", "r"]),
+        json!(["x", "0x08", "r"]),
+        json!(["x", "Left", "DC", "r"]),
+        json!(["Up"]),
+        json!(["C-r", "r"]),
+        json!(["m", "r", "C-t"]),
+    ] {
+        keys(edit.clone()).await.text();
+        let line = json!({"target": target, "text": rest, "enter": true});
+        let error = mcp.call("send_keys", line).await.err("denied");
+        assert!(error.contains("C-c"), "{edit}: {error}");
+        settles(&mcp, &target).await;
+    }
+    // While a shell looks for completions, C-c may end just that.
+    let error = keys(json!(["r", "Tab", "C-c", "Enter"])).await.err("denied");
+    assert!(error.contains("run_command"), "{error}");
+    // What comes at once after C-c may be lost in part.
+    let error = keys(json!(["C-c", "x", "r", "m", "Enter"])).await.err("denied");
+    assert!(error.contains("a call of its own"), "{error}");
+    // What C-v lets in, C-c does not clear.
+    let error = keys(json!(["r", "C-v", "C-c", "Enter"])).await.err("denied");
+    assert!(error.contains("run_command"), "{error}");
+    // Only a command that finds nothing typed makes the line known again.
+    keys(json!(["C-v", "C-c"])).await.text();
+    keys(json!(["C-c", "l", "s", "Enter"])).await.err("denied");
+    keys(json!(["C-c"])).await.text();
+    mcp.call("run_command", json!({"target": target, "command": "true"})).await.text();
+    settles(&mcp, &target).await;
+    assert!(prey.lives());
+    mcp.close().await;
+}
+
+/// What a signal discards is not there any more, and what goes to a mode never was.
+#[tokio::test]
+async fn what_may_have_gone_elsewhere_is_not_counted_on() {
+    let tmux = TmuxServer::new();
+    let mcp = serve_configured(&tmux, DENY_RM).await;
+    let target = shell(&mcp).await;
+    let send = async |arguments: Value| {
+        let mut arguments = arguments;
+        arguments["target"] = json!(target);
+        mcp.call("send_keys", arguments).await
+    };
+    send(json!({"text": "Z"})).await.text();
+    let signal = json!({"target": target, "signal": "INT"});
+    mcp.call("send_signal", signal).await.text();
+    send(json!({"text": "rm x", "enter": true})).await.err("denied");
+    settles(&mcp, &target).await;
+    send(json!({"text": "r"})).await.text();
+    tmux.tmux(&["copy-mode", "-t", &target]);
+    let error = send(json!({"keys": ["C-c"]})).await.err("denied");
+    assert!(error.contains("copy-mode") && error.contains("\"q\""), "{error}");
+    send(json!({"keys": ["q"]})).await.text();
+    send(json!({"text": "m x", "enter": true})).await.err("denied");
+    settles(&mcp, &target).await;
+    tmux.tmux(&["set-option", "-w", "-t", &target, "synchronize-panes", "on"]);
+    let error = send(json!({"text": "r"})).await.err("denied");
+    assert!(error.contains("policy.command_filter"), "{error}");
+    mcp.close().await;
+}
+
+/// A slow call keeps its turn: another cannot put anything between its keys.
+#[tokio::test]
+async fn what_is_typed_slowly_is_typed_by_one_call_at_a_time() {
+    let tmux = TmuxServer::new();
+    let mcp = serve_configured(&tmux, DENY_RM).await;
+    let target = shell(&mcp).await;
+    let slow = json!({"target": target, "keys": ["r", "e", "m"], "delay_ms": 400});
+    let slow = mcp.call("send_keys", slow);
+    let fast = async {
+        shows(&mcp, &target, "$ r").await;
+        let rest = json!({"target": target, "text": "m x", "enter": true});
+        mcp.call("send_keys", rest).await.text();
+    };
+    let (slow, ()) = futures::join!(slow, fast);
+    slow.text();
+    shows(&mcp, &target, "$ remm x").await;
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_cancelled_call_leaves_a_line_that_nobody_knows() {
+    let tmux = TmuxServer::new();
+    let mcp = serve_configured(&tmux, DENY_RM).await;
+    let target = shell(&mcp).await;
+    let calls = json!([{"tool": "send_keys", "arguments": {
+        "target": target, "text": "r", "keys": ["x"], "delay_ms": 9000}}]);
+    let slow = mcp.call("batch", json!({"calls": calls}));
+    tokio::select! {
+        _ = slow => {}
+        _ = shows(&mcp, &target, "$ r") => {}
+    }
+    // The turn is given back when the call has ended.
+    until("another call gets its turn", async || {
+        let rest = json!({"target": target, "text": "m x", "enter": true});
+        let result = mcp.call("send_keys", rest).await.result();
+        let code = result.meta?.0.get("tmuxwright/code")?.clone();
+        assert!(code == "busy" || code == "denied", "{code}");
+        (code == "denied").then_some(())
+    })
+    .await;
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn in_allow_mode_every_line_has_to_fit() {
+    let tmux = TmuxServer::new();
+    let config = "[policy.command_filter]\nmode = \"allow\"\npatterns = ['^echo [a-z ]*$', '^sh$']";
+    let mcp = serve_configured(&tmux, config).await;
+    let target = ready_pane(&mcp, "sh", "$").await;
+    for (tool, arguments) in [
+        ("run_command", json!({"command": "echo one\n\necho two"})),
+        ("run_command", json!({"command": "echo one", "target": target})),
+        ("send_keys", json!({"text": "echo three", "enter": true, "target": target})),
+        ("paste_text", json!({"text": "echo four\necho five", "enter": true, "target": target})),
+        ("send_keys", json!({"enter": true, "target": target})),
+        ("create_session", json!({})),
+    ] {
+        mcp.call(tool, arguments).await.text();
+    }
+    for (tool, arguments) in [
+        ("run_command", json!({"command": "echo one\nls"})),
+        ("run_command", json!({"command": "echo $(ls)"})),
+        ("send_keys", json!({"text": "ls", "enter": true, "target": target})),
+        ("send_keys", json!({"text": "echo one; ls\n", "target": target})),
+        ("paste_text", json!({"text": "echo one\nls", "enter": true, "target": target})),
+        ("split_pane", json!({"command": "ls", "target": target})),
+    ] {
+        let error = mcp.call(tool, arguments).await.err("denied");
+        assert!(error.contains("none of the allowed patterns"), "{error}");
+    }
+    mcp.close().await;
+}
+
+/// A shell would run what it finds in some variables.
+#[tokio::test]
+async fn with_a_filter_only_the_listed_variables_are_set() {
+    let tmux = TmuxServer::new();
+    let mcp = serve_configured(&tmux, DENY_RM).await;
+    for name in ["ENV", "BASH_ENV", "PROMPT_COMMAND", "PS1", "PAGER", "LD_PRELOAD", "PORT"] {
+        let mut env = serde_json::Map::new();
+        env.insert(name.to_owned(), json!("x"));
+        let error = mcp.call("create_session", json!({"env": env})).await.err("denied");
+        assert!(error.contains(&format!("`{name}`")) && error.contains("policy.env"), "{error}");
+    }
+    mcp.close().await;
+    let mcp = serve_configured(&tmux, &format!("policy.env = [\"PORT\"]\n{DENY_RM}")).await;
+    let made = mcp.call("create_pane", json!({"command": "echo :$PORT:", "env": {"PORT": "8"}}));
+    shows(&mcp, &string(&made.await.ok()["pane_id"]), ":8:").await;
+    mcp.close().await;
+}

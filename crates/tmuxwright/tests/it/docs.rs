@@ -1,0 +1,307 @@
+//! Documents that follow from declarations. `make bless` rewrites them.
+
+use std::fmt::Write;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::Value;
+use tmuxwright::config::{Kind, SETTINGS};
+use tmuxwright::policy::KINDS as GROUP_KINDS;
+use tmuxwright::prompts::{self, Absent};
+use tmuxwright::resources::RESOURCES;
+use tmuxwright::tool::{Code, Entry, Group, Tier, Toolset};
+use tmuxwright::tools;
+use tmuxwright::watch::{ERROR_PATTERNS, KINDS};
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// Compares a document with what it should be, or writes it.
+pub(crate) fn must_be(path: &str, wanted: &str) {
+    let file = root().join(path);
+    if std::env::var_os("BLESS").is_some() {
+        fs::write(&file, wanted).unwrap();
+    }
+    let found = fs::read_to_string(&file).unwrap_or_default();
+    assert!(found == wanted, "{path} is not current: run `make bless`");
+}
+
+fn tier(tier: Tier) -> &'static str {
+    match tier {
+        Tier::Read => "reads",
+        Tier::Mutate => "changes",
+        Tier::MutateOwn => "changes (own only, below `destructive`)",
+        Tier::DestroyOwn => "destroys (own only, below `destructive`)",
+        Tier::Destroy => "destroys",
+        Tier::AsCalled => "as its calls",
+    }
+}
+
+fn sets(entry: &Entry) -> String {
+    let names =
+        [(Toolset::Debug, "debug"), (Toolset::Agent, "agent"), (Toolset::Primitives, "primitives")];
+    let named = names.iter().filter(|(set, _)| entry.meta.sets.contains(set));
+    let named = named.map(|(_, name)| format!("`{name}`")).chain(["`all`".to_owned()]);
+    let sets = named.collect::<Vec<_>>().join(", ");
+    match entry.meta.group {
+        Group::Prompt => format!("{sets}, with `--prompts-as-tools`"),
+        _ => sets,
+    }
+}
+
+/// `target`, `lines?`: the arguments in the order in which they are declared.
+fn arguments(schema: &Value) -> Vec<(String, String, bool, String)> {
+    let required = schema["required"].as_array().cloned().unwrap_or_default();
+    let properties = schema["properties"].as_object().unwrap();
+    properties
+        .iter()
+        .map(|(name, property)| {
+            let kind = match property["enum"].as_array() {
+                Some(values) => {
+                    values.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(" \\| ")
+                }
+                None => property["type"].as_str().unwrap_or_default().to_owned(),
+            };
+            let needed = required.contains(&Value::from(name.as_str()));
+            let text = property["description"].as_str().unwrap_or_default().to_owned();
+            (name.clone(), kind, needed, text)
+        })
+        .collect()
+}
+
+#[test]
+fn tools_md_is_current() {
+    let mut doc = String::from(
+        "# Tools\n\nMade from the declarations in `crates/tmuxwright/src/tools`; `make bless` rewrites it.\n",
+    );
+    for entry in tools::all() {
+        let meta = entry.meta;
+        write!(doc, "\n## `{}`\n\n{}\n\n", meta.name, meta.description).unwrap();
+        writeln!(doc, "{} · group `{}` · toolsets {}\n", tier(meta.tier), meta.group, sets(&entry))
+            .unwrap();
+        let arguments = arguments(&Value::Object((entry.input_schema)()));
+        if arguments.is_empty() {
+            doc.push_str("No arguments.\n");
+        } else {
+            doc.push_str("| argument | type | |\n|---|---|---|\n");
+        }
+        for (name, kind, needed, text) in arguments {
+            let mark = if needed { " (required)" } else { "" };
+            writeln!(doc, "| `{name}`{mark} | {kind} | {text} |").unwrap();
+        }
+        let output = Value::Object((entry.output_schema)());
+        let fields: Vec<String> = output["properties"]
+            .as_object()
+            .unwrap()
+            .keys()
+            .map(|field| format!("`{field}`"))
+            .collect();
+        writeln!(doc, "\nAnswers with {}.", fields.join(", ")).unwrap();
+    }
+    doc.push_str(&groups());
+    must_be("docs/tools.md", &doc);
+}
+
+#[test]
+fn resources_md_is_current() {
+    let mut doc = String::from(
+        "# Resources\n\nMade from the declarations in `crates/tmuxwright/src/resources`; `make bless` rewrites it.\n\n\
+         What clients can read under an address, mostly when a person picks it with `@`. A resource is the answer of a\n\
+         tool, or of several: the policy, cleaning, redaction, limits and the audit log hold for it as they do for calls.\n\
+         Its tools need not be in the enabled toolset; one that is denied by `--tier` or `--tools` takes its resources\n\
+         along.\n\n\
+         Values are encoded as in any address: pane `%3` is `tmux://panes/%253`, a session `a/b` is\n\
+         `tmux://sessions/a%2Fb`. `tmux://panes/%3` is understood too. Lists name objects by their ids, and hold\n\
+         everything but the tails.\n\n\
+         | address | what it shows | type | made of |\n|---|---|---|---|\n",
+    );
+    for resource in RESOURCES {
+        let calls: Vec<String> = resource
+            .calls
+            .iter()
+            .map(|ask| {
+                let arguments: Vec<&str> = ask.arguments.iter().map(|(name, _)| *name).collect();
+                match arguments.as_slice() {
+                    [] => format!("`{}`", ask.tool),
+                    some => format!("`{}({})`", ask.tool, some.join(", ")),
+                }
+            })
+            .collect();
+        writeln!(
+            doc,
+            "| `{}` | {} | {} | {} |",
+            resource.template,
+            resource.description,
+            resource.mime(),
+            calls.join(", "),
+        )
+        .unwrap();
+    }
+    must_be("docs/resources.md", &doc);
+}
+
+/// Names of variables, or none.
+fn environment(names: &[&str]) -> String {
+    match names {
+        [] => "–".to_owned(),
+        names => names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", "),
+    }
+}
+
+/// The groups, and what is in them.
+fn groups() -> String {
+    let mut doc = String::from(
+        "\n# Groups\n\nWhat `--tools` can name beside tools: `allow:run_command,@screen` offers only these, \
+         `deny:@input,kill`\nall but these, and a list without a word before it is allowed. Toolset and tier count all \
+         the same.\n\n| group | tools |\n|---|---|\n",
+    );
+    for group in Group::ALL {
+        let tools: Vec<String> = tools::all()
+            .iter()
+            .filter(|entry| entry.meta.group == *group)
+            .map(|entry| format!("`{}`", entry.meta.name))
+            .collect();
+        writeln!(doc, "| `@{group}` | {} |", tools.join(", ")).unwrap();
+    }
+    for (kind, what) in GROUP_KINDS {
+        writeln!(doc, "| `@{kind}` | {what} |").unwrap();
+    }
+    doc
+}
+
+#[test]
+fn prompts_md_is_current() {
+    let mut doc = String::from(
+        "# Prompts\n\nMade from the declarations in `crates/tmuxwright/src/prompts`; `make bless` rewrites it.\n\n\
+         Workflows that a person picks in a client. Each is a text of steps with the calls to make, written for the\n\
+         tools that are offered: a prompt is not listed where a tool is missing that it needs, and steps with other tools\n\
+         are left out. Arguments are completed from what is there. For clients that know no prompts, `--prompts-as-tools`\n\
+         offers them as the tools `list_prompts` and `get_prompt`.\n",
+    );
+    for prompt in prompts::ALL {
+        write!(doc, "\n## `{}`\n\n{}\n\n", prompt.name, prompt.description).unwrap();
+        let needs: Vec<String> = prompt.needs.iter().map(|tool| format!("`{tool}`")).collect();
+        writeln!(doc, "Needs {}.\n\n| argument | |\n|---|---|", needs.join(", ")).unwrap();
+        let mut given = serde_json::Map::new();
+        for argument in prompt.arguments {
+            let mark = match argument.absent {
+                Absent::Refused => " (required)".to_owned(),
+                Absent::Fine => String::new(),
+                Absent::Is(value) => format!(" (default {value})"),
+            };
+            writeln!(doc, "| `{}`{mark} | {} |", argument.name, argument.description).unwrap();
+            if !matches!(argument.absent, Absent::Is(_)) {
+                given.insert(argument.name.to_owned(), argument.name.to_uppercase().into());
+            }
+        }
+        let text = prompt.text(given, &|_| true).unwrap();
+        write!(doc, "\nWith every tool it says:\n\n```\n{text}```\n").unwrap();
+    }
+    must_be("docs/prompts.md", &doc);
+}
+
+#[test]
+fn config_md_is_current() {
+    let mut doc = String::from(
+        "# Settings\n\nMade from the declarations in `crates/tmuxwright/src/config`; `make bless` rewrites it.\n\n\
+         A flag beats the environment, the environment beats the config file, the file beats the default. The\n\
+         file is TOML: `$XDG_CONFIG_HOME/tmuxwright/config.toml` (`~/.config` if unset, on macOS\n\
+         `~/Library/Application Support`), or what `--config FILE` or `TMUXWRIGHT_CONFIG` names. A key that does\n\
+         not exist is an error. [policy.md](policy.md) explains the policy.\n\n\
+         | key | flag | environment | values | default | |\n|---|---|---|---|---|---|\n",
+    );
+    for setting in SETTINGS {
+        let code = |text: Option<String>| text.map_or("–".to_owned(), |text| format!("`{text}`"));
+        let values = match setting.kind {
+            Kind::Text(name) => name.replace('|', " or ").to_lowercase(),
+            Kind::Choice(choices) => choices.join(", "),
+            Kind::Switch => "true, false".to_owned(),
+            Kind::Number => "number".to_owned(),
+            Kind::List(name) => format!("list of {}", name.to_lowercase()),
+            Kind::Secret(_) => "in the environment only".to_owned(),
+        };
+        writeln!(
+            doc,
+            "| `{}` | {} | {} | {values} | {} | {}. |",
+            setting.key,
+            code(setting.flag.map(|flag| format!("--{flag}"))),
+            environment(setting.env),
+            setting.default,
+            setting.help,
+        )
+        .unwrap();
+    }
+    must_be("docs/config.md", &doc);
+}
+
+#[test]
+fn until_md_is_current() {
+    let mut doc = String::from(
+        "# What can be waited for\n\nMade from the declarations in `crates/tmuxwright/src/watch/conditions`; `make bless`\n\
+         rewrites it.\n\n\
+         `until` of `wait_for` and `start_and_watch` is a list of these. The first that happens wins; of those that\n\
+         hold at the same time, the first in the list. Text counts only if it is printed after the call began, line\n\
+         by line however long the lines are, and never if it is the echo of what was typed by a tool.\n\n\
+         | condition | holds when |\n|---|---|\n",
+    );
+    for kind in KINDS {
+        writeln!(doc, "| `{}` | {} |", kind.form(), kind.help).unwrap();
+    }
+    doc.push_str(
+        "\n## What looks like an error\n\n\
+         A whole line that one of these fits. What says that there is none, as in `0 errors` or `failures: 0`, is\n\
+         not looked at. `watch.errors` in the config file replaces the list.\n\n```\n",
+    );
+    for pattern in ERROR_PATTERNS {
+        writeln!(doc, "{pattern}").unwrap();
+    }
+    doc.push_str("```\n");
+    must_be("docs/until.md", &doc);
+    let schema = tools::all().into_iter().find(|entry| entry.meta.name == "wait_for").unwrap();
+    let schema = Value::Object((schema.input_schema)());
+    let said = schema["properties"]["until"]["description"].as_str().unwrap();
+    for kind in KINDS {
+        assert!(
+            said.split([' ', '\n', ',', '.', ':']).any(|word| word == kind.name),
+            "{}",
+            kind.name
+        );
+    }
+}
+
+#[test]
+fn errors_md_is_current() {
+    let mut doc = String::from(
+        "# Errors\n\nMade from the declarations in `crates/tmuxwright/src/tool/error.rs`; `make bless` rewrites it.\n\n\
+         A failed call is a result with `isError`, never a protocol error. Its text is `code: what was wrong`, then\n\
+         `Next: what to do`. The code is also in `_meta` under `tmuxwright/code`.\n\n\
+         | code | meaning |\n|---|---|\n",
+    );
+    for (_, name, meaning) in Code::ALL {
+        writeln!(doc, "| `{name}` | {} |", meaning.trim()).unwrap();
+    }
+    must_be("docs/errors.md", &doc);
+}
+
+/// The README with its table of tools replaced.
+#[test]
+fn the_table_in_the_readme_is_current() {
+    const BEGIN: &str = "<!-- tools: made by `make bless` -->\n";
+    const END: &str = "<!-- end of tools -->";
+    let readme = fs::read_to_string(root().join("README.md")).unwrap();
+    let (before, rest) = readme.split_once(BEGIN).expect("the table's beginning is marked");
+    let (_, after) = rest.split_once(END).expect("the table's end is marked");
+    let mut table = String::from("| tool | | arguments |\n|---|---|---|\n");
+    for entry in tools::all().iter().filter(|entry| entry.meta.group != Group::Prompt) {
+        let arguments = arguments(&Value::Object((entry.input_schema)()));
+        let arguments: Vec<String> = arguments
+            .iter()
+            .map(|(name, _, needed, _)| if *needed { name.clone() } else { format!("{name}?") })
+            .collect();
+        let meta = entry.meta;
+        writeln!(table, "| `{}` | {} | {} |", meta.name, meta.description, arguments.join(", "))
+            .unwrap();
+    }
+    must_be("README.md", &format!("{before}{BEGIN}{table}{END}{after}"));
+}

@@ -1,0 +1,268 @@
+//! Coming and going: with and without tmux, by every way a process can end.
+
+use serde_json::json;
+use std::path::Path;
+use testkit::{Launch, Mcp, TmuxServer, until, wait_until};
+
+use crate::{PROGRAM, launch, serve};
+
+const SIGNALS: [rustix::process::Signal; 3] =
+    [rustix::process::Signal::TERM, rustix::process::Signal::INT, rustix::process::Signal::HUP];
+
+fn sessions(tmux: &TmuxServer) -> Vec<String> {
+    let names = tmux.try_tmux(&["list-sessions", "-F", "#{session_name}"]).unwrap_or_default();
+    names.lines().map(str::to_owned).collect()
+}
+
+fn clients(tmux: &TmuxServer) -> String {
+    tmux.try_tmux(&["list-clients"]).unwrap_or_default()
+}
+
+async fn own_session(mcp: &Mcp) -> String {
+    let made = mcp.call("create_pane", json!({"command": "exec sleep 1000"})).await.ok();
+    made["session"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn it_starts_without_a_tmux_server() {
+    let tmux = TmuxServer::not_started();
+    let mcp = serve(&tmux).await;
+    assert_eq!(mcp.call("list_panes", json!({})).await.ok(), json!({"panes": []}));
+    let info = mcp.call("server_info", json!({})).await.ok();
+    assert_eq!(info.get("running"), None);
+    assert_eq!(info["socket"], tmux.socket().to_str().unwrap());
+    for target in ["%0", "main"] {
+        let text = mcp.call("capture_pane", json!({"target": target})).await.err("no_server");
+        assert!(text.contains("create_session"), "{text}");
+    }
+    mcp.close().await;
+    assert!(!tmux.socket().exists(), "asking started a server");
+}
+
+#[tokio::test]
+async fn without_tmux_it_starts_and_says_what_to_install() {
+    let tmux = TmuxServer::not_started();
+    let args = ["--toolset", "all", "--tier", "destructive", "--tmux", "/nonexistent/tmux"];
+    let mcp = launch(&tmux).args(&args).args(&["--prompts-as-tools"]).mcp().await;
+    assert_eq!(mcp.tools().await.len(), tmuxwright::tools::all().len());
+    for (tool, arguments) in [
+        ("list_sessions", json!({})),
+        ("list_windows", json!({})),
+        ("list_panes", json!({})),
+        ("server_info", json!({})),
+        ("list_clients", json!({})),
+        ("show_option", json!({})),
+        ("kill_server", json!({})),
+        ("get_info", json!({"target": "%0"})),
+        ("create_session", json!({})),
+        ("create_window", json!({})),
+        ("create_pane", json!({"command": "true"})),
+        ("capture_pane", json!({"target": "main"})),
+        ("send_keys", json!({"target": "main", "text": "x"})),
+        ("kill", json!({"target": "%0"})),
+    ] {
+        let text = mcp.call(tool, arguments).await.err("tmux_missing");
+        assert!(text.contains("/nonexistent/tmux") && text.contains("apt install"), "{text}");
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn hanging_up_removes_its_own_session_and_nothing_else() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let own = own_session(&mcp).await;
+    let _ = mcp.call("create_session", json!({"name": "for-a-person"})).await.ok();
+    assert!(sessions(&tmux).contains(&own));
+    mcp.close().await;
+    assert_eq!(sessions(&tmux), ["for-a-person", "main"]);
+    assert_eq!(clients(&tmux), "");
+}
+
+#[tokio::test]
+async fn every_polite_signal_ends_it_well() {
+    for signal in SIGNALS {
+        let tmux = TmuxServer::new();
+        let mut raw = launch(&tmux).args(&["--toolset", "all"]).raw();
+        raw.initialize("2025-11-25").await;
+        let call = json!({"name": "create_pane", "arguments": {"command": "exec sleep 1000"}});
+        let made = raw.request("tools/call", call).await;
+        assert_eq!(made["result"]["isError"], false, "{made}");
+        raw.signal(signal);
+        assert!(raw.wait().await.success(), "{signal:?}: {}", raw.stderr());
+        assert_eq!(sessions(&tmux), ["main"], "{signal:?}");
+        assert_eq!(clients(&tmux), "", "{signal:?}");
+        assert_eq!(raw.stderr(), "");
+    }
+}
+
+#[tokio::test]
+async fn a_killed_server_leaves_no_client_and_the_next_one_removes_its_session() {
+    let tmux = TmuxServer::new();
+    let mut raw = launch(&tmux).args(&["--toolset", "all"]).raw();
+    raw.initialize("2025-11-25").await;
+    let call = json!({"name": "create_pane", "arguments": {"command": "exec sleep 1000"}});
+    let made = raw.request("tools/call", call).await;
+    let own = made["result"]["structuredContent"]["session"].as_str().unwrap().to_owned();
+    let list = json!({"name": "list_panes", "arguments": {}});
+    raw.request("tools/call", list).await;
+    assert!(!clients(&tmux).is_empty());
+    raw.signal(rustix::process::Signal::KILL);
+    raw.wait().await;
+    wait_until("our client is gone", || clients(&tmux).is_empty().then_some(()));
+    assert!(sessions(&tmux).contains(&own));
+
+    let next = serve(&tmux).await;
+    until("the orphan is gone", async || (sessions(&tmux) == ["main"]).then_some(())).await;
+    next.close().await;
+}
+
+#[tokio::test]
+async fn a_persons_pane_in_an_orphaned_session_stays() {
+    let tmux = TmuxServer::new();
+    let mut raw = launch(&tmux).args(&["--toolset", "all"]).raw();
+    raw.initialize("2025-11-25").await;
+    let call = json!({"name": "create_pane", "arguments": {"command": "exec sleep 1000"}});
+    let made = raw.request("tools/call", call).await["result"]["structuredContent"].clone();
+    let own = made["session"].as_str().unwrap();
+    tmux.tmux(&["new-window", "-d", "-t", &format!("={own}:"), "-n", "persons", "exec sleep 1000"]);
+    raw.signal(rustix::process::Signal::KILL);
+    raw.wait().await;
+
+    let next = serve(&tmux).await;
+    let pane = made["pane_id"].as_str().unwrap();
+    let panes = || tmux.tmux(&["list-panes", "-a", "-F", "#{pane_id} #{window_name}"]);
+    until("the orphan is gone", async || (!panes().contains(pane)).then_some(())).await;
+    assert!(panes().contains("persons"), "{}", panes());
+    next.close().await;
+}
+
+#[tokio::test]
+async fn what_is_to_be_kept_is_kept() {
+    let tmux = TmuxServer::new();
+    let mcp = launch(&tmux).args(&["--toolset", "all", "--keep"]).mcp().await;
+    let own = own_session(&mcp).await;
+    mcp.close().await;
+    assert!(sessions(&tmux).contains(&own));
+    let next = serve(&tmux).await;
+    let _ = own_session(&next).await;
+    next.close().await;
+    assert!(sessions(&tmux).contains(&own), "a kept session was reaped");
+}
+
+#[tokio::test]
+async fn a_tmux_server_that_was_restarted_is_found_again() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let _ = mcp.call("list_panes", json!({})).await.ok();
+    tmux.kill();
+    assert_eq!(mcp.call("list_panes", json!({})).await.ok(), json!({"panes": []}));
+    tmux.new_session("again");
+    let panes = mcp.call("list_panes", json!({})).await.ok();
+    assert_eq!(panes["panes"][0]["session"], "again");
+    let _ = own_session(&mcp).await;
+    mcp.close().await;
+    assert_eq!(sessions(&tmux), ["again"]);
+}
+
+#[tokio::test]
+async fn its_own_session_can_go_and_comes_again_when_needed() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let own = own_session(&mcp).await;
+    tmux.tmux(&["kill-session", "-t", &format!("={own}")]);
+    assert_eq!(own_session(&mcp).await, own);
+    tmux.kill();
+    assert_eq!(own_session(&mcp).await, own);
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn wrong_settings_are_refused_before_anything_starts() {
+    let tmux = TmuxServer::not_started();
+    for (args, words) in [
+        (vec!["--tier", "everything"], "everything"),
+        (vec!["--toolset", "most"], "most"),
+        (vec!["--no-such-flag"], "--no-such-flag"),
+        (vec!["--config", "/nonexistent/config.toml"], "/nonexistent/config.toml"),
+        (vec!["no-such-command"], "no-such-command"),
+    ] {
+        let output = launch(&tmux).args(&args).output().await;
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(2), "{args:?}: {stderr}");
+        assert!(stderr.contains(words), "{args:?}: {stderr}");
+        assert!(output.stdout.is_empty());
+    }
+    let output = launch(&tmux).env("TMUXWRIGHT_TIER", "everything").output().await;
+    assert_eq!(output.status.code(), Some(2));
+}
+
+#[tokio::test]
+async fn the_environment_counts_and_flags_beat_it() {
+    let tmux = TmuxServer::new();
+    let mcp = launch(&tmux).env("TMUXWRIGHT_TIER", "readonly").mcp().await;
+    assert!(mcp.tools().await.iter().all(|tool| tool.name != "send_keys"));
+    mcp.close().await;
+    let readonly = launch(&tmux).env("TMUXWRIGHT_TIER", "readonly");
+    let mcp = readonly.args(&["--tier", "mutating"]).mcp().await;
+    assert!(mcp.tools().await.iter().any(|tool| tool.name == "send_keys"));
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn misspelt_environment_variable_stops_the_start() {
+    let tmux = TmuxServer::not_started();
+    let output = launch(&tmux).env("TMUXWRIGHT_TEIR", "readonly").output().await;
+    let stderr = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("did you mean `TMUXWRIGHT_TIER`?"), "{stderr}");
+}
+
+#[tokio::test]
+async fn the_config_file_is_found_where_it_belongs() {
+    let tmux = TmuxServer::new();
+    let dir = tmux.home().join("xdg/tmuxwright");
+    std::fs::create_dir_all(&dir).unwrap();
+    std::fs::write(dir.join("config.toml"), "tier = \"readonly\"\n").unwrap();
+    let xdg = tmux.home().join("xdg");
+    let mcp = launch(&tmux).env("XDG_CONFIG_HOME", xdg.to_str().unwrap()).mcp().await;
+    assert!(mcp.tools().await.iter().all(|tool| tool.name != "send_keys"));
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn version_and_help_go_to_stdout() {
+    let tmux = TmuxServer::not_started();
+    let output = launch(&tmux).args(&["--version"]).output().await;
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(stdout.trim(), format!("tmuxwright {}", env!("CARGO_PKG_VERSION")));
+    let output = launch(&tmux).args(&["--help"]).output().await;
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    for setting in tmuxwright::config::SETTINGS {
+        let flag = setting.flag.map(|flag| format!("--{flag}"));
+        for name in flag.as_deref().iter().chain(setting.env.first()) {
+            assert!(stdout.contains(name), "{name} is not in --help");
+        }
+    }
+}
+
+#[tokio::test]
+async fn the_demo_tells_its_story_and_leaves_nothing_behind() {
+    let tmux = TmuxServer::not_started();
+    let home = tmux.home().join("demo");
+    std::fs::create_dir(&home).unwrap();
+    let home = home.to_str().unwrap();
+    let demo = Launch::without_tmux(PROGRAM, Path::new(home))
+        .env("TMUXWRIGHT_TMUX", TmuxServer::program().to_str().unwrap())
+        .env("TMPDIR", home)
+        .args(&["demo"]);
+    let output = demo.output().await;
+    let stdout = String::from_utf8_lossy(&output.stdout).into_owned();
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{stdout}\n{stderr}");
+    for words in ["42 is the answer", "exited 7", "denied", "killed $"] {
+        assert!(stdout.contains(words), "{words} is missing: {stdout}");
+    }
+    let left: Vec<_> = std::fs::read_dir(home).unwrap().collect();
+    assert!(left.is_empty(), "{left:?}");
+}

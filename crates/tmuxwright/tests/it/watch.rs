@@ -1,0 +1,164 @@
+//! Events for those who do not call a tool for them: `tmuxwright watch`, and channel mode.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+use testkit::{TmuxServer, until};
+
+use crate::launch;
+use crate::support::string;
+
+/// Long enough for a busy machine; never what a test waits for.
+const PATIENCE: Duration = Duration::from_secs(15);
+
+/// Waits until a pane is followed by somebody, and tmux has answered all that is asked first.
+async fn is_followed(tmux: &TmuxServer) {
+    until("the pane is followed", async || {
+        let flags = tmux.tmux(&["list-clients", "-F", "#{client_flags}"]);
+        flags.lines().any(|flags| !flags.contains("no-output")).then_some(())
+    })
+    .await;
+    for _ in 0..3 {
+        tmux.tmux(&["list-panes"]);
+    }
+}
+
+/// Runs `watch` to its end, and does something once it has begun. Its exit code, stdout and stderr.
+async fn watch(
+    tmux: &TmuxServer,
+    args: &[&str],
+    then: impl AsyncFnOnce(),
+) -> (Option<i32>, Vec<String>, String) {
+    let output = launch(tmux).args(&[&["watch"], args].concat()).output();
+    let both = async { tokio::join!(output, then()) };
+    let (output, ()) = tokio::time::timeout(PATIENCE, both).await.unwrap();
+    let lines = String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
+    (output.status.code(), lines, String::from_utf8(output.stderr).unwrap())
+}
+
+#[tokio::test]
+async fn every_event_is_a_line_until_the_pane_is_gone() {
+    let tmux = TmuxServer::new();
+    let program = "printf begun; read x; echo one READY; echo error: no; echo two READY; printf '\\a'; read x";
+    let pane = tmux.open(program);
+    let other = tmux.open("exec cat");
+    let args = [&pane, "--until", "text:READY", "--until", "error", "--until", "bell", &other];
+    let (code, lines, errors) = watch(&tmux, &args, async || {
+        is_followed(&tmux).await;
+        tmux.presses(&pane, &["Enter"]);
+        until("the first has answered", async || {
+            tmux.screen(&pane).contains("two READY").then_some(())
+        })
+        .await;
+        tmux.presses(&pane, &["Enter"]);
+        until("the first is gone", async || {
+            (!tmux.tmux(&["list-panes", "-s", "-F", "#{pane_id}"]).contains(&pane)).then_some(())
+        })
+        .await;
+        tmux.tmux(&["kill-pane", "-t", &other]);
+    })
+    .await;
+    assert_eq!(code, Some(0), "{errors}");
+    let mut expected = vec![
+        format!("{pane}\ttext:READY\tone READY"),
+        format!("{pane}\ttext:READY\ttwo READY"),
+        format!("{pane}\terror\terror: no"),
+        format!("{pane}\tbell"),
+    ];
+    expected.push(format!("{pane}\tgone\t{pane} went away"));
+    expected.push(format!("{other}\tgone\t{other} went away"));
+    let sorted = |mut lines: Vec<String>| {
+        lines.sort();
+        lines
+    };
+    assert_eq!(lines.last(), expected.last(), "{lines:?}");
+    assert_eq!(sorted(lines), sorted(expected));
+}
+
+#[tokio::test]
+async fn watching_ends_when_it_is_told_to() {
+    let tmux = TmuxServer::new();
+    let pane = tmux.open("exec cat");
+    let args = [&pane, "--until", "regex:^a.c$", "--once"];
+    let (code, lines, errors) = watch(&tmux, &args, async || {
+        is_followed(&tmux).await;
+        tmux.types(&pane, "abc");
+    })
+    .await;
+    assert_eq!((code, lines), (Some(0), vec![format!("{pane}\tregex:^a.c$\tabc")]), "{errors}");
+    let args = [&pane, "--until", "text:never", "--timeout", "0.2"];
+    let (code, lines, errors) = watch(&tmux, &args, async || {}).await;
+    assert_eq!((code, lines), (Some(1), vec![]), "{errors}");
+    assert!(errors.contains("nothing happened"), "{errors}");
+    let args = [&pane, "--until", "idle:0.1", "--timeout", "0.5"];
+    let (code, lines, _) = watch(&tmux, &args, async || {}).await;
+    assert_eq!((code, lines), (Some(0), vec![format!("{pane}\tidle:0.1")]));
+}
+
+#[tokio::test]
+async fn what_cannot_be_watched_is_said_on_stderr() {
+    let tmux = TmuxServer::new();
+    for (args, code, says) in [
+        (&["main", "--until", "soon"][..], 2, "no condition `soon`\nhint: "),
+        (&["main"], 2, "--until"),
+        (&["main", "--until", "exit", "--timeout=-1"], 2, "--timeout"),
+        (&["nobody", "--until", "exit"], 1, "`nobody`\nhint: "),
+    ] {
+        let (exit, lines, errors) = watch(&tmux, args, async || {}).await;
+        assert_eq!((exit, lines), (Some(code), vec![]), "{args:?}: {errors}");
+        assert!(errors.contains(says), "{args:?}: {errors}");
+    }
+    let none = TmuxServer::not_started();
+    let (exit, _, errors) = watch(&none, &["x", "--until", "exit"], async || {}).await;
+    assert_eq!(exit, Some(1), "{errors}");
+    assert!(errors.contains("no tmux server"), "{errors}");
+}
+
+#[tokio::test]
+async fn a_finished_watch_is_pushed_in_channel_mode_without_what_the_pane_showed() {
+    let tmux = TmuxServer::new();
+    let call = json!({"name": "start_and_watch", "arguments":
+        {"command": "echo SEC'RET'; sleep 1000", "until": ["regex:RET$"]}});
+    for (args, pushes) in [(&["--channel"][..], true), (&[], false)] {
+        let mut raw = launch(&tmux).args(args).raw();
+        let hello = raw.initialize("2025-11-25").await;
+        let declared = &hello["result"]["capabilities"]["experimental"]["claude/channel"];
+        assert_eq!(*declared, if pushes { json!({}) } else { Value::Null }, "{hello}");
+        let id = raw.start("tools/call", call.clone()).await;
+        let mut message = raw.receive().await.unwrap();
+        if pushes {
+            assert_eq!(message["method"], "notifications/claude/channel", "{message}");
+            let params = &message["params"];
+            let text = string(&params["content"]);
+            assert!(text.starts_with("regex:RET$ in %"), "{text}");
+            assert_eq!(params["meta"]["event"], "regex:RET$", "{params}");
+            assert_eq!(params["meta"]["command_id"], "c1", "{params}");
+            assert!(!message.to_string().contains("SECRET"), "{message}");
+            message = raw.receive().await.unwrap();
+        }
+        assert_eq!(message["id"], id, "{message}");
+        assert!(message.to_string().contains("SECRET"), "{message}");
+        let nothing = json!({"name": "wait_for", "arguments":
+            {"target": "main", "until": ["text:NEVER"], "timeout": 0.1}});
+        let id = raw.start("tools/call", nothing).await;
+        assert_eq!(raw.receive().await.unwrap()["id"], id);
+        raw.hang_up();
+        raw.wait().await;
+    }
+}
+
+/// Clients of the newest revision take no notice of channels, so it is not spoken.
+#[tokio::test]
+async fn channel_mode_knows_no_revision_without_channels() {
+    let tmux = TmuxServer::new();
+    let mut raw = launch(&tmux).args(&["--channel"]).raw();
+    let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {}});
+    let answer = raw.request("server/discover", json!({"_meta": meta})).await;
+    assert!(answer["error"].to_string().contains("2025-11-25"), "{answer}");
+    let hello = raw.initialize("2026-07-28").await;
+    assert_eq!(hello["result"]["protocolVersion"], "2025-11-25", "{hello}");
+    raw.hang_up();
+    raw.wait().await;
+}
