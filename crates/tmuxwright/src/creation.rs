@@ -8,8 +8,8 @@ use serde::Serialize;
 use tmux_control::{Command, Error, Row};
 
 use crate::host::{Created, NewPane, with_environment};
-use crate::text::inline;
 use crate::tool::{Code, Cx, Form, NewPlace, Output, ToolError, path};
+use terminal::text::inline;
 
 /// The ids of what was made.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -12,9 +12,9 @@ use crate::host::PaneState;
 use crate::outcome::seconds;
 use crate::run::Job;
 use crate::standing::Standing;
-use crate::text::{inline, keep_tail};
 use crate::tool::{Code, Cx, Form, Notice, Output, ToolError};
 use crate::watch::{Event, Lost, Seen, Watch};
+use terminal::text::{inline, keep_tail};
 
 /// What is said when nothing happened.
 const TIMEOUT: &str = "timeout";

@@ -25,7 +25,7 @@
 //! ARCHITECTURE.md has the map and the reasons.
 
 #![cfg_attr(
-    not(all(feature = "raw-input", feature = "files")),
+    not(all(feature = "raw-input", feature = "files", feature = "picture")),
     expect(dead_code, reason = "what only the tools use that are left out")
 )]
 
@@ -49,22 +49,17 @@ pub mod mcp;
 pub mod model;
 mod options;
 mod outcome;
-pub mod picture;
 mod placing;
 pub mod policy;
-mod process;
 pub mod prompts;
 mod reading;
 mod redact;
 pub mod registry;
 pub mod resources;
 pub mod run;
-mod screen;
 mod standing;
 mod starting;
-mod text;
 pub mod tool;
 pub mod tools;
-mod transcript;
 mod typing;
 pub mod watch;

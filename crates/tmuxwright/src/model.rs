@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::host::{Host, Life, PaneRow, PaneState, SessionRow, WindowRow};
-use crate::text::inline;
 use crate::tool::{Form, Output};
+use terminal::text::inline;
 
 /// A session.
 #[derive(Debug, Serialize, JsonSchema)]

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use crate::run::{Alternate, Facts, Job, Status, Waiting};
 use crate::tool::{Cx, Form, Output};
-use crate::transcript::{self, Wish};
+use terminal::transcript::{self, Wish};
 
 /// What is known of a command.
 #[derive(Serialize, JsonSchema)]

@@ -4,8 +4,8 @@ use tmux_control::capture::Capture;
 use tmux_control::{PaneId, Reply, Row, Server};
 
 use crate::host::{Life, PaneState};
-use crate::text::inline;
 use crate::tool::{Cx, Target, ToolError};
+use terminal::text::inline;
 
 /// What a tool wants to see of a pane.
 pub(crate) struct Wanted {

@@ -1,8 +1,8 @@
 //! What goes on in a pane: whether its program lives, who has the terminal, and what for.
 
 use crate::host::{Life, PaneState};
-use crate::process::Input;
 use crate::run::{Engine, Sight};
+use process::Input;
 
 /// A pane as it is now.
 pub(crate) struct Standing {

@@ -8,7 +8,6 @@ use tmux_control::keys::Key;
 use tmux_control::{PaneId, row};
 
 use crate::host::PaneState;
-use crate::process;
 use crate::tool::{Code, Cx, Form, Output, ToolError};
 
 /// Longer than any program known takes an Enter for a part of a paste (120 ms is the longest seen).

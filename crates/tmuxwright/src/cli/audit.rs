@@ -9,7 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use super::{Failure, USAGE_ERROR};
 use crate::audit::{self, Line, Record};
 use crate::config::Settings;
-use crate::text::inline;
+use terminal::text::inline;
 
 /// The command's own arguments.
 pub(super) fn command() -> Command {

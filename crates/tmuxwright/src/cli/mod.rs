@@ -113,7 +113,7 @@ fn check_tools(settings: &Settings) -> Result<(), Failure> {
     let Some(choice) = &settings.policy.choice else { return Ok(()) };
     let all = crate::tools::all();
     let names = all.iter().map(|entry| entry.meta.name);
-    let known: Vec<&str> = names.chain(crate::tools::LEFT_OUT.iter().copied()).collect();
+    let known: Vec<&str> = names.chain(crate::tools::left_out()).collect();
     choice
         .check(&known)
         .map_err(|why| Failure { message: format!("tools: {why}"), code: USAGE_ERROR })

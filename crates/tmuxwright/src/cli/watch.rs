@@ -14,9 +14,9 @@ use crate::client::Client;
 use crate::config::Settings;
 use crate::event::without_twins;
 use crate::mcp::pipeline;
-use crate::text::inline;
 use crate::tool::{Cx, Progress, Target, ToolError, Toolset};
 use crate::watch::{Event, KINDS, Kind, Lost, Watch};
+use terminal::text::inline;
 
 /// The tool that does the same for agents; what it may look at, this may.
 const TOOL: &str = "wait_for";

@@ -8,9 +8,9 @@ use super::http::{Token, address, hosts, origins};
 use super::value::{number, path, switch};
 use super::{Kind, Setting};
 use crate::policy::{Ceiling, Mode};
-use crate::process::ShellKind;
 use crate::tool::Toolset;
 use crate::watch::Patterns;
+use process::ShellKind;
 
 /// All settings there are, in the order of the documentation.
 pub const SETTINGS: &[Setting] = &[

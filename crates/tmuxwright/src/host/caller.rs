@@ -8,8 +8,6 @@ use std::env;
 
 use tmux_control::{PaneId, Socket};
 
-use crate::process;
-
 #[derive(Debug)]
 pub(super) struct Caller {
     pane: Option<PaneId>,

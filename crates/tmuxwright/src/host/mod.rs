@@ -19,7 +19,6 @@ use tmux_control::buffer::BufferRow;
 use tmux_control::{Command, PaneId, Program, Server, SessionId, Socket};
 use tokio::sync::{Mutex, MutexGuard};
 
-use crate::process;
 pub use buffers::Buffer;
 use buffers::Buffers;
 pub(crate) use buffers::is_reserved_buffer_name;

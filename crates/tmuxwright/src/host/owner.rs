@@ -10,7 +10,6 @@ use std::collections::HashSet;
 use tmux_control::{Command, SessionId, WindowId};
 
 use super::{Host, PaneRow};
-use crate::process;
 
 /// The user option that holds a pane's owner.
 pub(super) const OPTION: &str = "@mcp_owner";

@@ -9,8 +9,8 @@ use super::{pipeline, prompts};
 use crate::app::App;
 use crate::client::Client;
 use crate::completion::{self, Chosen, Kind};
-use crate::text;
 use crate::tool::{Code, Cx, Progress, ToolError, nearest};
+use terminal::text;
 
 /// Suggests values. What cannot be looked up is no error: there is nothing to suggest then.
 pub(super) async fn complete(

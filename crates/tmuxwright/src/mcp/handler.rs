@@ -22,8 +22,8 @@ use super::{channel, completion, instructions, pages, prompts, resources, revisi
 use crate::app::App;
 use crate::client::Client;
 use crate::redact::Redactor;
-use crate::text;
 use crate::tool::{Progress, Request, Step};
+use terminal::text;
 
 /// One client's view of the server.
 #[derive(Debug)]

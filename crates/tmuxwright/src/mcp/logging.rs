@@ -18,7 +18,7 @@ use tracing::{Instrument, Level, Span};
 use super::revision::is_stateless;
 use crate::log::{self, Heard, Logs, Place, Record, Scope};
 use crate::redact::Redactor;
-use crate::text;
+use terminal::text;
 
 /// One client's log.
 #[derive(Debug, Clone)]

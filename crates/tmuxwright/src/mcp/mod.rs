@@ -9,6 +9,7 @@
 //! - `stdio` is the transport over standard input and output, `http` the one over HTTP.
 
 mod channel;
+mod clean;
 mod completion;
 mod handler;
 #[cfg(feature = "http")]

@@ -4,7 +4,7 @@
 use base64::prelude::{BASE64_URL_SAFE_NO_PAD, Engine};
 use rmcp::model::{ErrorData, PaginatedRequestParams};
 
-use crate::text::inline;
+use terminal::text::inline;
 
 /// How many entries a page has.
 pub(super) const SIZE: usize = 100;

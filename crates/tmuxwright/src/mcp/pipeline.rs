@@ -14,8 +14,8 @@ use tokio_util::sync::CancellationToken;
 use super::shape;
 use crate::audit::{Audit, Caller, End, Ids};
 use crate::client::Client;
-use crate::text;
 use crate::tool::{Calls, Code, Cx, Notice, Progress, Reply, Request, ToolError, Touched};
+use terminal::text;
 
 /// A call as it came in.
 pub(crate) struct Call {

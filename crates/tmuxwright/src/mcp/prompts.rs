@@ -9,8 +9,8 @@ use rmcp::model::{
 
 use crate::app::App;
 use crate::prompts::{self, Absent, Argument, Prompt};
-use crate::text;
 use crate::tool::ToolError;
+use terminal::text;
 
 /// Says whether a tool is offered.
 pub(super) fn has(app: &Arc<App>) -> impl Fn(&str) -> bool {

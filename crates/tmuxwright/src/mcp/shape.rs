@@ -4,9 +4,10 @@ use base64::prelude::{BASE64_STANDARD, Engine};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::Value;
 
+use super::clean::clean_value;
 use crate::redact::Redactor;
-use crate::text;
 use crate::tool::{Form, Image, Notice, Reply, ToolError};
+use terminal::text;
 
 /// The key under which an error's code is in `_meta`.
 const CODE_KEY: &str = "tmuxwright/code";
@@ -19,7 +20,7 @@ pub(super) const REDACTED_KEY: &str = "tmuxwright/redacted";
 pub(super) fn shaped(mut reply: Reply, redact: &Redactor) -> Reply {
     let raw = std::mem::take(&mut reply.text);
     reply.text = text::clean(&raw, reply.colors);
-    text::clean_value(&mut reply.structured, reply.colors);
+    clean_value(&mut reply.structured, reply.colors);
     for Notice { text, facts } in &mut reply.notices {
         for text in facts.iter_mut().map(|(_, fact)| fact).chain([text]) {
             *text = text::clean(text, false);
@@ -60,7 +61,7 @@ fn redacted_data(reply: &mut Reply, redact: &Redactor) -> usize {
         return redact.value(&mut reply.structured);
     }
     let mut plain = reply.structured.clone();
-    text::clean_value(&mut plain, false);
+    clean_value(&mut plain, false);
     let count = redact.value(&mut reply.structured);
     let in_plain = redact.value(&mut plain);
     if in_plain > count {

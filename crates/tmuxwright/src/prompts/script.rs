@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Has;
-use crate::text;
+use terminal::text;
 
 /// A workflow that is being written.
 pub(crate) struct Script<'a> {

@@ -3,8 +3,8 @@
 use serde_json::Value;
 
 use super::Found;
-use crate::text::inline;
 use crate::tool::{Code, ToolError};
+use terminal::text::inline;
 
 /// How the answers to a resource's calls become one body.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

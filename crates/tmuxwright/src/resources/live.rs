@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use super::{Catalog, Found, RESOURCES, Resource};
 use crate::model::count;
-use crate::text::inline;
+use terminal::text::inline;
 
 /// The place of a resource in the list: its declaration, then the number of its object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

@@ -20,8 +20,8 @@ pub use live::{Item, Kept, Key, items};
 pub use source::Source;
 
 use crate::registry::Registry;
-use crate::text::inline;
 use crate::tool::{Code, ToolError, nearest};
+use terminal::text::inline;
 
 /// A resource, or many of one kind.
 #[derive(Debug)]

@@ -5,9 +5,9 @@
 //! The file first puts the command on the screen in place of what was typed, then evaluates it
 //! between two marks, and leaves the command's status behind.
 
-use crate::process::ShellKind;
 use crate::run::marks::Mark;
-use crate::text;
+use process::ShellKind;
+use terminal::text;
 
 /// How much of a command is shown to people.
 const SHOWN_LINES: usize = 20;

@@ -19,8 +19,8 @@ use super::marks::{Piece, Scanner, What};
 use super::memory::Lease;
 use super::prompt::{Prompt, similar};
 use crate::host::{Life, PaneState};
-use crate::process::{self, Input};
-use crate::screen::Screen;
+use process::Input;
+use terminal::screen::Screen;
 
 /// When to look at the processes, counted from the last output: a program that begins to wait, or a
 /// shell that gave up, has mostly just printed something. Later ones catch those that had not.

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::look::{Look, last_line};
 use super::refusal::Refusal;
 use crate::host::PaneState;
-use crate::process::{self, Foreground, Input, ShellKind};
+use process::{Foreground, Input, ShellKind};
 
 /// How long after its start a shell may still be starting.
 pub(super) const START: Duration = Duration::from_secs(5);

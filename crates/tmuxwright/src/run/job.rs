@@ -8,9 +8,9 @@ use tmux_control::PaneId;
 use tokio::sync::Notify;
 use tokio::time::Instant;
 
-use crate::process::ShellKind;
-use crate::screen::Screen;
-use crate::transcript::{Transcript, View};
+use process::ShellKind;
+use terminal::screen::Screen;
+use terminal::transcript::{Transcript, View};
 
 /// What became of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use tmux_control::capture::Capture;
 use tmux_control::{Error, PaneId, Row, Server, row};
 
-use crate::text::first_columns;
+use terminal::text::first_columns;
 
 row! {
     Facts {

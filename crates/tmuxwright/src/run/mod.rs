@@ -29,7 +29,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tmux_control::{PaneId, Server};
 
 use crate::host::{Host, PaneState};
-pub use crate::process::ShellKind;
 pub(crate) use block::PROMPT_ENDS;
 pub(crate) use gate::Sight;
 pub use interrupt::Interrupted;
@@ -38,6 +37,7 @@ pub use job::{Alternate, Facts, Job, Status, Waiting};
 use kit::Kit;
 pub(crate) use launch::Launch;
 use memory::{Jobs, Memory};
+pub use process::ShellKind;
 use prompt::Prompt;
 pub use refusal::Refusal;
 pub use repl::Answer;

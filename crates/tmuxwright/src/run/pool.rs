@@ -9,7 +9,6 @@ use super::gate::{self, Front, Pause, Shell};
 use super::memory::{Lease, Marks};
 use super::{Engine, Refusal, Started, launch, start};
 use crate::host::PaneState;
-use crate::process;
 
 /// How many idle panes are kept.
 const IDLE: usize = 16;

@@ -15,8 +15,8 @@ use super::memory::Talk;
 use super::prompt::similar;
 use super::{Engine, Refusal};
 use crate::host::PaneState;
-use crate::process::Input;
-use crate::screen::Screen;
+use process::Input;
+use terminal::screen::Screen;
 
 /// How long an echo takes to come, and how long a pause in it is none.
 const ECHO_TIME: Duration = Duration::from_millis(500);

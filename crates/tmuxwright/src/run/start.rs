@@ -19,7 +19,7 @@ use super::prompt::{Prompt, similar};
 use super::trail::{Started, Trail};
 use super::{Engine, Job, Refusal};
 use crate::host::PaneState;
-use crate::process::{self, ShellKind};
+use process::ShellKind;
 
 /// How long after a command nobody but its shell can have written to the pane.
 const JUST_NOW: Duration = Duration::from_millis(100);

@@ -6,7 +6,7 @@ use serde::Deserialize;
 use super::error::shorten;
 use super::{Code, Cx, ToolError};
 use crate::host::{Buffer, is_reserved_buffer_name};
-use crate::text;
+use terminal::text;
 
 /// The longest label, in characters.
 const LONGEST: usize = 64;

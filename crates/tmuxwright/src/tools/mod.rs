@@ -40,13 +40,17 @@ const GROUPS: &[&[Entry]] = &[
     prompt::TOOLS,
 ];
 
-/// The tools that this build does without; a policy can still name them.
-pub const LEFT_OUT: &[&str] = match (cfg!(feature = "raw-input"), cfg!(feature = "files")) {
-    (true, true) => &[],
-    (false, true) => &["send_keys", "paste_text", "paste_buffer"],
-    (true, false) => &["save_buffer", "pipe_pane"],
-    (false, false) => &["send_keys", "paste_text", "paste_buffer", "save_buffer", "pipe_pane"],
-};
+/// The tools that depend on a cargo feature, and whether it is on.
+const OPTIONAL: &[(bool, &[&str])] = &[
+    (cfg!(feature = "raw-input"), &["send_keys", "paste_text", "paste_buffer"]),
+    (cfg!(feature = "files"), &["save_buffer", "pipe_pane"]),
+    (cfg!(feature = "picture"), &["screenshot_pane"]),
+];
+
+/// The tools that this build leaves out; a policy can still name them.
+pub fn left_out() -> impl Iterator<Item = &'static str> {
+    OPTIONAL.iter().filter(|(built, _)| !built).flat_map(|(_, names)| *names).copied()
+}
 
 /// Every tool there is.
 pub fn all() -> Vec<Entry> {
@@ -59,14 +63,12 @@ mod tests {
 
     /// `make test` runs it in a build without the features, too.
     #[test]
-    fn what_is_left_out_does_not_exist() {
+    fn optional_tools_exist_only_with_their_feature() {
         let names: Vec<&str> = all().iter().map(|entry| entry.meta.name).collect();
-        let typing =
-            ["send_keys", "paste_text", "paste_buffer"].map(|it| (it, cfg!(feature = "raw-input")));
-        let files = ["save_buffer", "pipe_pane"].map(|it| (it, cfg!(feature = "files")));
-        for (name, exists) in typing.into_iter().chain(files) {
-            assert_eq!(names.contains(&name), exists, "{name}");
-            assert_eq!(LEFT_OUT.contains(&name), !exists, "{name}");
+        for (built, optional) in OPTIONAL {
+            for name in *optional {
+                assert_eq!(names.contains(name), *built, "{name}");
+            }
         }
         // What stands for a project's directory opens no file.
         for entry in all().iter().filter(|entry| entry.meta.name != "socket_for_path") {

@@ -4,8 +4,8 @@ use tmux_control::capture::Capture;
 use tmux_control::{Command, Error, PaneId, Reply, Row, Server, row};
 
 use crate::mark::{self, Mark};
-use crate::screen::Place;
-use crate::text::first_columns;
+use terminal::screen::Place;
+use terminal::text::first_columns;
 
 row! {
     Facts {

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::echo::Echo;
 use super::moment::Line;
 use crate::run::TypedLine;
-use crate::screen::{self, Place, Screen};
+use terminal::screen::{self, Place, Screen};
 
 /// How many characters of lines that scrolled off are kept to be shown.
 const KEPT: usize = 200_000;

@@ -46,7 +46,6 @@ mod objects;
 mod options;
 mod ownership;
 mod panes;
-mod picture;
 mod pipe;
 mod policy;
 mod polite;

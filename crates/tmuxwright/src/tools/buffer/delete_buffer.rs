@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::buffer::delete_buffer;
 
-use crate::text::inline;
 use crate::tool::{
     BufferName, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, buffer_failed,
 };
+use terminal::text::inline;
 
 pub(super) struct DeleteBuffer;
 

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::count;
-use crate::text::inline;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError};
+use terminal::text::inline;
 
 pub(super) struct ListBuffers;
 

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::count;
-use crate::text::inline;
 use crate::tool::{
     BufferName, Code, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, buffer_failed,
     no_buffer,
 };
+use terminal::text::inline;
 
 pub(super) struct RenameBuffer;
 

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::count;
-use crate::text::inline;
 use crate::tool::path::Draft;
 use crate::tool::{
     BufferName, Cx, FilePath, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, buffer_failed,
 };
+use terminal::text::inline;
 
 pub(super) struct SaveBuffer;
 

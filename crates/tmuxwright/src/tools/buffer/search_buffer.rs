@@ -12,11 +12,11 @@ use tokio::time::Instant;
 use crate::buffer::{Extract, Found, Hit, Pattern, Search};
 use crate::host::Buffer;
 use crate::model::count;
-use crate::text::inline;
 use crate::tool::{
     BufferName, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, buffer_failed,
     no_buffer,
 };
+use terminal::text::inline;
 
 /// How much one call searches, and for how long; then it says where to go on.
 const BYTES: u64 = 64 * 1024 * 1024;

@@ -10,13 +10,13 @@ use tmux_control::buffer::BufferWriter;
 
 use crate::host::none_without_server;
 use crate::model::count;
-use crate::text::inline;
 #[cfg(feature = "files")]
 use crate::tool::FilePath;
 use crate::tool::{
     BufferName, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, buffer_failed,
     path::failed,
 };
+use terminal::text::inline;
 
 /// How much is written at once.
 const PIECE: usize = 64 * 1024;

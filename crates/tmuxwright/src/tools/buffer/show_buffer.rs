@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::buffer::Extract;
 use crate::model::count;
-use crate::text::inline;
 use crate::tool::{
     BufferName, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, buffer_failed,
 };
+use terminal::text::inline;
 
 /// How much is read when nothing is said, and at most: no answer can be longer.
 const USUAL: u64 = 65536;

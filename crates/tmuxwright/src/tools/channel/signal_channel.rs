@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::text::inline;
 use crate::tool::{ChannelName, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError};
+use terminal::text::inline;
 
 pub(super) struct SignalChannel;
 

@@ -6,8 +6,8 @@ use tmux_control::channel::{Left, SHORTEST, Signal};
 use tokio::time::Instant;
 
 use crate::outcome::seconds;
-use crate::text::inline;
 use crate::tool::{ChannelName, Code, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError};
+use terminal::text::inline;
 
 pub(super) struct WaitForChannel;
 

@@ -6,11 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::Command;
 
-use crate::process;
-use crate::text::inline;
 use crate::tool::{
     Code, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, Toolset, nearest,
 };
+use terminal::text::inline;
 
 /// How long a client may take to go.
 const LEAVING: Duration = Duration::from_secs(2);

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::host::ClientRow;
-use crate::text::inline;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, Toolset};
+use terminal::text::inline;
 
 pub(super) struct ListClients;
 

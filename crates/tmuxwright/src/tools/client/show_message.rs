@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use tmux_control::{Command, escape_message};
 
 use crate::model::count;
-use crate::text::clean;
 use crate::tool::{
     Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset,
 };
+use terminal::text::clean;
 
 /// The longest notice, in characters; no status line is longer.
 const LONGEST: usize = 1000;

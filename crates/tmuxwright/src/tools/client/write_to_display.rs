@@ -6,8 +6,8 @@ use tmux_control::{Command, PaneId, Row, row};
 
 use crate::creation::create;
 use crate::host::{Created, PaneState};
-use crate::text::clean;
 use crate::tool::{Cx, Form, Group, Load, Meta, NewPlace, Output, Target, Tier, Tool, ToolError};
+use terminal::text::clean;
 
 /// The user option of a pane that shows what is written to it.
 const DISPLAY: &str = "@mcp_display";

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::outcome::{CommandResult, wait};
 use crate::tool::{Code, Cx, Group, Load, Meta, Tier, Tool, ToolError, Toolset};
-use crate::transcript::Wish;
+use terminal::transcript::Wish;
 
 /// The most lines around a match.
 const MOST_CONTEXT: usize = 100;

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::run::Status;
-use crate::text::inline;
 use crate::tool::{
     Cx, Form, Group, Load, Meta, Output, Stroke, Target, Tier, Tool, ToolError, Toolset, Turn,
 };
 use crate::typing::must_take_input;
+use terminal::text::inline;
 
 pub(super) struct Interrupt;
 

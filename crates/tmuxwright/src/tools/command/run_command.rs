@@ -6,7 +6,7 @@ use serde::Deserialize;
 use crate::outcome::{CommandResult, wait};
 use crate::starting::start;
 use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
-use crate::transcript::Wish;
+use terminal::transcript::Wish;
 
 pub(super) struct RunCommand;
 

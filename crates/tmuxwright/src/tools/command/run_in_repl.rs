@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::outcome::seconds;
-use crate::text::{inline, keep_tail};
 use crate::tool::{
     Cx, Form, Group, Load, Meta, Output, Stroke, Target, Tier, Tool, ToolError, Toolset,
 };
 use crate::typing::must_take_input;
+use terminal::text::{inline, keep_tail};
 
 pub(super) struct RunInRepl;
 

@@ -3,9 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::process;
-use crate::text::inline;
 use crate::tool::{Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError};
+use terminal::text::inline;
 
 pub(super) struct SendSignal;
 

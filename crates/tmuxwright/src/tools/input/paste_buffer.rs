@@ -5,12 +5,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::model::count;
-use crate::text::inline;
 use crate::tool::{
     BufferName, Cx, Form, Group, Load, Meta, Output, Stroke, Target, Tier, Tool, ToolError,
     buffer_failed,
 };
 use crate::typing::{PASTE_END, must_take_input};
+use terminal::text::inline;
 
 /// How much of the end of a buffer is remembered as typed: more than anybody asks for.
 const REMEMBERED: usize = 64 * 1024;

@@ -6,8 +6,8 @@ use tmux_control::target::Level;
 use tmux_control::{Command, PaneId, SessionId, WindowId, escape_format, row};
 
 use crate::creation::{check_name, explain_duplicate};
-use crate::text::inline;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use terminal::text::inline;
 
 pub(super) struct Rename;
 

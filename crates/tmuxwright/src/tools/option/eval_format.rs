@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use tmux_control::Command;
 
 use crate::formats::{check_format, has_loop};
-use crate::text::keep_tail;
 use crate::tool::{
     Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset,
 };
+use terminal::text::keep_tail;
 
 pub(super) struct EvalFormat;
 

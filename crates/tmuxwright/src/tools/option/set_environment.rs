@@ -6,8 +6,8 @@ use tmux_control::Command;
 
 use crate::creation::is_variable;
 use crate::options::{Scope, Wish};
-use crate::text::inline;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use terminal::text::inline;
 
 pub(super) struct SetEnvironment;
 

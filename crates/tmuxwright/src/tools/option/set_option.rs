@@ -6,10 +6,10 @@ use tmux_control::{Command, Error, escape_format};
 
 use crate::formats::check_format;
 use crate::options::{Catalogue, Known, Scope, Wish, base};
-use crate::text::inline;
 use crate::tool::{
     Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset,
 };
+use terminal::text::inline;
 
 /// How the options begin in which this server keeps what it must know.
 const BOOKKEEPING: &str = "@mcp_";

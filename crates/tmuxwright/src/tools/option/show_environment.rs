@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 use tmux_control::{Command, Error, printed};
 
 use crate::options::{Holder, Scope, Wish};
-use crate::text::inline;
 use crate::tool::{
     Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset,
 };
+use terminal::text::inline;
 
 pub(super) struct ShowEnvironment;
 

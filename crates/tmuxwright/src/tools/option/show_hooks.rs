@@ -5,8 +5,8 @@ use serde::{Deserialize, Serialize};
 use tmux_control::{Command, printed};
 
 use crate::options::{Catalogue, Holder, Scope, Wish, base};
-use crate::text::inline;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use terminal::text::inline;
 
 pub(super) struct ShowHooks;
 

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use tmux_control::printed::PrintedOption;
 
 use crate::options::{Catalogue, Known, Scope, Wish};
-use crate::text::inline;
 use crate::tool::{
     Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset,
 };
+use terminal::text::inline;
 
 pub(super) struct ShowOption;
 

@@ -7,7 +7,6 @@ use tmux_control::{Command, PaneId, row};
 use unicode_width::UnicodeWidthStr;
 
 use crate::host::PaneState;
-use crate::process;
 use crate::standing::Standing;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
 

@@ -4,11 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::{PaneId, Row, Server, row};
 
-use crate::process::{self, Input};
 use crate::run::Sight;
 use crate::standing::Standing;
-use crate::text::inline;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use process::Input;
+use terminal::text::inline;
 
 pub(super) struct GetPaneState;
 

@@ -9,11 +9,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::{Command, PaneId, escape_format, row};
 
-use crate::text::inline;
 use crate::tool::{
     Code, Cx, FilePath, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset,
     path,
 };
+use terminal::text::inline;
 
 /// The user option that holds the path of our pipe.
 const OPTION: &str = "@mcp_pipe";

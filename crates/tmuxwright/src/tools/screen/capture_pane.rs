@@ -6,8 +6,8 @@ use tmux_control::capture::Capture;
 use tmux_control::{PaneId, row};
 
 use crate::reading::{Wanted, program_or_end, read};
-use crate::text::keep_tail;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use terminal::text::keep_tail;
 
 pub(super) struct CapturePane;
 

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::mark::{Look, Mark, Reach, near_questions, since};
-use crate::text::keep_tail;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use terminal::text::keep_tail;
 
 pub(super) struct CaptureSince;
 

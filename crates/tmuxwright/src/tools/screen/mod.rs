@@ -2,6 +2,7 @@
 
 mod capture_pane;
 mod capture_since;
+#[cfg(feature = "picture")]
 mod screenshot_pane;
 mod search_panes;
 mod snapshot_pane;
@@ -11,6 +12,7 @@ use crate::tool::Entry;
 pub(super) const TOOLS: &[Entry] = &[
     Entry::of::<capture_pane::CapturePane>(),
     Entry::of::<capture_since::CaptureSince>(),
+    #[cfg(feature = "picture")]
     Entry::of::<screenshot_pane::ScreenshotPane>(),
     Entry::of::<search_panes::SearchPanes>(),
     Entry::of::<snapshot_pane::SnapshotPane>(),

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use tmux_control::capture::Capture;
 use tmux_control::{PaneId, Reply, Row, Server, row};
 
-use crate::picture::{Cursor, CursorShape, Picture, Screen, Theme};
-use crate::text::{clean, inline};
 #[cfg(feature = "files")]
 use crate::tool::FilePath;
 use crate::tool::path::Draft;
 use crate::tool::{Cx, Form, Group, Image, Load, Meta, Output, Target, Tier, Tool, ToolError};
+use picture::{Cursor, CursorShape, Picture, Screen};
+use terminal::text::{clean, inline};
 
 pub(super) struct ScreenshotPane;
 
@@ -23,7 +23,7 @@ pub(super) struct Args {
     /// Default png.
     format: Option<Format>,
     /// Default dark.
-    theme: Option<Theme>,
+    theme: Option<ThemeName>,
     #[cfg(feature = "files")]
     /// Write it to this file instead.
     path: Option<FilePath>,
@@ -38,6 +38,24 @@ impl Args {
     #[cfg(not(feature = "files"))]
     fn file(&self, _: &Cx) -> Result<Option<PathBuf>, ToolError> {
         Ok(None)
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+#[schemars(description = "")]
+pub(super) enum ThemeName {
+    #[default]
+    Dark,
+    Light,
+}
+
+impl From<ThemeName> for picture::Theme {
+    fn from(name: ThemeName) -> Self {
+        match name {
+            ThemeName::Dark => Self::Dark,
+            ThemeName::Light => Self::Light,
+        }
     }
 }
 
@@ -182,7 +200,7 @@ impl Tool for ScreenshotPane {
         let path = args.file(cx)?;
         let named = path.as_deref().and_then(Format::of);
         let format = args.format.or(named).unwrap_or(Format::Png);
-        let theme = args.theme.unwrap_or_default();
+        let theme = args.theme.unwrap_or_default().into();
         let part = Capture { start: None, end: None, join: false, colors: true };
         let queries =
             |pane: PaneId| [Server::row_query::<Facts>(&pane.to_string()), part.cells_of(pane)];
@@ -212,7 +230,7 @@ struct Job {
     text: Vec<u8>,
     wide_emoji: bool,
     format: Format,
-    theme: Theme,
+    theme: picture::Theme,
     path: Option<PathBuf>,
 }
 

@@ -15,8 +15,8 @@ use crate::host::PaneRow;
 use crate::lines::{Found, Pattern, aligned_rows, counted_rows, without_trailing_blanks};
 use crate::model::count;
 use crate::reading::{program_or_end, top_of};
-use crate::text::inline;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use terminal::text::inline;
 
 /// How many panes are read ahead: enough to keep tmux at work, few enough to be held in memory.
 const AHEAD: usize = 8;

@@ -7,8 +7,8 @@ use tmux_control::{PaneId, row};
 
 use crate::model::Status;
 use crate::reading::{Wanted, program_or_end, read};
-use crate::text::{inline, keep_tail};
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError};
+use terminal::text::{inline, keep_tail};
 
 pub(super) struct SnapshotPane;
 

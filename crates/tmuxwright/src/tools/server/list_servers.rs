@@ -9,8 +9,8 @@ use tmux_control::Socket;
 use tmux_control::discover::{self, Found};
 
 use crate::model::count;
-use crate::text::inline;
 use crate::tool::{Cx, FilePath, Form, Group, Load, Meta, Output, Tier, Tool, ToolError};
+use terminal::text::inline;
 
 pub(super) struct ListServers;
 

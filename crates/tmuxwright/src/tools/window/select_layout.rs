@@ -8,8 +8,8 @@ use tmux_control::{Command, WindowId, row};
 
 use crate::model::{Window, count};
 use crate::placing::window_now;
-use crate::text::inline;
 use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+use terminal::text::inline;
 
 pub(super) struct SelectLayout;
 

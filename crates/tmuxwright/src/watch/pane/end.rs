@@ -8,8 +8,8 @@ use tokio::time::Instant;
 use super::{FIRST_PAUSE, LONGEST_PAUSE, Step, Watched};
 use crate::host::{Life, PaneState};
 use crate::mark;
-use crate::process::{self, Foreground};
 use crate::watch::{Event, Lost};
+use process::Foreground;
 
 /// How long tmux may take to see that a pane's process is gone.
 const EXIT_TIME: Duration = Duration::from_millis(800);

@@ -10,13 +10,13 @@ use tokio::time::Instant;
 use super::{Astray, Step, Watched};
 use crate::host::PaneState;
 use crate::mark::{self, Mark};
-use crate::process::Input;
 use crate::run::{PROMPT_ENDS, Part};
-use crate::screen::Place;
 use crate::watch::Lost;
 use crate::watch::conditions::Needs;
 use crate::watch::moment::{Doing, Shown};
 use crate::watch::place::{self, Standing};
+use process::Input;
+use terminal::screen::Place;
 
 /// The pause before a question is asked again that had no answer.
 const ONCE_MORE: Duration = Duration::from_millis(100);

@@ -22,9 +22,8 @@ use super::view::View;
 use super::{Event, Lost, Seen, Watches};
 use crate::host::PaneState;
 use crate::mark::Mark;
-use crate::process;
 use crate::run::{Part, Started, Trail};
-use crate::screen::Place;
+use terminal::screen::Place;
 
 /// The screen is asked for when it has been quiet for the one time, or after the other.
 const SCREEN_QUIET: Duration = Duration::from_millis(5);
