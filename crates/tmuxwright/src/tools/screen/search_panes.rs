@@ -59,19 +59,16 @@ impl<'de> Deserialize<'de> for Scrollback {
     /// A number; models write `true` for all of it too.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        match &value {
-            Value::Bool(true) => return Ok(Self::All),
-            Value::Bool(false) => return Ok(Self::Screen),
-            Value::Number(number) => match number.as_u64() {
-                Some(0) => return Ok(Self::Screen),
-                Some(lines) => return Ok(Self::Lines(i64::try_from(lines).unwrap_or(i64::MAX))),
-                None => {}
-            },
-            Value::String(text) if text == "true" => return Ok(Self::All),
-            Value::String(text) if text == "false" => return Ok(Self::Screen),
-            _ => {}
-        }
-        Err(D::Error::custom(format!("{value} is no number of lines")))
+        let whole = |all: bool| if all { Self::All } else { Self::Screen };
+        let wanted = match &value {
+            Value::Bool(all) => Some(whole(*all)),
+            Value::String(text) => text.parse().ok().map(whole),
+            Value::Number(number) => {
+                number.as_u64().map(|lines| Self::Lines(i64::try_from(lines).unwrap_or(i64::MAX)))
+            }
+            _ => None,
+        };
+        wanted.ok_or_else(|| D::Error::custom(format!("{value} is not a number of lines")))
     }
 }
 
@@ -284,7 +281,7 @@ impl Text {
         scrollback: Scrollback,
     ) -> Result<Self, tmux_control::Error> {
         let start = match scrollback {
-            Scrollback::Screen => top_of(row.pane.life),
+            Scrollback::Screen | Scrollback::Lines(0) => top_of(row.pane.life),
             Scrollback::Lines(lines) => Some(-lines),
             Scrollback::All => Some(i64::MIN),
         };

@@ -1,0 +1,96 @@
+//! `docs/audit.md`: its tables follow from the declarations, its examples are logs.
+
+use std::fmt::Write;
+use std::fs;
+
+use schemars::schema_for;
+use serde_json::Value;
+use tmuxwright::audit::{self, Record};
+use tmuxwright::tools;
+
+use crate::laws::claims::root;
+use crate::laws::docs::must_be;
+
+fn page() -> String {
+    fs::read_to_string(root().join("docs/audit.md")).unwrap()
+}
+
+/// The page with a part of it replaced.
+fn with_part(page: &str, name: &str, part: &str) -> String {
+    let begin = format!("<!-- {name}: made by `make bless` -->\n");
+    let end = format!("<!-- end of {name} -->");
+    let (before, rest) = page.split_once(&begin).unwrap();
+    let (_, after) = rest.split_once(&end).unwrap();
+    format!("{before}{begin}{part}{end}{after}")
+}
+
+/// The texts in ```json.
+fn examples(page: &str) -> Vec<&str> {
+    let parts = page.split("```json\n").skip(1);
+    parts.map(|part| part.split_once("```").unwrap().0).collect()
+}
+
+/// Which arguments are logged as they are is for a review to see: this table changes when one more
+/// is declared harmless.
+#[test]
+fn the_tables_of_the_audit_are_current() {
+    let schema = schema_for!(Record).to_value();
+    let mut fields = String::from("| field | |\n|---|---|\n");
+    for (name, field) in schema["properties"].as_object().unwrap() {
+        let text = field["description"].as_str().unwrap().replace('\n', " ");
+        writeln!(fields, "| `{name}` | {text} |").unwrap();
+    }
+    let mut clear = String::from("| tool | written as they are |\n|---|---|\n");
+    for entry in tools::all() {
+        let names = (entry.shape)().clear();
+        let names: Vec<&str> = names.iter().map(|name| name.trim_start_matches('.')).collect();
+        let names = if names.is_empty() { "–".to_owned() } else { names.join(", ") };
+        writeln!(clear, "| `{}` | {names} |", entry.meta.name).unwrap();
+    }
+    let page = with_part(&with_part(&page(), "fields", &fields), "clear", &clear);
+    must_be("docs/audit.md", &page);
+}
+
+#[test]
+fn the_examples_of_the_audit_are_whole_logs_with_documented_fields() {
+    let page = page();
+    let [hidden, plain] = examples(&page)[..] else { panic!("two examples are wanted") };
+    let dir = tempfile::tempdir().unwrap();
+    for example in [hidden, plain] {
+        let path = dir.path().join("log");
+        fs::write(&path, example).unwrap();
+        let verdict = audit::verify(&path, 5).unwrap();
+        assert_eq!(verdict.problems, [""; 0], "{example}");
+        for line in audit::lines(&path).unwrap() {
+            let line = line.unwrap();
+            // What we would write ourselves is the same, so every field is one of ours.
+            assert_eq!(line.record.unwrap().line().unwrap(), line.text);
+        }
+    }
+    // The lines of the older format, with ids and times of today.
+    let records: Vec<Value> =
+        plain.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    for (record, older) in records.iter().zip([
+        &["ts", "tool", "pane_id", "command", "name"][..],
+        &["ts", "tool", "pane_id", "keys"],
+        &["ts", "tool", "pane_id", "lines", "output_bytes"],
+    ]) {
+        assert!(older.iter().all(|field| !record[field].is_null()), "{record}");
+    }
+    assert!(!hidden.contains("cargo") && !hidden.contains("curl"), "{hidden}");
+}
+
+#[test]
+fn nothing_that_is_typed_or_stored_is_declared_harmless() {
+    const NEVER: &[&str] = &["text", "keys", "input", "command", "value", "content", "message"];
+    for entry in tools::all() {
+        for name in (entry.shape)().clear() {
+            let name = name.trim_start_matches('.');
+            assert!(
+                !NEVER.contains(&name) && !name.starts_with("env."),
+                "{}.{name}",
+                entry.meta.name
+            );
+        }
+    }
+}

@@ -1,0 +1,5 @@
+//! The audit log.
+
+pub(crate) mod docs;
+pub(crate) mod life;
+pub(crate) mod log;

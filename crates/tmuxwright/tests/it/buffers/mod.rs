@@ -1,0 +1,5 @@
+//! Paste buffers.
+
+pub(crate) mod buffers;
+pub(crate) mod policy;
+pub(crate) mod search;

@@ -1,0 +1,163 @@
+//! What hand-written pages may name: things that exist.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use serde_json::{Map, Value};
+use tmuxwright::config::SETTINGS;
+use tmuxwright::resources::RESOURCES;
+use tmuxwright::tool::Code;
+use tmuxwright::watch::{KINDS, Kind};
+use tmuxwright::{cli, prompts, tools};
+
+/// The project's directory.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
+}
+
+/// What stands between backticks in a text.
+pub(crate) fn named(text: &str) -> Vec<&str> {
+    text.split('`').skip(1).step_by(2).collect()
+}
+
+/// `name(one, two)` as name and arguments.
+pub(crate) fn signature(text: &str) -> (&str, Vec<&str>) {
+    match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
+        Some((name, arguments)) => (name, arguments.split(", ").collect()),
+        None => (text, Vec::new()),
+    }
+}
+
+/// What this program has.
+pub(crate) struct Present {
+    /// Flags, environment variables, config keys and tables, commands, conditions, errors, groups,
+    /// addresses of resources.
+    names: BTreeSet<String>,
+    /// The arguments of each tool.
+    arguments: BTreeMap<&'static str, BTreeSet<String>>,
+    /// The arguments of each prompt.
+    prompts: BTreeMap<&'static str, BTreeSet<String>>,
+    /// The fields in the answers of each tool, at any depth.
+    fields: BTreeMap<&'static str, BTreeSet<String>>,
+}
+
+impl Present {
+    pub(crate) fn new() -> Self {
+        let mut names = BTreeSet::new();
+        for setting in SETTINGS {
+            names.insert(setting.key.to_owned());
+            names.extend(setting.env.iter().map(|env| (*env).to_owned()));
+            names.extend(setting.key.rsplit_once('.').map(|(table, _)| format!("[{table}]")));
+        }
+        let mut command = cli::command();
+        command.build();
+        for argument in command.get_arguments() {
+            names.extend(argument.get_long().map(|long| format!("--{long}")));
+            names.extend(argument.get_env().map(|env| env.to_string_lossy().into_owned()));
+        }
+        names.extend(command.get_subcommands().map(|sub| format!("tmuxwright {}", sub.get_name())));
+        names.extend(KINDS.iter().map(Kind::form));
+        names.extend(RESOURCES.iter().map(|resource| resource.template.to_owned()));
+        names.extend(["logging/setLevel", "notifications/message"].map(str::to_owned));
+        names.extend(Code::ALL.iter().map(|(_, name, _)| (*name).to_owned()));
+        let (mut arguments, mut fields) = (BTreeMap::new(), BTreeMap::new());
+        for entry in tools::all() {
+            names.insert(format!("@{}", entry.meta.group));
+            let schema = (entry.input_schema)();
+            let known = schema["properties"].as_object().unwrap().keys().cloned().collect();
+            arguments.insert(entry.meta.name, known);
+            let mut known = BTreeSet::new();
+            properties(&(entry.output_schema)(), &mut known);
+            fields.insert(entry.meta.name, known);
+        }
+        let prompts = prompts::ALL.iter().map(|prompt| {
+            let known = prompt.arguments.iter().map(|argument| argument.name.to_owned());
+            (prompt.name, known.collect())
+        });
+        names.insert("completion/complete".to_owned());
+        Self { names, arguments, prompts: prompts.collect(), fields }
+    }
+
+    /// Whether there is such a thing: a tool or prompt, perhaps with arguments (`tool(one, two)`) or a
+    /// field of its answer (`tool→field`), a method, a setting, a command, a condition, an error, a group,
+    /// a resource, a file of the project, or a test (`area::file::name`).
+    pub(crate) fn has(&self, item: &str) -> bool {
+        if let Some((tool, field)) = item.split_once('→') {
+            return self.fields.get(tool).is_some_and(|fields| fields.contains(field));
+        }
+        if let Some((file, test)) = item.rsplit_once("::") {
+            let file = file.replace("::", "/");
+            let file = root().join(format!("crates/tmuxwright/tests/it/{file}.rs"));
+            let text = fs::read_to_string(file).unwrap_or_default();
+            return text.contains(&format!("fn {test}("));
+        }
+        let (tool, wanted) = signature(item);
+        let is_tool = |known: &BTreeSet<String>| wanted.iter().all(|name| known.contains(*name));
+        self.arguments.get(tool).or_else(|| self.prompts.get(tool)).is_some_and(is_tool)
+            || self.names.contains(item)
+            || (item.contains('/') && root().join(item).is_file())
+    }
+
+    /// Whether any tool has such an argument.
+    pub(crate) fn has_argument(&self, name: &str) -> bool {
+        self.arguments.values().any(|known| known.contains(name))
+    }
+}
+
+/// The names of all properties in a schema.
+fn properties(schema: &Map<String, Value>, found: &mut BTreeSet<String>) {
+    if let Some(Value::Object(own)) = schema.get("properties") {
+        found.extend(own.keys().cloned());
+    }
+    for inner in schema.values().filter_map(Value::as_object) {
+        properties(inner, found);
+    }
+}
+
+#[test]
+fn only_what_exists_exists() {
+    let present = Present::new();
+    for item in [
+        "run_command",
+        "run_command(timeout, cwd)",
+        "list_panes→exit_code",
+        "run_and_wait(command, pane)",
+        "completion/complete",
+        "--socket",
+        "--help",
+        "TMUXWRIGHT_TMUX",
+        "limits.block",
+        "[limits]",
+        "not_found",
+        "text:TEXT",
+        "exit",
+        "tmuxwright demo",
+        "logging/setLevel",
+        "@pane",
+        "tmux://panes/{pane}/content",
+        "docs/errors.md",
+        "laws::claims::only_what_exists_exists",
+    ] {
+        assert!(present.has(item), "{item}");
+    }
+    for item in [
+        "run_commands",
+        "run_command(timeout, cmd)",
+        "list_panes→code",
+        "run_and_wait(command, pane_id)",
+        "--sockets",
+        "TMUXWRIGHT_TMUXES",
+        "limits.blocks",
+        "not_there",
+        "texts:TEXT",
+        "tmuxwright demos",
+        "tmux://panes/{pane}/contents",
+        "docs/nothing.md",
+        "docs/",
+        "laws::claims::nothing",
+        "",
+    ] {
+        assert!(!present.has(item), "{item}");
+    }
+}

@@ -1,0 +1,8 @@
+//! The source and the documents: layers, sizes, generated pages, claims.
+
+pub(crate) mod capabilities;
+pub(crate) mod claims;
+pub(crate) mod coming_from;
+pub(crate) mod docs;
+pub(crate) mod registry;
+pub(crate) mod source;

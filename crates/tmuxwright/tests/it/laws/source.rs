@@ -1,0 +1,208 @@
+//! Laws on the source: where things may live, what may know what, how large a file may get.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use tmuxwright::tools;
+
+fn crates() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+/// All Rust files below a directory, with their text.
+fn sources(dir: &Path) -> Vec<(PathBuf, String)> {
+    let mut found = Vec::new();
+    for entry in fs::read_dir(dir).unwrap() {
+        let path = entry.unwrap().path();
+        if path.is_dir() {
+            found.extend(sources(&path));
+        } else if path.extension().is_some_and(|ext| ext == "rs") {
+            let text = fs::read_to_string(&path).unwrap();
+            found.push((path, text));
+        }
+    }
+    found
+}
+
+#[test]
+fn files_stay_small() {
+    for (path, text) in sources(&crates()) {
+        let in_tests = path.components().any(|part| part.as_os_str() == "tests");
+        let most = if in_tests { 600 } else { 400 };
+        let lines = text.split("#[cfg(test)]\nmod tests").next().unwrap().lines().count();
+        assert!(lines <= most, "{} has {lines} lines", path.display());
+    }
+}
+
+#[test]
+fn every_file_says_what_it_is_for() {
+    for (path, text) in sources(&crates()) {
+        assert!(text.starts_with("//! "), "{} does not begin with //!", path.display());
+    }
+}
+
+/// Who may not know whom, in `crates/tmuxwright/src`.
+#[test]
+fn layers_hold() {
+    let forbidden: &[(&str, &[&str])] = &[
+        ("tools", &["mcp", "policy", "cli", "config", "registry", "app", "tools"]),
+        ("tool", &["mcp", "policy", "cli", "config", "registry", "app", "tools"]),
+        ("watch", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "model"]),
+        (
+            "run",
+            &[
+                "mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "model",
+                "watch",
+            ],
+        ),
+        (
+            "host",
+            &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "model", "run"],
+        ),
+        ("mark", &["mcp", "policy", "cli", "config", "registry", "tools", "tool", "host", "run"]),
+        ("policy", &["mcp", "cli", "config", "registry", "app", "tools", "host"]),
+        (
+            "resources",
+            &["mcp", "policy", "cli", "config", "app", "tools", "host", "run", "watch", "audit"],
+        ),
+        (
+            "audit",
+            &[
+                "mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "host",
+                "run", "watch", "text",
+            ],
+        ),
+        ("redact", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "host"]),
+        (
+            "prompts",
+            &["mcp", "policy", "cli", "config", "registry", "app", "tools", "host", "run", "watch"],
+        ),
+        ("completion.rs", &["mcp", "policy", "cli", "config", "registry", "app", "tools"]),
+        ("standing.rs", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool"]),
+        ("reading.rs", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "run"]),
+        (
+            "lines.rs",
+            &["mcp", "policy", "cli", "config", "registry", "app", "tools", "host", "run"],
+        ),
+        ("buffer", &["mcp", "policy", "cli", "config", "registry", "app", "tools", "host", "run"]),
+        ("config", &["mcp", "cli", "registry", "app", "tools"]),
+        ("mcp", &["cli"]),
+    ];
+    for (layer, strangers) in forbidden {
+        is_stranger_to(layer, strangers);
+    }
+}
+
+/// The same for what tells of changes: it knows no protocol and no rules.
+#[test]
+fn what_tells_of_changes_knows_nobody_who_asks() {
+    let above = ["mcp", "policy", "cli", "config", "registry", "app", "tools", "tool", "model"];
+    is_stranger_to("changes", &above);
+    is_stranger_to("changes", &["resources", "watch"]);
+}
+
+fn is_stranger_to(layer: &str, strangers: &[&str]) {
+    let path = crates().join("tmuxwright/src").join(layer);
+    let files = if path.is_dir() {
+        sources(&path)
+    } else {
+        vec![(path.clone(), fs::read_to_string(&path).unwrap())]
+    };
+    for (path, text) in files {
+        let code = text.split("#[cfg(test)]\nmod tests").next().unwrap();
+        // Who is not to know the server is not to know its clients either.
+        let clients = strangers.contains(&"app").then_some(&"client");
+        for stranger in strangers.iter().chain(clients) {
+            let used = [format!("crate::{stranger}::"), format!("crate::{stranger};")];
+            assert!(
+                !used.iter().any(|used| code.contains(used)),
+                "{} knows {stranger}",
+                path.display()
+            );
+        }
+    }
+}
+
+/// What the policy has a say in is reached through `Cx` alone: a tool that goes another way would go
+/// around it.
+#[test]
+fn tools_go_through_the_guard() {
+    let src = crates().join("tmuxwright/src");
+    let mut files = sources(&src.join("tools"));
+    for shared in
+        ["creation.rs", "starting.rs", "typing.rs", "outcome.rs", "event.rs", "options.rs"]
+    {
+        let path = src.join(shared);
+        files.push((path.clone(), fs::read_to_string(&path).unwrap()));
+    }
+    let only_here: &[(&str, &str)] = &[
+        ("host.panes(", "nowhere: cx.panes"),
+        ("host.new_pane(", "creation.rs"),
+        ("host.claim(", "creation.rs"),
+        ("runs.run(", "starting.rs"),
+        ("runs.run_anywhere(", "starting.rs"),
+        ("Place::all(", "nowhere: cx.resolve"),
+        ("\"list-panes\"", "nowhere: cx.panes"),
+        ("\"list-windows\"", "nowhere: cx.windows"),
+    ];
+    for (path, text) in files {
+        let code: String = text.split_whitespace().collect::<Vec<_>>().join("");
+        for (call, place) in only_here {
+            assert!(!code.contains(call) || path.ends_with(place), "{call} in {}", path.display());
+        }
+        let types = ["type_text(", "Paste{", ".converse(", "press_enter(cx"];
+        let turn = path.ends_with("typing.rs") || code.contains("cx.turn(");
+        for call in types {
+            assert!(!code.contains(call) || turn, "{call} without a turn in {}", path.display());
+        }
+        let signals = !code.contains("signal_foreground(") || code.contains("cx.signals(");
+        assert!(signals, "a signal that nobody notes in {}", path.display());
+    }
+}
+
+#[test]
+fn the_tmux_crate_knows_nothing_of_mcp() {
+    for (path, text) in sources(&crates().join("tmux-control/src")) {
+        let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
+        for line in code {
+            assert!(!line.contains("mcp"), "{}: {line}", path.display());
+        }
+    }
+    let manifest = fs::read_to_string(crates().join("tmux-control/Cargo.toml")).unwrap();
+    assert!(!manifest.contains("rmcp"), "{manifest}");
+}
+
+#[test]
+fn a_tool_is_one_file_of_its_name() {
+    let files: Vec<String> = sources(&crates().join("tmuxwright/src/tools"))
+        .iter()
+        .map(|(path, _)| path.file_stem().unwrap().to_str().unwrap().to_owned())
+        .filter(|stem| stem != "mod")
+        .collect();
+    let mut listed: Vec<&str> = tools::all().iter().map(|entry| entry.meta.name).collect();
+    let mut files: Vec<&str> = files.iter().map(String::as_str).collect();
+    listed.sort_unstable();
+    files.sort_unstable();
+    assert_eq!(files, listed, "a file without a tool, or a tool without a file");
+}
+
+#[test]
+fn every_tool_and_every_error_is_met_by_a_test() {
+    let tests = sources(&crates().join("tmuxwright/tests/it"));
+    let unit = sources(&crates().join("tmuxwright/src"));
+    let this_file = |path: &Path| path.ends_with("laws/source.rs");
+    for entry in tools::all() {
+        let call = format!("\"{}\"", entry.meta.name);
+        let called = tests.iter().any(|(path, text)| !this_file(path) && text.contains(&call));
+        assert!(called, "no test calls {}", entry.meta.name);
+    }
+    for (_, code, _) in tmuxwright::tool::Code::ALL {
+        let end_to_end = tests.iter().any(|(_, text)| text.contains(&format!("err(\"{code}\")")));
+        let in_unit = unit.iter().any(|(_, text)| {
+            text.split("mod tests")
+                .nth(1)
+                .is_some_and(|tests| tests.contains(&format!("\"{code}\"")))
+        });
+        assert!(end_to_end || in_unit, "no test meets {code}");
+    }
+}

@@ -1,0 +1,203 @@
+//! At default settings, what this server did not make stays: no sequence of calls ends, restarts, empties
+//! or renames it. Typing, moving, resizing and selecting are allowed there, and change none of that.
+
+#![expect(clippy::unwrap_used, reason = "helpers fail like tests")]
+
+use std::collections::BTreeSet;
+
+use proptest::arbitrary::any;
+use proptest::collection::vec;
+use proptest::sample::Index;
+use proptest::strategy::{Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use serde_json::{Map, Value, json};
+use testkit::{TmuxServer, wait_until};
+use tmuxwright::tool::{Entry, Tier};
+use tmuxwright::tools;
+
+use crate::launch;
+use crate::support::made_up::{Material, arguments, is_needed, tool};
+use crate::support::world::{asked, ids};
+
+/// Sequences that are tried, and calls in each.
+const SEQUENCES: u32 = 8;
+const CALLS: usize = 30;
+
+/// A program that has printed something, and that no key ends or makes print more.
+const QUIET: &str = "stty -isig -icanon -ixon -echo; seq 1 60; exec sleep 5000";
+
+/// A person's server: shells, programs, a program that has ended, a buffer.
+fn lived_in() -> TmuxServer {
+    let tmux = TmuxServer::new();
+    tmux.new_session("other");
+    let quiet = tmux.open(QUIET);
+    tmux.tmux(&["split-window", "-d", "-t", &quiet, QUIET]);
+    let dead = tmux.open("read x; echo last words");
+    tmux.tmux(&["set-option", "-w", "-t", &dead, "remain-on-exit", "on"]);
+    tmux.presses(&dead, &["Enter"]);
+    for (number, window) in ids(&tmux, "window").iter().enumerate() {
+        tmux.tmux(&["rename-window", "-t", window, &format!("mine-{number}")]);
+    }
+    for pane in ids(&tmux, "pane") {
+        tmux.tmux(&["select-pane", "-t", &pane, "-T", "my title"]);
+    }
+    tmux.tmux(&["set-buffer", "-b", "notes", "my notes"]);
+    for shell in ["=main:0", "=other:0"] {
+        tmux.type_line(shell, "seq 1 40");
+    }
+    wait_until("all have printed what they print", || {
+        // Before 3.7 tmux can miss an exit, and looks again when a job has ended.
+        tmux.tmux(&["run-shell", ":"]);
+        let panes = tmux.tmux(&["list-panes", "-a", "-F", "#{pane_dead} #{history_size}"]);
+        let ready = |line: &str| line.starts_with("1 ") || !line.ends_with(" 0");
+        let ready = panes.lines().all(ready) && tmux.screen(&dead).contains("Pane is dead");
+        ready.then_some(())
+    });
+    tmux
+}
+
+/// What must stay as it is, in lines. What is new may be there beside it.
+fn facts(tmux: &TmuxServer) -> BTreeSet<String> {
+    let format = "session #{session_id} is #{session_name}\n\
+                  window #{window_id} is #{window_name}\n\
+                  pane #{pane_id} is #{pane_title}, #{pane_pid} #{pane_dead} #{pane_start_command}";
+    let listed = tmux.try_tmux(&["list-panes", "-a", "-F", format]).unwrap_or_default();
+    let mut facts: BTreeSet<String> = listed.lines().map(str::to_owned).collect();
+    let capture = ["capture-pane", "-p", "-J", "-S", "-", "-t"].map(str::to_owned);
+    let panes = ids(tmux, "pane");
+    let commands: Vec<Vec<String>> =
+        panes.iter().map(|pane| capture.iter().chain([pane]).cloned().collect()).collect();
+    for (pane, shown) in panes.iter().zip(asked(tmux, &commands)) {
+        // A shell may have got more to do; what was printed first is still there.
+        let lines = shown.lines().skip(1).map(str::trim_end).filter(|line| !line.is_empty());
+        let lines: Vec<&str> = lines.take(20).collect();
+        facts.insert(format!("{pane} shows {}", lines.join(" ")));
+    }
+    facts.insert(format!("notes: {:?}", tmux.try_tmux(&["show-buffer", "-b", "notes"])));
+    facts
+}
+
+/// Random numbers that have been drawn already.
+struct Drawn<'a>(std::iter::Cycle<std::slice::Iter<'a, Index>>);
+
+impl Drawn<'_> {
+    fn index(&mut self, size: usize) -> usize {
+        self.0.next().map_or(0, |index| index.index(size.max(1)))
+    }
+
+    fn one_of<T: Clone>(&mut self, values: &[T]) -> Option<T> {
+        values.get(self.index(values.len())).cloned()
+    }
+}
+
+/// A call of a tool, as its schema allows it. Most of it makes sense; what does not is refused too early.
+fn call(entry: &Entry, material: &Material, drawn: &mut Drawn<'_>) -> Map<String, Value> {
+    let mut call = Map::new();
+    for (name, schema) in arguments(entry) {
+        if !is_needed(entry, &name) && drawn.index(2) == 0 {
+            continue;
+        }
+        let tame = material.tame();
+        let material = if drawn.index(4) == 0 { material } else { &tame };
+        let value = match name.as_str() {
+            "calls" => {
+                let names = ["kill", "send_keys", "rename", "capture_pane", "create_pane"];
+                let inner = tool(drawn.one_of(&names).unwrap_or("kill"));
+                let arguments = self::call(&inner, material, drawn);
+                Some(json!([{"tool": inner.meta.name, "arguments": arguments}]))
+            }
+            _ => drawn.one_of(&material.values(&name, &schema)),
+        };
+        call.insert(name, value.unwrap_or_default());
+    }
+    call
+}
+
+/// Makes the calls, and returns them as they were made.
+async fn make(tmux: &TmuxServer, calls: &[(Index, Vec<Index>)]) -> Vec<String> {
+    let config = tmux.home().join("config.toml");
+    std::fs::write(&config, "limits.block = 1\n").unwrap();
+    let config = config.display().to_string();
+    let mcp = launch(tmux).args(&["--toolset", "all", "--config", &config]).mcp().await;
+    // What only looks is looked at elsewhere, so it comes up less often.
+    let changing = tools::all().into_iter().filter(|entry| entry.meta.tier != Tier::Read);
+    let tools: Vec<Entry> = changing.clone().chain(changing).chain(tools::all()).collect();
+    let theirs =
+        ids(tmux, "pane").into_iter().chain(ids(tmux, "window")).chain(ids(tmux, "session"));
+    let theirs: Vec<String> =
+        theirs.chain(["main".into(), "other".into(), "main:0".into()]).collect();
+    let mut made = Vec::new();
+    for (which, numbers) in calls {
+        // Half of the targets are a person's, and half are what there is now.
+        let now = ids(tmux, "pane");
+        let targets: Vec<&str> = theirs.iter().chain(&now).map(String::as_str).collect();
+        let material = Material::new(tmux.home(), &targets);
+        let entry = which.get(&tools);
+        let arguments = call(entry, &material, &mut Drawn(numbers.iter().cycle()));
+        let line = format!("{} {}", entry.meta.name, Value::Object(arguments.clone()));
+        made.push(line.chars().take(300).collect());
+        let _ = mcp.call(entry.meta.name, Value::Object(arguments)).await;
+        assert!(tmux.try_tmux(&["list-sessions"]).is_ok(), "no server after {made:#?}");
+    }
+    mcp.close().await;
+    made
+}
+
+#[test]
+fn no_sequence_of_calls_harms_what_the_server_did_not_make() {
+    let runtime = tokio::runtime::Runtime::new().expect("a runtime can be made");
+    let sequence = vec((any::<Index>(), vec(any::<Index>(), 20)), CALLS);
+    // The same calls in every run: what fails can be looked into.
+    let mut random = TestRunner::deterministic();
+    for _ in 0..SEQUENCES {
+        let calls = sequence.new_tree(&mut random).expect("numbers can be drawn").current();
+        let tmux = lived_in();
+        let before = facts(&tmux);
+        let made = runtime.block_on(make(&tmux, &calls));
+        let after = facts(&tmux);
+        let lost: Vec<&String> = before.difference(&after).collect();
+        assert!(lost.is_empty(), "lost: {lost:#?}\nafter {made:#?}\nnow {after:#?}");
+    }
+}
+
+/// The same with the calls that come to mind first, tool by tool: on a session, a window, a program and
+/// one that has ended.
+#[tokio::test]
+async fn each_tool_leaves_what_it_did_not_make() {
+    let tmux = lived_in();
+    let before = facts(&tmux);
+    let mcp = launch(&tmux).args(&["--toolset", "all"]).mcp().await;
+    for entry in tools::all() {
+        for (target, kind) in
+            [("main", "session"), ("@2", "window"), ("%3", "pane"), ("%4", "pane")]
+        {
+            let material = Material::new(tmux.home(), &[target]);
+            let mut call = Map::new();
+            for (name, schema) in arguments(&entry) {
+                if name == "kind" {
+                    call.insert(name, json!(kind));
+                } else if is_needed(&entry, &name) {
+                    let value = material.values(&name, &schema).into_iter().next();
+                    call.insert(name, value.unwrap_or_default());
+                }
+            }
+            let _ = mcp.call(entry.meta.name, Value::Object(call)).await;
+        }
+        let lost: Vec<String> = before.difference(&facts(&tmux)).cloned().collect();
+        assert!(lost.is_empty(), "{}: {lost:#?}", entry.meta.name);
+    }
+    mcp.close().await;
+}
+
+/// Our own session goes when we go, but not with what was brought there.
+#[tokio::test]
+async fn a_persons_pane_in_our_session_stays_when_we_go() {
+    let tmux = TmuxServer::new();
+    let theirs = tmux.tmux(&["split-window", "-d", "-P", "-F", "#{pane_id}", "-t", "%0", "cat"]);
+    let mcp = launch(&tmux).args(&["--toolset", "all", "--structured"]).mcp().await;
+    let ours = mcp.call("create_pane", json!({"command": "exec cat"})).await.ok();
+    let join = json!({"source": theirs, "target": ours["pane_id"]});
+    mcp.call("join_pane", join).await.ok();
+    mcp.close().await;
+    assert_eq!(ids(&tmux, "pane"), BTreeSet::from(["%0".to_owned(), theirs]));
+}

@@ -1,0 +1,83 @@
+//! No call that only reads starts a process or changes anything, whatever its arguments are.
+
+use serde_json::{Map, Value, json};
+use testkit::{TmuxServer, wait_until};
+use tmuxwright::tool::{Entry, Tier};
+use tmuxwright::tools;
+
+use crate::serve_configured;
+use crate::support::made_up::{Material, arguments, is_needed};
+use crate::support::world::{below, everything};
+
+/// A server as a person may have left it, with text of which some is a trap.
+fn lived_in(trap: &str) -> TmuxServer {
+    let tmux = TmuxServer::new();
+    // Else windows get the names of programs, some time after these have begun.
+    tmux.tmux(&["set-option", "-gw", "automatic-rename", "off"]);
+    tmux.new_session("other;1");
+    tmux.tmux(&["split-window", "-d", "-h", "-l", "30", "-t", "%0"]);
+    // tmux itself takes names and titles for formats.
+    let literal = trap.replace('#', "##");
+    tmux.tmux(&["rename-window", "-t", "=main:", &literal]);
+    tmux.tmux(&["rename-window", "-t", "=other;1:", "mine"]);
+    tmux.tmux(&["select-pane", "-t", "%0", "-T", &literal]);
+    tmux.tmux(&["set-buffer", "-b", "notes", trap]);
+    tmux.tmux(&["set-option", "-t", "=main:", "@evil", trap]);
+    tmux.tmux(&["set-option", "-t", "=main:", "@mine", "hello"]);
+    tmux.tmux(&["set-environment", "-t", "=main:", "MINE", trap]);
+    let named = tmux.tmux(&["display-message", "-p", "-t", "%0", "#{window_name} #{pane_title}"]);
+    assert_eq!(named, format!("{trap} {trap}"));
+    wait_until("all shells are there", || {
+        let names = tmux.tmux(&["list-panes", "-a", "-F", "#{pane_current_command}"]);
+        (names == "sh\nsh\nsh").then_some(())
+    });
+    tmux
+}
+
+/// A call with what it needs and, if given, one argument more.
+fn call(entry: &Entry, material: &Material, given: Option<(&str, Value)>) -> Value {
+    let mut call = Map::new();
+    for (name, schema) in arguments(entry) {
+        if is_needed(entry, &name) {
+            let ordinary = material.values(&name, &schema).into_iter().next();
+            call.insert(name, ordinary.unwrap_or_default());
+        }
+    }
+    call.extend(given.map(|(name, value)| (name.to_owned(), value)));
+    Value::Object(call)
+}
+
+#[tokio::test]
+async fn no_reading_call_starts_a_process_or_changes_tmux() {
+    let home = tempfile::tempdir().unwrap();
+    let targets = ["%0", "@0", "$0", "main", "main:0.1", "%1", "%99"];
+    let material = Material::new(home.path(), &targets);
+    let tmux = lived_in(&material.hostile[0]);
+    material.nothing_ran("tmux");
+    let mcp = serve_configured(&tmux, "limits.block = 1\n").await;
+    mcp.call("run_command", json!({"command": "echo one"})).await.text();
+    let before = everything(&tmux);
+    let processes = below(tmux.pid());
+    let mut tried = 0;
+    for entry in tools::all().iter().filter(|entry| entry.meta.tier == Tier::Read) {
+        let name = entry.meta.name;
+        let _ = mcp.call(name, call(entry, &material, None)).await;
+        for (argument, schema) in arguments(entry) {
+            for value in material.values(&argument, &schema) {
+                let given = Some((argument.as_str(), value));
+                let _ = mcp.call(name, call(entry, &material, given)).await;
+                tried += 1;
+            }
+        }
+        material.nothing_ran(name);
+        for (before, after) in before.iter().zip(everything(&tmux)) {
+            assert_eq!(&after, before, "{name}");
+        }
+        assert_eq!(below(tmux.pid()), processes, "{name}");
+        // Our own clients for tmux are all that we start.
+        let ours = below(mcp.pid());
+        assert!(ours.iter().all(|(_, program)| program.starts_with("tmux")), "{name}: {ours:?}");
+    }
+    assert!(tried > 300, "{tried} calls");
+    mcp.close().await;
+}

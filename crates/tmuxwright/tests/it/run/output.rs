@@ -1,0 +1,474 @@
+//! What commands print: exact however much or odd it is, and any part of it can be asked for.
+
+use serde_json::{Value, json};
+use testkit::{Shell, TmuxServer, wait_until};
+
+use crate::launch;
+use crate::run::shells::Seat;
+use crate::support::string;
+
+/// The numbers from `first` to `last`, a line each.
+fn numbers(first: u64, last: u64) -> String {
+    let lines: Vec<String> = (first..=last).map(|number| number.to_string()).collect();
+    lines.join("\n")
+}
+
+/// A pane of 30 columns with 2,000 lines of history.
+async fn narrow(shell: Shell) -> Seat {
+    let mut seat = Seat::own(shell).await;
+    seat.tmux.tmux(&["set-option", "-g", "history-limit", "2000"]);
+    seat.target = Some(seat.tmux.shell_pane(30, 24));
+    seat
+}
+
+impl Seat {
+    async fn result(&self, id: &str, arguments: Value) -> Value {
+        let mut all = json!({"command_id": id});
+        for (name, value) in arguments.as_object().unwrap() {
+            all[name] = value.clone();
+        }
+        self.mcp.call("command_result", all).await.ok()
+    }
+
+    /// Fails if the server has more than 100 MiB of memory.
+    async fn stays_small(&self) {
+        let ps = format!("ps -o rss= -p {}", self.mcp.pid());
+        let kilobytes: u64 = self.run(&ps).await.output.trim().parse().unwrap();
+        assert!(kilobytes < 100 * 1024, "{kilobytes} kB");
+    }
+
+    /// Runs commands after something odd: they work. Without a target, a pane whose prompt can no
+    /// longer be made out may be left alone.
+    async fn goes_on(&self, pane: &str, after: &str) {
+        for (command, output, code) in
+            [("echo 'the next'; sh -c 'exit 6'", "the next", 6), ("echo plain", "plain", 0)]
+        {
+            let answer = self.answer(command).await;
+            let facts = (&answer["output"], &answer["exit_code"]);
+            assert_eq!(facts, (&json!(output), &json!(code)), "{self}: after {after}: {answer}");
+            let same = self.target.is_none() || answer["pane_id"] == pane;
+            assert!(same, "{self}: after {after}: {answer}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_hundred_thousand_lines_come_back_exactly() {
+    let expected = numbers(1, 100_000);
+    for seat in [Seat::own(Shell::Bash).await, narrow(Shell::Bash).await] {
+        let answer = seat.answer("seq 1 100000").await;
+        assert_eq!(answer["exit_code"], 0, "{seat}");
+        assert_eq!(answer["total_lines"], 100_000, "{seat}");
+        assert!(answer["output"] == expected, "{seat}: it is not what was printed");
+        assert_eq!(answer.get("truncated"), None, "{seat}");
+        seat.prints("echo next", "next").await;
+        seat.close().await;
+    }
+}
+
+/// What a terminal makes of it when it is wide and tall enough.
+const SHOWN: &[(&str, &str, i64)] = &[
+    ("printf '\\r10%%\\r50%%\\rdone\\n'", "done", 0),
+    ("printf '10%%\\b\\b\\b50%%\\b\\b\\bdone'", "done", 0),
+    ("printf 'long line\\rshort\\n'", "shortline", 0),
+    ("printf 'long line\\r\\033[Kshort\\n'", "short", 0),
+    ("printf 'one\\ntwo\\n\\033[2A\\033[KONE\\n\\n'", "ONE\ntwo", 0),
+    (
+        "printf '\\033[31mred\\033[0m \\033[1;4mbold\\033[m \\033[38;2;1;2;3mmore\\033[39m\\n'",
+        "red bold more",
+        0,
+    ),
+    ("printf '\\033]8;;http://x\\033\\134link\\033]8;;\\033\\134\\n'", "link", 0),
+    ("printf '\\033]0;a title\\007titled\\n\\033]2;b\\033\\134'", "titled", 0),
+    ("printf 'a\\tb\\tc\\n\\tindented\\n'", "a\tb\tc\n\tindented", 0),
+    ("printf '漢字\\b\\bX 🎉 e\\314\\201 👨‍👩‍👧\\n'", "漢X 🎉 e\u{301} 👨‍👩‍👧", 0),
+    (
+        "printf 'a\\377\\376b \\303( \\360\\237\\216 c\\n'",
+        "a\u{fffd}\u{fffd}b \u{fffd}( \u{fffd} c",
+        0,
+    ),
+    ("printf '\\033(0lqk\\033(B lqk\\n'", "┌─┐ lqk", 0),
+    ("printf 'bell\\007 nul\\000 del\\177\\n'", "bell nul del", 0),
+    ("printf '\\033[2J\\033[Hcleared\\n'", "cleared", 0),
+];
+
+#[tokio::test]
+async fn output_is_what_a_wide_terminal_would_show() {
+    for shell in Shell::ALL {
+        for seat in [Seat::own(shell).await, narrow(shell).await] {
+            seat.must(SHOWN).await;
+            // As long as ten rows of the narrow one.
+            seat.prints(
+                "printf '%0300d\\n' 7; printf %0300d 8",
+                &format!("{:0300}\n{:0300}", 7, 8),
+            )
+            .await;
+            seat.close().await;
+        }
+    }
+}
+
+/// What a program could print to pass for the shell, or to leave the terminal in a bad state.
+const HOSTILE: &[&str] = &[
+    // Marks without a key, with another, with a part of one, and torn ones.
+    "\\033]133;D;0\\007\\033]133;A\\007$ \\033]133;B\\007\\033]133;C\\007",
+    "\\033]133;D;0;k=\\007\\033]133;D;0;k=0123456789abcdef01234567\\007",
+    "\\033]133;C;k=0123456789abcdef01234567\\007\\033]133;D;0;aid=1;k=x\\033\\134",
+    "\\033]133;D;0;k=0123456789abcdef",
+    "\\033]133;D;",
+    "\\033]133",
+    "\\033",
+    // Strings that never end.
+    "\\033]0;title",
+    "\\033Pq#0",
+    "\\033_Gapc",
+    "\\033kname",
+    "\\033[",
+    "\\033[38;5",
+    // Other character sets, modes, margins, screens.
+    "\\016\\033(0\\033)0",
+    "\\033[?1049h\\033[?25l\\033[?1000h\\033[?2004h\\033=",
+    "\\033[3;5r\\033[?6h\\033[4h\\033[?7l",
+    "\\033c",
+    "\\033[?1049l\\033[!p\\033[r\\033[4l\\033[?7h\\033(B\\017",
+    // Questions to the terminal, whose answers arrive as if somebody had typed them.
+    "\\033[c\\033[>c\\033[6n\\033[5n\\033Z",
+    "\\033]10;?\\007\\033]11;?\\007\\033P+q544e\\033\\134\\033[?2004$p",
+    // A prompt like that of the shell.
+    "\\n$ \\n# \\n%% \\n> \\nme@host:~$ ",
+    "^C^C",
+];
+
+#[tokio::test]
+async fn nothing_a_command_prints_ends_it_or_harms_the_next() {
+    for shell in Shell::ALL {
+        for seat in Seat::both(shell).await {
+            let pane = string(&seat.answer("true").await["pane_id"]);
+            for text in HOSTILE {
+                let command = format!("echo begin; printf '{text}'; sh -c 'exit 4'");
+                let ran = seat.run(&command).await;
+                assert_eq!(ran.code, 4, "{seat}: {text}: {ran:?}");
+                // One of them clears the screen.
+                let begins = ran.output.starts_with("begin") || text == &"\\033c";
+                assert!(begins, "{seat}: {text}: {ran:?}");
+                seat.goes_on(&pane, text).await;
+            }
+            seat.close().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_string_that_never_ends_does_not_swallow_the_screen() {
+    for shell in Shell::ALL {
+        for seat in Seat::both(shell).await {
+            for text in ["\\033Pq#0", "\\033_Gapc", "\\033^pm", "\\033kname", "\\033]0;t"] {
+                let answer = seat.answer(&format!("printf 'open{text}'")).await;
+                assert_eq!(answer["output"], "open", "{seat}: {text}");
+                let pane = string(&answer["pane_id"]);
+                seat.prints("clear", "").await;
+                seat.prints("echo 'it is visible'", "it is visible").await;
+                wait_until(&format!("{seat} is seen after {text}"), || {
+                    seat.tmux.screen(&pane).contains("\nit is visible").then_some(())
+                });
+            }
+            seat.close().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_shell_tells_of_itself_ends_nothing() {
+    for (shell, tell) in [
+        (
+            Shell::Bash,
+            "set; declare -f; trap; printf \"$PS0\"; echo -e \"$PS0\"; cat /proc/$$/environ",
+        ),
+        (Shell::Zsh, "set; functions; setopt; cat /proc/$$/environ"),
+        (
+            Shell::Fish,
+            "set; for f in (functions -a); functions $f; end; cat /proc/$fish_pid/environ",
+        ),
+        (Shell::Dash, "set; trap; cat /proc/$$/environ"),
+    ] {
+        for seat in Seat::both(shell).await {
+            let ran = seat.run(&format!("{tell}; echo; echo end; false")).await;
+            assert_eq!(ran.code, 1, "{seat}");
+            assert!(ran.output.lines().count() > 5, "{seat}: {}", ran.output);
+            assert!(ran.output.ends_with("\nend"), "{seat}: {}", ran.output);
+            seat.prints("echo 'the next'", "the next").await;
+            seat.close().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn random_bytes_end_nothing_and_harm_nothing() {
+    for shell in Shell::ALL {
+        for seat in Seat::both(shell).await {
+            let pane = string(&seat.answer("true").await["pane_id"]);
+            // With 47, one of tmux's strings never ends.
+            for seed in [1, 2, 3, 47, 134, 175] {
+                let random = format!("srand({seed}); print map {{ chr int rand 256 }} 1..3000");
+                let ran = seat.run(&format!("perl -e '{random}'; sh -c 'exit 3'")).await;
+                assert_eq!(ran.code, 3, "{seat}: {seed}: {ran:?}");
+                assert!(ran.output.len() > 1_000, "{seat}: {seed}: {ran:?}");
+                seat.goes_on(&pane, &random).await;
+            }
+            seat.close().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_takes_over_the_screen_is_told() {
+    for seat in Seat::both(Shell::Bash).await {
+        let answer = seat.answer("printf 'a\\033[?1049hHIDDEN\\033[?1049lb\\n'").await;
+        assert_eq!((&answer["output"], &answer["alternate_screen"]), (&json!("ab"), &json!(true)));
+        let command = "printf 'before\\n\\033[?1049hHIDDEN'; read x; printf '\\033[?1049lafter\\n'";
+        let answer = seat.answer(command).await;
+        assert_eq!(answer["status"], "running", "{answer}");
+        assert_eq!(
+            (&answer["output"], &answer["alternate_screen"]),
+            (&json!("before"), &json!(true))
+        );
+        assert!(string(&answer["note"]).contains("capture_pane"), "{answer}");
+        let (id, pane) = (string(&answer["command_id"]), string(&answer["pane_id"]));
+        assert!(seat.tmux.screen(&pane).contains("HIDDEN"));
+        seat.mcp.call("send_keys", json!({"target": pane, "enter": true})).await.text();
+        let answer = seat.result(&id, json!({"wait": 20})).await;
+        assert_eq!((&answer["exit_code"], &answer["output"]), (&json!(0), &json!("before\nafter")));
+        assert_eq!(answer["alternate_screen"], true);
+        let answer = seat.answer("echo next").await;
+        assert_eq!((&answer["output"], answer.get("alternate_screen")), (&json!("next"), None));
+        seat.close().await;
+    }
+}
+
+#[tokio::test]
+async fn of_long_output_both_ends_are_shown_and_the_rest_is_where_the_notice_says() {
+    let seat = Seat::own(Shell::Bash).await;
+    for (command, arguments, head, tail, total) in [
+        ("seq 1000", json!({}), 100, 901, 1000),
+        ("seq 201", json!({}), 100, 102, 201),
+        ("seq 1000", json!({"max_lines": 5}), 2, 998, 1000),
+        ("seq 3", json!({"max_lines": 1}), 0, 3, 3),
+    ] {
+        let mut arguments = arguments;
+        arguments["command"] = json!(command);
+        let answer = seat.mcp.call("run_command", arguments).await.ok();
+        let id = string(&answer["command_id"]);
+        let (first, last) = (head + 1, tail - 1);
+        let which =
+            if first == last { format!("line {first}") } else { format!("lines {first}–{last}") };
+        let them = if first == last { "it" } else { "them" };
+        let notice = format!(
+            "… {which} of {total} left out; \
+             command_result(command_id=\"{id}\", from={first}) shows {them} …"
+        );
+        let ends = [numbers(1, head), notice, numbers(tail, total)];
+        let shown: Vec<_> = ends.into_iter().filter(|part| !part.is_empty()).collect();
+        assert_eq!(answer["output"], shown.join("\n"), "{command}");
+        assert_eq!(answer["total_lines"], total, "{command}");
+        assert_eq!((&answer["truncated"], &answer["next"]), (&json!(true), &json!(first)));
+        let rest = seat.result(&id, json!({"from": first})).await;
+        assert_eq!(rest["output"], numbers(first, total), "{command}");
+        assert_eq!((rest.get("truncated"), rest.get("next")), (None, None), "{command}");
+    }
+    for (command, lines) in [("seq 200", 200), ("true", 0)] {
+        let answer = seat.mcp.call("run_command", json!({"command": command})).await.ok();
+        assert_eq!(answer["output"].as_str().unwrap_or_default(), numbers(1, lines));
+        assert_eq!((answer.get("truncated"), &answer["total_lines"]), (None, &json!(lines)));
+    }
+    seat.close().await;
+}
+
+#[tokio::test]
+async fn pages_follow_one_another_without_a_gap() {
+    let seat = Seat::own(Shell::Bash).await;
+    // A quarter of a million characters; a line of 40,000 in the middle.
+    let print =
+        "for my $n (1..5000) { print $n, q( ), q(x) x ($n == 2500 ? 40_000 : 42), qq(\\n) }";
+    let whole = seat.answer(&format!("perl -e '{print}'")).await;
+    let (id, text) = (string(&whole["command_id"]), string(&whole["output"]));
+    assert_eq!(text.lines().count(), 5000);
+    for arguments in [json!({}), json!({"max_chars": 50_000}), json!({"max_chars": 0})] {
+        let (mut pages, mut from, mut all) = (0, 1, String::new());
+        loop {
+            let mut arguments = arguments.clone();
+            arguments["from"] = json!(from);
+            let page = seat.result(&id, arguments).await;
+            assert_eq!(page["total_lines"], 5000);
+            let mut shown: Vec<String> =
+                string(&page["output"]).lines().map(str::to_owned).collect();
+            let next = page["next"].as_u64();
+            if let Some(next) = next {
+                let notice = shown.pop().unwrap();
+                let left = format!("… {} more lines; go on with", 5001 - next);
+                assert!(
+                    notice.starts_with(&left) && notice.contains(&format!("from={next})")),
+                    "{notice}"
+                );
+                assert_eq!(page["truncated"], true);
+            }
+            if let [line] = shown.as_mut_slice()
+                && line.contains("characters; command_result")
+            {
+                // Too long for a page: the notice says how to get it.
+                assert!(line.contains(&format!("from={from}, max_chars=40005)")), "{line}");
+                let one = seat.result(&id, json!({"from": from, "max_chars": 40_005})).await;
+                *line = string(&one["output"]).lines().next().unwrap().to_owned();
+            }
+            all += &(shown.join("\n") + "\n");
+            pages += 1;
+            match next {
+                Some(next) => from = next,
+                None => break,
+            }
+        }
+        assert!(all.trim_end() == text, "{arguments}: {pages} pages do not make the whole");
+        assert_eq!(pages > 1, arguments["max_chars"] != 0, "{arguments}: {pages}");
+    }
+    seat.close().await;
+}
+
+#[tokio::test]
+async fn any_part_of_the_output_can_be_asked_for() {
+    let seat = Seat::own(Shell::Bash).await;
+    let id = string(&seat.answer("seq 1 1000; echo the end").await["command_id"]);
+    let around =
+        "99-99\n100:100\n101-101\n--\n199-199\n200:200\n201-201\n--\n299-299\n300:300\n301-301";
+    let cut = "1\n2\n3\n… 998 more lines; go on with command_result(command_id=\"ID\", from=4) …";
+    for (arguments, output, next) in [
+        (json!({"tail": 2}), "1000\nthe end", None),
+        (json!({"tail": 0}), "", None),
+        (json!({"head": 3}), "1\n2\n3", Some(4)),
+        (json!({"from": 999}), "999\n1000\nthe end", None),
+        (json!({"from": 1001}), "the end", None),
+        (json!({"from": 5000}), "", None),
+        (json!({"from": 1, "max_chars": 6}), cut, Some(4)),
+        (json!({"grep": "end$"}), "1001:the end", None),
+        (json!({"grep": "^[123]00$", "context": 1}), around, None),
+        (json!({"grep": "99", "from": 998}), "998:998\n999:999", None),
+        (json!({"grep": "nothing like it"}), "", None),
+    ] {
+        let answer = seat.result(&id, arguments.clone()).await;
+        let shown = answer["output"].as_str().unwrap_or_default();
+        assert_eq!(shown, output.replace("ID", &id), "{arguments}");
+        assert_eq!(answer["next"].as_u64(), next, "{arguments}");
+        assert_eq!((&answer["total_lines"], &answer["exit_code"]), (&json!(1001), &json!(0)));
+    }
+    let page = seat.result(&id, json!({"grep": "0", "max_chars": 20})).await;
+    let next = page["next"].as_u64().unwrap();
+    let (found, notice) = page["output"].as_str().unwrap().rsplit_once('\n').unwrap();
+    assert!(notice.contains("matches up to line") && notice.contains("same grep"), "{notice}");
+    let more = seat.result(&id, json!({"grep": "0", "from": next})).await;
+    let all = seat.result(&id, json!({"grep": "0"})).await;
+    assert_eq!(all["output"], format!("{found}\n{}", more["output"].as_str().unwrap()));
+    seat.close().await;
+}
+
+#[tokio::test]
+async fn mistakes_in_asking_are_named() {
+    let seat = Seat::own(Shell::Bash).await;
+    let none = seat.mcp.call("command_result", json!({"command_id": "c1"})).await.err("not_found");
+    assert!(none.contains("`c1`") && none.contains("run_command"), "{none}");
+    let id = string(&seat.answer("seq 10").await["command_id"]);
+    for (arguments, words) in [
+        (json!({"tail": 1, "head": 1}), "only one of"),
+        (json!({"tail": 1, "from": 1}), "only one of"),
+        (json!({"tail": 1, "grep": "x"}), "only one of"),
+        (json!({"from": 0}), "`from`: 0"),
+        (json!({"from": -1}), "`from`"),
+        (json!({"grep": "("}), "`grep`"),
+        (json!({"context": 1}), "`context`"),
+        (json!({"grep": "x", "context": 101}), "`context`"),
+        (json!({"wait": -1}), "`wait`"),
+        (json!({"lines": 1}), "`lines`"),
+    ] {
+        let mut all = json!({"command_id": id});
+        all.as_object_mut().unwrap().extend(arguments.as_object().unwrap().clone());
+        let error = seat.mcp.call("command_result", all).await.err("invalid_argument");
+        assert!(error.contains(words) && error.contains("Next: "), "{arguments}: {error}");
+    }
+    let error =
+        seat.mcp.call("command_result", json!({"command_id": "c99"})).await.err("not_found");
+    assert!(error.contains("`c99`") && error.contains(&id), "{error}");
+    for (arguments, words) in [
+        (json!({"command": "true", "timeout": -1}), "`timeout`"),
+        (json!({"command": "true", "max_lines": -1}), "`max_lines`"),
+        (json!({"command": "true", "cwd": "/no/such/dir"}), "`cwd`"),
+        (json!({"command": "true", "cwd": "/", "target": "main"}), "`cwd`"),
+        (json!({"cmd": "true"}), "`cmd`"),
+        (json!({"target": "main"}), "`command`"),
+    ] {
+        let error = seat.mcp.call("run_command", arguments.clone()).await.err("invalid_argument");
+        assert!(error.contains(words) && error.contains("Next: "), "{arguments}: {error}");
+    }
+    seat.close().await;
+}
+
+#[tokio::test]
+async fn twenty_megabytes_take_little_memory_and_every_part_can_be_read() {
+    const LINES: u64 = 2_700_000;
+    let seat = Seat::own(Shell::Bash).await;
+    let answer =
+        seat.mcp.call("run_command", json!({"command": "seq 1 2700000", "timeout": 0})).await.ok();
+    let id = string(&answer["command_id"]);
+    let mut done = Value::Null;
+    while done["status"] != "exited" {
+        done = seat.result(&id, json!({"wait": 2, "head": 1})).await;
+        seat.stays_small().await;
+        assert!(done["duration"].as_f64() < Some(300.0), "{done}");
+    }
+    assert_eq!((&done["exit_code"], &done["total_lines"]), (&json!(0), &json!(LINES)));
+    for first in [1, 2, 1_000, 123_456, 1_350_000, LINES - 1_000, LINES] {
+        let page = seat.result(&id, json!({"from": first, "max_chars": 4_000})).await;
+        let shown = string(&page["output"]);
+        let last = page["next"].as_u64().map_or(LINES, |next| next - 1);
+        let text = shown.split("\n…").next().unwrap();
+        assert_eq!(text, numbers(first, last), "{first}");
+    }
+    let tail = seat.result(&id, json!({"tail": 3})).await;
+    assert_eq!(tail["output"], numbers(LINES - 2, LINES));
+    let found = seat.result(&id, json!({"grep": "^1350000$", "context": 1})).await;
+    assert_eq!(found["output"], "1349999-1349999\n1350000:1350000\n1350001-1350001");
+    seat.stays_small().await;
+    seat.prints("echo next", "next").await;
+    seat.close().await;
+}
+
+#[tokio::test]
+async fn a_text_answer_begins_with_the_facts() {
+    let tmux = TmuxServer::new();
+    tmux.use_shell(Shell::Bash);
+    let mcp = launch(&tmux).mcp().await;
+    let regex = |text: &str| regex::Regex::new(text).unwrap();
+    let time = r"\d+(\.\d)? m?s";
+    for (command, facts, text) in [
+        ("seq 1000; false", "exit 1 · TIME · 1000 lines, 200 shown · command c1 in %1", None),
+        ("echo one", "exit 0 · TIME · 1 line · command c2 in %1", Some("one")),
+        ("seq 2", "exit 0 · TIME · 2 lines · command c3 in %1", Some("1\n2")),
+        ("true", "exit 0 · TIME · 0 lines · command c4 in %1", Some("")),
+        (
+            "printf '\\033[?1049hx\\033[?1049l'",
+            "exit 0 · TIME · 0 lines · command c5 in %1 · had taken over the screen; that is not in the output",
+            Some(""),
+        ),
+    ] {
+        let result = mcp.call("run_command", json!({"command": command})).await.result();
+        assert_eq!(result.structured_content, None, "{command}");
+        let answer = result.content[0].as_text().unwrap().text.clone();
+        let (first, rest) = answer.split_once('\n').unwrap_or((&answer, ""));
+        let facts = regex::escape(facts).replace("TIME", time).replace("%1", r"%\d+");
+        assert!(regex(&format!("^{facts}$")).is_match(first), "{first} is not {facts}");
+        match text {
+            Some(text) => assert_eq!(rest, text),
+            None => assert!(rest.starts_with("1\n2\n") && rest.ends_with("999\n1000"), "{rest}"),
+        }
+    }
+    let answer = mcp.call("command_result", json!({"command_id": "c1", "tail": 2})).await.text();
+    let (first, rest) = answer.split_once('\n').unwrap();
+    assert!(first.contains("1000 lines, 2 shown · command c1") && rest == "999\n1000", "{answer}");
+    mcp.close().await;
+}

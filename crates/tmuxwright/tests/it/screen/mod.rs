@@ -1,0 +1,8 @@
+//! Reading what a pane shows.
+
+pub(crate) mod capture;
+pub(crate) mod screenshot;
+pub(crate) mod search;
+pub(crate) mod since;
+pub(crate) mod snapshot;
+pub(crate) mod state;

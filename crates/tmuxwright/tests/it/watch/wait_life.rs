@@ -1,0 +1,252 @@
+//! How waits end when their ground is taken away, and what they leave behind.
+
+use std::time::{Duration, Instant};
+
+use futures::future::join_all;
+use serde_json::{Value, json};
+use testkit::{Mcp, Raw, TmuxServer, until};
+
+use crate::support::{pane, ready_pane, string};
+use crate::watch::wait::has_begun;
+use crate::{launch, serve};
+
+/// Long before any time-out here, long after any machine has answered.
+const SOON: Duration = Duration::from_secs(10);
+
+/// Waits for what never comes, and does something once the wait has begun.
+async fn wait_in_vain(
+    (tmux, mcp): (&TmuxServer, &Mcp),
+    target: &str,
+    then: impl AsyncFnOnce(),
+) -> testkit::Outcome {
+    let call = json!({"target": target, "until": ["text:NEVER"], "timeout": 60});
+    let begun = Instant::now();
+    let (outcome, ()) = tokio::join!(biased; mcp.call("wait_for", call), async {
+        has_begun(tmux, mcp, target).await;
+        then().await;
+    });
+    assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
+    outcome
+}
+
+#[tokio::test]
+async fn a_pane_that_goes_away_ends_its_wait() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = ready_pane(&mcp, "echo begun; cat", "begun").await;
+    let kill = async || drop(tmux.tmux(&["kill-pane", "-t", &target]));
+    let error = wait_in_vain((&tmux, &mcp), &target, kill).await.err("lost");
+    assert!(error.contains(&format!("{target} went away")), "{error}");
+
+    let target = ready_pane(&mcp, "echo begun; cat", "begun").await;
+    let respawn = async || {
+        mcp.call("send_keys", json!({"target": target, "text": "seen", "enter": true})).await.ok();
+        until("it is seen", async || tmux.screen(&target).contains("seen\nseen").then_some(()))
+            .await;
+        tmux.tmux(&["respawn-pane", "-k", "-t", &target, "cat"]);
+    };
+    let error = wait_in_vain((&tmux, &mcp), &target, respawn).await.err("lost");
+    assert!(error.contains("another program") && error.contains("seen"), "{error}");
+
+    // Its program's end is an event, and tells the code.
+    let target = ready_pane(&mcp, "echo begun; read x; echo bye; exit 7", "begun").await;
+    let enter =
+        async || drop(mcp.call("send_keys", json!({"target": target, "enter": true})).await.ok());
+    let result = wait_in_vain((&tmux, &mcp), &target, enter).await.ok();
+    assert_eq!(
+        (&result["event"], &result["state"]),
+        (&json!("exit"), &json!("exited")),
+        "{result}"
+    );
+    assert_eq!(
+        (&result["match"], &result["output"]),
+        (&json!("exit code 7"), &json!("bye")),
+        "{result}"
+    );
+    let call = json!({"target": target, "until": ["text:NEVER"]});
+    let result = mcp.call("wait_for", call).await.ok();
+    assert_eq!(result["event"], "exit", "{result}");
+    mcp.close().await;
+}
+
+/// tmux drops what a client has not been sent when the program ends. 3.2a dies of it.
+#[tokio::test]
+async fn the_last_words_of_a_program_are_heard() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for round in 0..10 {
+        let program = "echo begun; read x; seq 1 300; echo last words; exit 7";
+        let target = ready_pane(&mcp, program, "begun").await;
+        let call = json!({"target": target, "until": ["text:last words", "exit"], "timeout": 60});
+        let (result, ()) = tokio::join!(biased; mcp.call("wait_for", call), async {
+            has_begun(&tmux, &mcp, &target).await;
+            tmux.presses(&target, &["Enter"]);
+        });
+        let result = result.ok();
+        assert_eq!(result["event"], "text:last words", "{round}: {result}");
+        let output = string(&result["output"]);
+        let expected: Vec<String> = (1..=300).map(|number| number.to_string()).collect();
+        assert_eq!(output, format!("{}\nlast words", expected.join("\n")), "{round}");
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_watched_command_whose_pane_goes_away_is_lost() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let call = json!({"command": "echo begun; sleep 1000", "until": ["text:NEVER"]});
+    let (outcome, ()) = tokio::join!(biased; mcp.call("start_and_watch", call), async {
+        let begun = async || {
+            let panes = tmux.tmux(&["list-panes", "-a", "-F", "#{pane_id} #{pane_current_command}"]);
+            panes.lines().find_map(|line| line.strip_suffix(" sleep").map(str::to_owned))
+        };
+        let pane = until("the command runs", begun).await;
+        until("it has printed", async || tmux.screen(&pane).contains("\nbegun").then_some(())).await;
+        tmux.tmux(&["kill-pane", "-t", &pane]);
+    });
+    let error = outcome.err("lost");
+    assert!(error.contains("begun") && error.contains("command_result c1"), "{error}");
+    let result = mcp.call("command_result", json!({"command_id": "c1", "wait": 20})).await.ok();
+    assert_eq!(result["status"], "lost", "{result}");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_server_that_goes_away_ends_all_waits_and_another_one_is_used() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let mut panes = Vec::new();
+    for _ in 0..5 {
+        panes.push(pane(&mcp, "cat").await);
+    }
+    let conditions = ["text:NEVER", "password", "stable:50", "idle:50"];
+    let waits = (0..20).map(|number| {
+        let condition = conditions[number % 4];
+        let call = json!({"target": panes[number % 5], "until": [condition], "timeout": 60});
+        mcp.call("wait_for", call)
+    });
+    let begun = Instant::now();
+    let (outcomes, ()) = tokio::join!(biased; join_all(waits), async {
+        has_begun(&tmux, &mcp, &panes[4]).await;
+        tmux.tmux(&["kill-server"]);
+    });
+    assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
+    for outcome in outcomes {
+        let error = outcome.err("lost");
+        assert!(error.contains("the tmux server went away"), "{error}");
+    }
+    until("another server can be started", async || {
+        tmux.try_tmux(&["new-session", "-d", "-s", "main", "cat"]).ok()
+    })
+    .await;
+    let result = mcp.call("wait_for", json!({"target": "main", "until": ["idle:0.1"]})).await.ok();
+    assert_eq!(result["event"], "idle:0.1", "{result}");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_wait_goes_on_when_its_client_is_detached() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = ready_pane(&mcp, "echo begun; cat", "begun").await;
+    let clients = || tmux.tmux(&["list-clients", "-F", "#{client_name} #{client_flags}"]);
+    let stream = || {
+        let clients = clients();
+        let found = clients.lines().find(|client| !client.contains("no-output"));
+        found.and_then(|client| client.split(' ').next()).map(str::to_owned)
+    };
+    let call = json!({"target": target, "until": ["text:AGAIN"], "timeout": 30});
+    let (result, ()) = tokio::join!(biased; mcp.call("wait_for", call), async {
+        has_begun(&tmux, &mcp, &target).await;
+        let first = stream().unwrap();
+        tmux.tmux(&["detach-client", "-t", &first]);
+        until("another client is there", async || stream().filter(|client| *client != first)).await;
+        has_begun(&tmux, &mcp, &target).await;
+        tmux.types(&target, "AGAIN");
+    });
+    let result = result.ok();
+    assert_eq!(result["event"], "text:AGAIN", "{result}");
+    assert!(string(&result["note"]).contains("missed"), "{result}");
+    mcp.close().await;
+}
+
+/// Open descriptors, processes and tmux clients of a server.
+fn belongings(tmux: &TmuxServer, pid: u32) -> [usize; 3] {
+    let descriptors = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
+    let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
+    let clients = tmux.tmux(&["list-clients"]).lines().count();
+    [descriptors, children.split_whitespace().count(), clients]
+}
+
+async fn call(raw: &mut Raw, tool: &str, arguments: Value) -> Value {
+    let answer = raw.request("tools/call", json!({"name": tool, "arguments": arguments})).await;
+    assert_ne!(answer["result"]["isError"], true, "{answer}");
+    answer["result"]["structuredContent"].clone()
+}
+
+#[tokio::test]
+async fn cancelled_waits_leave_nothing_behind() {
+    let tmux = TmuxServer::new();
+    let mut raw = launch(&tmux).args(&["--toolset", "all", "--structured"]).raw();
+    raw.initialize("2025-11-25").await;
+    let mut panes = Vec::new();
+    for _ in 0..5 {
+        let made = call(&mut raw, "create_pane", json!({"command": "cat"})).await;
+        panes.push(string(&made["pane_id"]));
+    }
+    let before = belongings(&tmux, raw.pid());
+    let mut ids = Vec::new();
+    for number in 0..50 {
+        let condition = ["text:NEVER", "exit", "password", "stable:50", "idle:50"][number % 5];
+        let arguments = json!({"target": panes[number / 10], "until": [condition], "timeout": 60});
+        let params = json!({"name": "wait_for", "arguments": arguments});
+        ids.push(raw.start("tools/call", params).await);
+    }
+    until("all have begun", async || {
+        (belongings(&tmux, raw.pid())[0] >= before[0] + 50).then_some(())
+    })
+    .await;
+    for id in ids {
+        let params = json!({"requestId": id, "reason": "enough"});
+        let note = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
+        raw.send(&note).await;
+    }
+    // The clients that follow a session, and that for commands, are kept for some seconds.
+    until("there is no more than before", async || {
+        let now = belongings(&tmux, raw.pid());
+        now.iter().zip(&before).all(|(now, before)| now <= before).then_some(())
+    })
+    .await;
+    call(&mut raw, "list_panes", json!({})).await;
+    raw.hang_up();
+    raw.wait().await;
+}
+
+#[tokio::test]
+async fn a_wait_blocks_no_longer_than_its_client_can_see() {
+    let tmux = TmuxServer::new();
+    let config = tmux.home().join("config.toml");
+    std::fs::write(&config, "[limits]\nblock = 1\n").unwrap();
+    let config = config.to_str().unwrap();
+    let mut raw = launch(&tmux).args(&["--structured", "--config", config]).raw();
+    raw.initialize("2025-11-25").await;
+    let arguments = json!({"target": "main", "until": ["text:NEVER"], "timeout": 60});
+    let result = call(&mut raw, "wait_for", arguments.clone()).await;
+    assert_eq!(result["event"], "timeout", "{result}");
+    let elapsed = result["elapsed"].as_f64().unwrap();
+    assert!((1.0..SOON.as_secs_f64()).contains(&elapsed), "{result}");
+    // With a token it goes on, and tells that it does.
+    let params =
+        json!({"name": "wait_for", "arguments": arguments, "_meta": {"progressToken": "p"}});
+    let id = raw.start("tools/call", params).await;
+    let note = raw.receive().await.unwrap();
+    assert_eq!(note["method"], "notifications/progress", "{note}");
+    assert!(string(&note["params"]["message"]).contains("nothing yet"), "{note}");
+    tmux.types(&tmux.tmux(&["display-message", "-p", "#{pane_id}"]), "NEVER");
+    let answer = raw.receive().await.unwrap();
+    assert_eq!(answer["id"], id, "{answer}");
+    assert_eq!(answer["result"]["structuredContent"]["event"], "text:NEVER", "{answer}");
+    raw.hang_up();
+    raw.wait().await;
+}
