@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use tmux_control::PaneId;
 
+use crate::context::Cx;
+use crate::contract::ToolError;
 use crate::host::PaneRow;
-use crate::tool::{Cx, ToolError};
 
 /// What an argument of a prompt or a variable of an address names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

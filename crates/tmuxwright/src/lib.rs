@@ -29,37 +29,27 @@
     expect(dead_code, reason = "what only the tools use that are left out")
 )]
 
+mod actions;
 pub mod app;
 pub mod audit;
-mod buffer;
+pub mod bookmark;
+mod buffer_search;
 pub mod changes;
 pub mod cli;
-pub mod client;
 pub mod completion;
 pub mod config;
-mod creation;
-mod event;
-mod filter;
-mod formats;
+pub mod context;
+pub mod contract;
 pub mod host;
-mod lines;
+mod lock;
 mod log;
-pub mod mark;
 pub mod mcp;
-pub mod model;
-mod options;
-mod outcome;
-mod placing;
 pub mod policy;
 pub mod prompts;
-mod reading;
 mod redact;
 pub mod registry;
 pub mod resources;
+pub mod results;
 pub mod run;
-mod standing;
-mod starting;
-pub mod tool;
 pub mod tools;
-mod typing;
 pub mod watch;

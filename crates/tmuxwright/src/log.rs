@@ -7,7 +7,7 @@
 
 use std::fmt::{Debug, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::mpsc::{self, error::TryRecvError};
 use tracing::field::{Field, Visit};
@@ -17,6 +17,8 @@ use tracing::subscriber::Interest;
 use tracing::{Event, Level, Metadata, Span, Subscriber, callsite, error_span};
 use tracing_subscriber::layer::{Context, Filter, Layer};
 use tracing_subscriber::registry::LookupSpan;
+
+use crate::lock::lock;
 
 /// Our own crates.
 pub(crate) const OURS: [&str; 2] = ["tmux_control", "tmuxwright"];
@@ -97,7 +99,7 @@ impl Logs {
     }
 
     fn listeners(&self) -> MutexGuard<'_, Listeners> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.0)
     }
 
     /// The lowest level that anybody wants to hear.

@@ -6,9 +6,9 @@ use std::sync::{Arc, LazyLock};
 use rmcp::model::{MetaObject, Tool as WireTool, ToolAnnotations};
 use serde_json::{Map, Value};
 
-use crate::audit::Shape;
+use crate::context::Entry;
+use crate::contract::{Code, Disclosure, Load, Tier, ToolError, nearest};
 use crate::policy::Policy;
-use crate::tool::{Entry, Load, Tier, ToolError, nearest};
 
 /// A tool that is offered.
 #[derive(Debug)]
@@ -20,7 +20,7 @@ pub struct Offered {
     /// The schema its arguments are held to.
     pub schema: Arc<Map<String, Value>>,
     /// What may be written down of them.
-    shape: LazyLock<Shape>,
+    disclosure: LazyLock<Disclosure>,
 }
 
 /// All offered tools, in the order of the list.
@@ -40,7 +40,7 @@ impl Registry {
             .map(|entry| {
                 let schema = Arc::new((entry.input_schema)());
                 let wire = wire(entry, Arc::clone(&schema), structured);
-                Offered { entry: *entry, wire, schema, shape: LazyLock::new(entry.shape) }
+                Offered { entry: *entry, wire, schema, disclosure: LazyLock::new(entry.disclosure) }
             })
             .collect();
         Self { entries, offered, policy }
@@ -52,12 +52,12 @@ impl Registry {
     }
 
     /// What may be written down of a call's arguments, whether or not the tool is offered.
-    pub fn shape(&self, name: &str) -> Cow<'_, Shape> {
+    pub fn disclosure(&self, name: &str) -> Cow<'_, Disclosure> {
         if let Some(offered) = self.offered.iter().find(|tool| tool.entry.meta.name == name) {
-            return Cow::Borrowed(&offered.shape);
+            return Cow::Borrowed(&offered.disclosure);
         }
         let hidden = self.entries.iter().find(|entry| entry.meta.name == name);
-        Cow::Owned(hidden.map_or(Shape::Hidden, |entry| (entry.shape)()))
+        Cow::Owned(hidden.map_or(Disclosure::Hidden, |entry| (entry.disclosure)()))
     }
 
     /// Whether a tool can do its work for a resource.
@@ -88,8 +88,7 @@ impl Registry {
             return Err(self.policy.refusal(hidden.meta));
         }
         let names = || self.offered.iter().map(|tool| tool.entry.meta.name);
-        let error =
-            ToolError::new(crate::tool::Code::UnknownTool, format!("there is no tool `{name}`"));
+        let error = ToolError::new(Code::UnknownTool, format!("there is no tool `{name}`"));
         Err(match nearest(name, names()) {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
             None => {

@@ -9,7 +9,7 @@ use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
 use super::place;
-use super::record::Ids;
+use crate::contract::ObjectIds;
 
 /// The directory.
 #[derive(Debug)]
@@ -63,7 +63,7 @@ impl Folder {
 }
 
 /// What the files of a call's kind are called: what it is about, and the tool.
-pub(super) fn stem(ids: &Ids, tool: &str) -> String {
+pub(super) fn stem(ids: &ObjectIds, tool: &str) -> String {
     let what = tool.strip_suffix("_pane").filter(|what| *what == "capture").unwrap_or(tool);
     match ids.command_id.as_ref().or(ids.pane_id.as_ref()) {
         Some(id) => format!("{id}-{what}"),
@@ -120,10 +120,10 @@ mod tests {
 
     #[test]
     fn files_are_called_after_what_they_show() {
-        let ids = |pane: Option<&str>, command: Option<&str>| Ids {
+        let ids = |pane: Option<&str>, command: Option<&str>| ObjectIds {
             pane_id: pane.map(str::to_owned),
             command_id: command.map(str::to_owned),
-            ..Ids::default()
+            ..ObjectIds::default()
         };
         assert_eq!(stem(&ids(Some("%3"), None), "capture_pane"), "%3-capture");
         assert_eq!(stem(&ids(Some("%3"), Some("c7")), "run_command"), "c7-run_command");

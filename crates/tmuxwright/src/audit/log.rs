@@ -12,10 +12,10 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use tokio::time::Instant;
 
-use super::hide::digest;
 use super::record::Record;
 use super::tail::{self, Last};
 use super::{place, rotated};
+use crate::contract::digest::digest;
 
 /// How long another server may hold the lock.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -171,16 +171,17 @@ mod tests {
 
     use serde_json::Map;
 
-    use super::super::record::{Caller, Ids, Older};
+    use super::super::record::{Caller, Older};
     use super::super::verify::verify;
     use super::*;
+    use crate::contract::ObjectIds;
 
     fn record(tool: &str) -> Record {
         Record {
             seq: 0,
             ts: "2026-01-30T10:15:32.005Z".into(),
             tool: tool.into(),
-            ids: Ids::default(),
+            ids: ObjectIds::default(),
             arguments: Map::new(),
             older: Older::default(),
             duration_ms: 0.5,

@@ -4,16 +4,14 @@
 //! A log that cannot be written stops everything: the record is kept and written first when that
 //! is possible again, and until then no call is made.
 //!
-//! - [`Shape`]: which arguments are harmless; `hide`: what is written of the others.
+//! - [`Disclosure`]: which arguments are harmless; `hide`: what is written of the others.
 //! - [`Record`]: a line. `log`: the file of lines. `full`: whole answers in files.
 //! - [`lines()`], [`verify()`]: for those who read the log.
 
 mod full;
-mod hide;
 mod log;
 mod place;
 mod record;
-mod shape;
 mod tail;
 mod verify;
 
@@ -21,17 +19,19 @@ use std::collections::VecDeque;
 use std::fmt;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 use std::time::Instant;
 
 use chrono::Utc;
 use serde_json::{Map, Value};
 use tokio::signal::unix::{SignalKind, signal};
 
+use crate::contract::{Code, Disclosure, ObjectIds, ToolError};
 use full::Folder;
 use log::Log;
-pub use record::{Caller, Ids, Record};
-pub use shape::{CLEAR, Shape};
+
+use crate::lock::lock;
+pub use record::{Caller, Record};
 pub use verify::{Line, Verdict, lines, verify};
 
 /// What is kept, and where.
@@ -71,6 +71,14 @@ impl fmt::Display for Failed {
     }
 }
 
+impl From<Failed> for ToolError {
+    fn from(failed: Failed) -> Self {
+        Self::new(Code::AuditFailed, failed.to_string()).hint(
+            "a person has to free space or repair the log; calls work again once it can be written",
+        )
+    }
+}
+
 /// The audit of one server.
 #[derive(Debug)]
 pub struct Audit {
@@ -98,7 +106,7 @@ struct Files {
 #[derive(Debug)]
 pub struct End {
     /// What it was about.
-    pub ids: Ids,
+    pub ids: ObjectIds,
     /// `ok`, or the code of the error.
     pub outcome: &'static str,
     /// The length of the answer's text.
@@ -150,19 +158,19 @@ impl Audit {
     pub fn begin(
         &self,
         tool: &str,
-        shape: &Shape,
+        disclosure: &Disclosure,
         arguments: &Map<String, Value>,
         caller: Caller,
     ) -> Begun<'_> {
         let (arguments, older) = match self.plain {
             true => (arguments.clone(), record::Older::of(tool, arguments)),
-            false => (shape.show_all(arguments), record::Older::default()),
+            false => (disclosure.show_all(arguments), record::Older::default()),
         };
         let record = Record {
             seq: 0,
             ts: record::stamp(Utc::now()),
             tool: tool.chars().take(100).collect(),
-            ids: Ids::default(),
+            ids: ObjectIds::default(),
             arguments,
             older,
             duration_ms: 0.0,
@@ -204,7 +212,7 @@ impl Audit {
     }
 
     fn waiting(&self) -> std::sync::MutexGuard<'_, VecDeque<Waiting>> {
-        self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.waiting)
     }
 }
 
@@ -260,7 +268,7 @@ impl Begun<'_> {
     /// Notes a call that was not made since the log cannot be written.
     pub fn refuse(mut self, outcome: &'static str) {
         if self.audit.waiting().len() < MOST_WAITING {
-            self.note(End { ids: Ids::default(), outcome, output_bytes: None, text: None });
+            self.note(End { ids: ObjectIds::default(), outcome, output_bytes: None, text: None });
         }
         self.record = None;
     }
@@ -278,7 +286,7 @@ impl Begun<'_> {
 
 impl Drop for Begun<'_> {
     fn drop(&mut self) {
-        let ids = Ids::default();
+        let ids = ObjectIds::default();
         self.note(End { ids, outcome: "cancelled", output_bytes: None, text: None });
     }
 }

@@ -4,8 +4,8 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use super::hide::digest;
 use super::record::Record;
+use crate::contract::digest::digest;
 
 /// How much is read at once.
 const BLOCK: usize = 8192;

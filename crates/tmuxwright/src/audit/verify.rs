@@ -6,9 +6,9 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::hide::digest;
 use super::record::Record;
 use super::{place, rotated};
+use crate::contract::digest::digest;
 
 /// A line of a log.
 #[derive(Debug)]

@@ -16,9 +16,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::config::Settings;
+use crate::contract::Toolset;
 use crate::mcp::stdio;
 use crate::policy::Policy;
-use crate::tool::Toolset;
 
 /// Makes a private server with a person's session on it, plays the story, removes everything.
 pub(super) async fn run(mut settings: Settings) -> io::Result<()> {

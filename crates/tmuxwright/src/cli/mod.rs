@@ -18,8 +18,8 @@ use tracing_subscriber::util::SubscriberInitExt;
 use tracing_subscriber::{fmt, registry};
 
 use crate::config::{self, Settings};
+use crate::contract::{Code, ToolError};
 use crate::log::{self, Logs};
-use crate::tool::{Code, ToolError};
 
 /// Wrong arguments or settings, as is usual.
 const USAGE_ERROR: u8 = 2;

@@ -11,11 +11,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::app::App;
 use crate::config::Settings;
+use crate::contract::ToolError;
 use crate::log::Logs;
 #[cfg(feature = "http")]
 use crate::mcp::http::Door;
 use crate::mcp::stdio;
-use crate::tool::ToolError;
 
 /// Serves, then removes what is ours.
 pub(super) async fn run(settings: Settings, logs: Logs) -> Result<(), ToolError> {

@@ -10,11 +10,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Failure, USAGE_ERROR};
 use crate::app::App;
-use crate::client::Client;
+use crate::app::Client;
 use crate::config::Settings;
-use crate::event::without_twins;
+use crate::context::{Cx, Progress};
+use crate::contract::{Target, ToolError, Toolset};
 use crate::mcp::pipeline;
-use crate::tool::{Cx, Progress, Target, ToolError, Toolset};
+use crate::results::wait::without_twins;
 use crate::watch::{Event, KINDS, Kind, Lost, Watch};
 use terminal::text::inline;
 
@@ -115,7 +116,7 @@ async fn begin(
     let meta = client.app.registry.find(TOOL)?.entry.meta;
     let guard = Arc::clone(&client.app.policy);
     let request = pipeline::request(client, CancellationToken::new(), Progress::default());
-    let cx = Cx::new(&client.around, meta, guard, request);
+    let cx = Cx::new(&client.engines, meta, guard, request);
     let until = cx.watches.until(until).map_err(ToolError::from)?;
     let mut panes = Vec::new();
     for target in targets {

@@ -4,7 +4,7 @@
 use std::ffi::OsString;
 
 use super::{CONFIG, SETTINGS};
-use crate::tool::nearest;
+use crate::contract::nearest;
 
 /// The beginning of every variable that is a setting.
 const PREFIX: &str = "TMUXWRIGHT_";

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use super::{Kind, SETTINGS};
-use crate::tool::nearest;
+use crate::contract::nearest;
 
 /// Where the file is looked for when none is named: the platform's own place, by the few rules
 /// there are, so that no crate is needed for it.

@@ -7,8 +7,8 @@ use tmux_control::Socket;
 use super::http::{Token, address, hosts, origins};
 use super::value::{number, path, switch};
 use super::{Kind, Setting};
+use crate::contract::Toolset;
 use crate::policy::{Ceiling, Mode};
-use crate::tool::Toolset;
 use crate::watch::Patterns;
 use process::ShellKind;
 

@@ -6,8 +6,8 @@ use std::io::Write;
 use clap::Command;
 
 use super::*;
+use crate::contract::Toolset;
 use crate::policy::Ceiling;
-use crate::tool::Toolset;
 
 fn resolve(args: &[&str]) -> Result<Settings, String> {
     let command = Command::new("x").args(flags()).no_binary_name(true);

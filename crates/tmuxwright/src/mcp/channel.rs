@@ -8,7 +8,7 @@ use rmcp::model::{
 use rmcp::service::RoleServer;
 use serde_json::json;
 
-use crate::tool::Notice;
+use crate::contract::Notice;
 
 const METHOD: &str = "notifications/claude/channel";
 

@@ -7,9 +7,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::{pipeline, prompts};
 use crate::app::App;
-use crate::client::Client;
+use crate::app::Client;
 use crate::completion::{self, Chosen, Kind};
-use crate::tool::{Code, Cx, Progress, ToolError, nearest};
+use crate::context::{Cx, Progress};
+use crate::contract::{Code, ToolError, nearest};
 use terminal::text;
 
 /// Suggests values. What cannot be looked up is no error: there is nothing to suggest then.
@@ -80,7 +81,7 @@ async fn live(
     let Ok((entry, _)) = app.registry.behind(tool) else { return Vec::new() };
     let request = pipeline::request(client, cancel.clone(), Progress::default());
     let guard = Arc::clone(&app.policy);
-    let cx = Cx::new(&client.around, entry.meta, guard, request);
+    let cx = Cx::new(&client.engines, entry.meta, guard, request);
     tokio::select! {
         biased;
         () = cancel.cancelled() => Vec::new(),

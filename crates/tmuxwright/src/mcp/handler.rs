@@ -20,9 +20,9 @@ use super::pipeline::{self, Answer, Call};
 use super::subscriptions::{self, Subscriptions};
 use super::{channel, completion, instructions, pages, prompts, resources, revision};
 use crate::app::App;
-use crate::client::Client;
+use crate::app::Client;
+use crate::context::{Progress, Request, Step};
 use crate::redact::Redactor;
-use crate::tool::{Progress, Request, Step};
 use terminal::text;
 
 /// One client's view of the server.

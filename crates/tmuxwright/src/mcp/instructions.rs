@@ -1,8 +1,8 @@
 //! What a model is told before it has seen a tool. Some clients show it nothing else at first.
 
-use crate::client::Client;
+use crate::app::Client;
+use crate::contract::Guard;
 use crate::policy::Ceiling;
-use crate::tool::Guard;
 use crate::watch::KINDS;
 
 /// What to do with which tool. A line is said if its tool is offered, and names no other.
@@ -73,7 +73,7 @@ pub(super) fn text(client: &Client) -> String {
             "Tier destructive: you can destroy what others made, too; ask a person first.\n"
         }
     });
-    if let Some(pane) = client.around.host.caller().filter(|_| !app.policy.hides_panes()) {
+    if let Some(pane) = client.engines.host.caller().filter(|_| !app.policy.hides_panes()) {
         text.push_str(&format!(
             "This server runs in pane {pane}: it types nothing there and does not kill it.\n"
         ));

@@ -7,7 +7,7 @@
 )]
 
 use std::pin::pin;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 
 use rmcp::Peer;
 use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam};
@@ -16,6 +16,7 @@ use tracing::level_filters::LevelFilter;
 use tracing::{Instrument, Level, Span};
 
 use super::revision::is_stateless;
+use crate::lock::lock;
 use crate::log::{self, Heard, Logs, Place, Record, Scope};
 use crate::redact::Redactor;
 use terminal::text;
@@ -47,7 +48,7 @@ impl Logging {
             return false;
         }
         let level = filter(level);
-        let mut place = self.place.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut place = lock(&self.place);
         match &*place {
             Some(place) => place.set_level(level),
             None => {

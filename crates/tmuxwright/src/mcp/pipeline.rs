@@ -12,9 +12,10 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::shape;
-use crate::audit::{Audit, Caller, End, Ids};
-use crate::client::Client;
-use crate::tool::{Calls, Code, Cx, Notice, Progress, Reply, Request, ToolError, Touched};
+use crate::app::Client;
+use crate::audit::{Audit, Caller, End};
+use crate::context::{Calls, Cx, Progress, Request, Touched};
+use crate::contract::{Code, Notice, ObjectIds, Reply, ToolError};
 use terminal::text;
 
 /// A call as it came in.
@@ -99,7 +100,8 @@ pub(crate) async fn run(
     // One call within another is a call of its own.
     let touched = Touched::default();
     let request = Request { touched: touched.clone(), ..request };
-    let begun = audit.begin(tool, &app.registry.shape(tool), &arguments, caller(client, &request));
+    let begun =
+        audit.begin(tool, &app.registry.disclosure(tool), &arguments, caller(client, &request));
     if let Err(failed) = audit.ready().await {
         begun.refuse(Code::AuditFailed.name());
         return Err(failed.into());
@@ -123,10 +125,10 @@ fn caller(client: &Client, request: &Request) -> Caller {
 }
 
 /// What is written down of an answer.
-fn end(answer: &mut Result<Reply, ToolError>, touched: Ids) -> End {
+fn end(answer: &mut Result<Reply, ToolError>, touched: ObjectIds) -> End {
     match answer {
         Ok(reply) => End {
-            ids: Ids::of(reply.structured.as_object()).or(touched),
+            ids: ObjectIds::of(reply.structured.as_object()).or(touched),
             outcome: "ok",
             output_bytes: Some(reply.text.len()),
             text: reply.whole.take(),
@@ -164,7 +166,7 @@ async fn work(
     let name = entry.meta.name;
     let guard = Arc::clone(&app.policy);
     let (cancel, begun) = (request.cancel.clone(), request.begun);
-    let cx = Cx::new(&client.around, entry.meta, guard, request);
+    let cx = Cx::new(&client.engines, entry.meta, guard, request);
     let work = (entry.call)(&cx, &schema, arguments);
     let answer = tokio::select! {
         biased;
@@ -197,7 +199,8 @@ mod tests {
     use super::*;
     use crate::app::App;
     use crate::config::Settings;
-    use crate::tool::{Entry, Form, Group, Load, Meta, Output, Tier, Tool, Toolset};
+    use crate::context::{Entry, Tool};
+    use crate::contract::{Form, Group, Load, Meta, Output, Tier, Toolset};
 
     #[derive(Deserialize, JsonSchema)]
     struct NoArgs {}

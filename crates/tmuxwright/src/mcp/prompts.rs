@@ -8,8 +8,8 @@ use rmcp::model::{
 };
 
 use crate::app::App;
+use crate::contract::ToolError;
 use crate::prompts::{self, Absent, Argument, Prompt};
-use crate::tool::ToolError;
 use terminal::text;
 
 /// Says whether a tool is offered.

@@ -10,10 +10,11 @@ use serde_json::{Map, Value, json};
 
 use super::{pages, pipeline, shape};
 use crate::app::App;
-use crate::client::Client;
+use crate::app::Client;
+use crate::context::Request;
+use crate::contract::{Code, Guard, ToolError};
 use crate::resources::{self, Body, Found, Item, Kept, Key};
 use crate::run::{Job, Status};
-use crate::tool::{Code, Guard, Request, ToolError};
 
 /// What the calls are made for that look what there is.
 pub(super) const LIST: &str = "resources/list";
@@ -75,7 +76,7 @@ fn kept(client: &Client, panes: &Value) -> Vec<Kept> {
         let mut ids = panes.filter_map(|pane| pane.get("pane_id")?.as_str());
         !client.app.policy.hides_panes() || ids.any(|id| id == job.pane.to_string())
     };
-    let runs = &client.around.runs;
+    let runs = &client.engines.runs;
     let jobs = runs.job_ids().into_iter().filter_map(|id| runs.job(&id)).filter(shown);
     jobs.map(|job| Kept {
         id: job.id.clone(),

@@ -5,8 +5,8 @@ use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
 use serde_json::Value;
 
 use super::clean::clean_value;
+use crate::contract::{Form, Image, Notice, Reply, ToolError};
 use crate::redact::Redactor;
-use crate::tool::{Form, Image, Notice, Reply, ToolError};
 use terminal::text;
 
 /// The key under which an error's code is in `_meta`.

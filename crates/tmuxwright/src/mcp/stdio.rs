@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 use super::Handler;
-use crate::client::Client;
+use crate::app::Client;
 
 /// How long calls may still take after the client has closed its side. Quick ones get their answer
 /// out; waits are cut short, since clients kill servers that linger.

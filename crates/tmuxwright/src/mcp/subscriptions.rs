@@ -14,10 +14,11 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::resources;
 use crate::app::App;
+use crate::app::Client;
 use crate::changes::{Changed, Subject};
-use crate::client::Client;
+use crate::context::{Cx, Request};
+use crate::contract::{Code, Target, ToolError};
 use crate::resources::{Found, Source};
-use crate::tool::{Code, Cx, Request, Target, ToolError};
 
 /// How many addresses one client may follow: far more than anybody watches, and few enough that a
 /// client that never unsubscribes does no harm.
@@ -135,7 +136,7 @@ async fn begin(
     let app = &client.app;
     let tool = found.resource.calls.first().map_or("", |call| call.tool);
     let (entry, _) = app.registry.behind(tool)?;
-    let cx = Cx::new(&client.around, entry.meta, Arc::clone(&app.policy) as _, request);
+    let cx = Cx::new(&client.engines, entry.meta, Arc::clone(&app.policy) as _, request);
     let resolve = |target: String, level| {
         let cx = &cx;
         async move { Ok::<_, ToolError>(cx.resolve_as(&Target(target), level).await?.pane) }
@@ -153,7 +154,7 @@ async fn begin(
         }
         Source::Command(id) => {
             let gone = || ToolError::new(Code::NotFound, format!("command {id} is gone"));
-            let job = client.around.runs.job(&id).ok_or_else(gone)?;
+            let job = client.engines.runs.job(&id).ok_or_else(gone)?;
             cx.may_see(job.pane).await?;
             Subject::Command(job)
         }

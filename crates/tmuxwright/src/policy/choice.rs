@@ -3,7 +3,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::tool::{Group, Meta, Tier, nearest};
+use crate::contract::{Group, Meta, Tier, nearest};
 
 /// Groups that are no subject but a kind of work, with what they hold.
 pub const KINDS: &[(&str, &str)] = &[

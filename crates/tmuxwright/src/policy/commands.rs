@@ -2,7 +2,7 @@
 
 use regex::Regex;
 
-use crate::tool::{Code, Entered, ToolError};
+use crate::contract::{Code, Entered, ToolError};
 
 /// What the patterns say of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

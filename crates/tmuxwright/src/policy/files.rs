@@ -3,7 +3,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use crate::tool::{Code, ToolError};
+use crate::contract::{Code, ToolError};
 
 /// Files and directories that may be used: where no list is given, all.
 #[derive(Debug, Clone, Default)]
@@ -37,7 +37,7 @@ impl Files {
 fn read<'a>(paths: impl Iterator<Item = &'a str>) -> Result<Vec<PathBuf>, String> {
     paths
         .map(|path| {
-            crate::tool::path::absolute("path", path)
+            crate::contract::absolute("path", path)
                 .map_err(|_| format!("`{path}` is not an absolute path or one below ~"))
         })
         .collect()

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use tmux_control::Socket;
 use tmux_control::target::Level;
 
-use crate::tool::{
+use crate::contract::{
     Code, Entered, Group, Guard, Meta, NewPlace, Spot, Subject, Tier, ToolError, Toolset,
 };
 pub use ceiling::Ceiling;

@@ -2,7 +2,7 @@
 
 use tmux_control::{PaneId, SessionId, Socket};
 
-use crate::tool::{Code, NewPlace, Spot, ToolError};
+use crate::contract::{Code, NewPlace, Spot, ToolError};
 
 /// The rules' names, as they stand in the config file.
 const SESSIONS: &str = "policy.allowed_sessions";

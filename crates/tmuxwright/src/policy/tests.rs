@@ -3,7 +3,7 @@
 use super::*;
 use tmux_control::{PaneId, SessionId};
 
-use crate::tool::{Group, Load, Target};
+use crate::contract::{Group, Load, Target};
 
 fn meta(tier: Tier, group: Group, sets: &'static [Toolset]) -> Meta {
     Meta {

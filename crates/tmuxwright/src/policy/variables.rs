@@ -1,6 +1,6 @@
 //! Which environment variables calls may set.
 
-use crate::tool::{Code, ToolError};
+use crate::contract::{Code, ToolError};
 
 /// Names that may be set; `LC_*` stands for all that begin with `LC_`.
 #[derive(Debug, Clone, Default)]

@@ -4,7 +4,7 @@ use serde_json::{Map, Number, Value};
 
 use super::{Absent, Argument, Prompt};
 use crate::completion::Kind;
-use crate::tool::ToolError;
+use crate::contract::ToolError;
 
 /// The longest that a call waits, in seconds.
 const LONGEST: f64 = 600.0;

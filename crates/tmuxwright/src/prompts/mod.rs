@@ -15,7 +15,7 @@ mod script;
 use serde_json::{Map, Value};
 
 use crate::completion::Kind;
-use crate::tool::{Code, ToolError, nearest};
+use crate::contract::{Code, ToolError, nearest};
 pub(crate) use given::Given;
 pub(crate) use script::{Script, call};
 

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::Found;
-use crate::tool::{Code, ToolError};
+use crate::contract::{Code, ToolError};
 use terminal::text::inline;
 
 /// How the answers to a resource's calls become one body.

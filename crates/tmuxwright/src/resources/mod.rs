@@ -19,8 +19,8 @@ pub use declared::RESOURCES;
 pub use live::{Item, Kept, Key, items};
 pub use source::Source;
 
+use crate::contract::{Code, ToolError, nearest};
 use crate::registry::Registry;
-use crate::tool::{Code, ToolError, nearest};
 use terminal::text::inline;
 
 /// A resource, or many of one kind.
@@ -206,7 +206,7 @@ impl Catalog {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tool::Tier;
+    use crate::contract::Tier;
 
     fn source(uri: &str) -> Option<Source> {
         find(uri).map(|found| found.source())

@@ -1,7 +1,7 @@
 //! One command: what it has printed so far and what became of it.
 
 use std::fmt;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
 use tmux_control::PaneId;
@@ -11,6 +11,8 @@ use tokio::time::Instant;
 use process::ShellKind;
 use terminal::screen::Screen;
 use terminal::transcript::{Transcript, View};
+
+use crate::lock::lock;
 
 /// What became of a command.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -135,7 +137,7 @@ impl Job {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.state)
     }
 
     /// How it stands.

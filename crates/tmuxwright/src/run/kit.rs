@@ -5,9 +5,11 @@ use std::fs;
 use std::io::{self, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use tempfile::TempDir;
+
+use crate::lock::lock;
 
 const SCRIPTS: &[(&str, &str)] = &[
     ("bash.sh", include_str!("start/bash.sh")),
@@ -36,7 +38,7 @@ impl Kit {
 
     /// The directory with the start-up scripts in it.
     pub(super) fn dir(&self) -> io::Result<PathBuf> {
-        let mut dir = self.dir.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut dir = lock(&self.dir);
         // Those who tidy up temporary files may have taken it away.
         if let Some(dir) = dir.as_ref().filter(|dir| dir.path().is_dir()) {
             return Ok(dir.path().to_owned());
@@ -65,7 +67,7 @@ impl Kit {
 
     /// Removes everything.
     pub(super) fn close(&self) {
-        self.dir.lock().unwrap_or_else(PoisonError::into_inner).take();
+        lock(&self.dir).take();
     }
 }
 

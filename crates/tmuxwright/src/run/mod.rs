@@ -5,6 +5,7 @@
 //! nobody else can print (`marks`, `follow`). Results are kept for a while (`job`). Shells that we
 //! start print marks by themselves (`launch`). Knows nothing of tools.
 
+pub(crate) mod activity;
 mod block;
 mod carry;
 mod follow;
@@ -24,11 +25,12 @@ mod start;
 mod trail;
 mod typed;
 
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tmux_control::{PaneId, Server};
 
 use crate::host::{Host, PaneState};
+use crate::lock::lock;
 pub(crate) use block::PROMPT_ENDS;
 pub(crate) use gate::Sight;
 pub use interrupt::Interrupted;
@@ -196,11 +198,11 @@ impl Engine {
     }
 
     fn memory(&self) -> MutexGuard<'_, Memory> {
-        self.shared.memory.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.shared.memory)
     }
 
     fn jobs(&self) -> MutexGuard<'_, Jobs> {
-        self.jobs.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.jobs)
     }
 
     /// Whether this client has run the command.

@@ -1,10 +1,12 @@
 //! What we typed into panes lately, so that whoever watches does not take its echo for output.
 
 use std::collections::{HashMap, VecDeque};
-use std::sync::{Mutex, PoisonError};
+use std::sync::Mutex;
 
 use tmux_control::PaneId;
 use tokio::time::Instant;
+
+use crate::lock::lock;
 
 /// How much is remembered: lines of one pane, characters of one line, panes.
 const LINES: usize = 16;
@@ -40,7 +42,7 @@ pub(crate) struct TypedLine {
 impl Typed {
     /// Notes that this was typed, and entered or not.
     pub(super) fn note(&self, pane: PaneId, text: &str, enter: bool) {
-        let mut panes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut panes = lock(&self.0);
         if panes.len() >= PANES && !panes.contains_key(&pane) {
             panes.clear();
         }
@@ -59,7 +61,7 @@ impl Typed {
     }
 
     pub(super) fn of_pane(&self, pane: PaneId) -> Option<Recent> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).get(&pane).cloned()
+        lock(&self.0).get(&pane).cloned()
     }
 }
 

@@ -18,7 +18,7 @@ mod session;
 mod watch;
 mod window;
 
-use crate::tool::Entry;
+use crate::context::Entry;
 
 /// The groups, in the order of the documentation.
 const GROUPS: &[&[Entry]] = &[

@@ -21,8 +21,8 @@ use std::sync::Arc;
 use futures::FutureExt;
 use tmux_control::PaneId;
 
+use crate::bookmark::Bookmark;
 use crate::host::{Host, PaneState};
-use crate::mark::Mark;
 use crate::run::{Engine, Started};
 pub(crate) use conditions::Patterns;
 pub use conditions::{ERROR_PATTERNS, KINDS, Kind};
@@ -142,7 +142,7 @@ impl Watch {
     }
 
     /// The same up to this very moment, for a pane that is there, and a mark behind it.
-    pub(crate) async fn see(&mut self, pane: &PaneState) -> (Seen, Option<Mark>) {
+    pub(crate) async fn see(&mut self, pane: &PaneState) -> (Seen, Option<Bookmark>) {
         match self.panes.iter_mut().find(|watched| watched.id() == pane.pane) {
             Some(watched) => {
                 let mark = watched.catch_up(pane).await;

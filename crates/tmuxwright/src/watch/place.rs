@@ -3,7 +3,7 @@
 use tmux_control::capture::Capture;
 use tmux_control::{Command, Error, PaneId, Reply, Row, Server, row};
 
-use crate::mark::{self, Mark};
+use crate::bookmark::{self, Bookmark};
 use terminal::screen::Place;
 use terminal::text::first_columns;
 
@@ -23,7 +23,7 @@ const SCREEN: Capture = Capture { start: None, end: None, join: false, colors: f
 /// What is asked of tmux.
 pub(super) fn questions(pane: PaneId) -> Vec<Command> {
     let mut questions = vec![Server::row_query::<Facts>(&pane.to_string()), SCREEN.of(pane)];
-    questions.extend(mark::questions(pane));
+    questions.extend(bookmark::questions(pane));
     questions
 }
 
@@ -31,7 +31,7 @@ pub(super) fn questions(pane: PaneId) -> Vec<Command> {
 pub(super) struct Standing {
     pub(super) place: Place,
     pub(super) shown: String,
-    pub(super) mark: Option<Mark>,
+    pub(super) mark: Option<Bookmark>,
 }
 
 /// Reads the answers.
@@ -52,5 +52,5 @@ pub(super) fn read(answers: &[Reply]) -> Result<Standing, Error> {
         before: first_columns(row, facts.x as usize),
         alternate: facts.alternate,
     };
-    Ok(Standing { place, shown, mark: mark::from_replies(marks).ok() })
+    Ok(Standing { place, shown, mark: bookmark::from_replies(marks).ok() })
 }

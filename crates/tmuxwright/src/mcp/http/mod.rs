@@ -26,7 +26,7 @@ use super::Handler;
 use super::stdio::GRACE;
 use crate::app::App;
 use crate::config::http::{Http, Token, default_token_file};
-use crate::tool::{Code, ToolError};
+use crate::contract::{Code, ToolError};
 
 /// Where MCP is.
 const PATH: &str = "/mcp";

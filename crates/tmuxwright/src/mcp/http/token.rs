@@ -7,7 +7,7 @@ use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use crate::config::http::Token;
-use crate::tool::{Code, ToolError};
+use crate::contract::{Code, ToolError};
 
 /// No token is longer.
 const LONGEST: u64 = 4096;

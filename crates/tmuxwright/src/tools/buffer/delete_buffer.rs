@@ -4,9 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::buffer::delete_buffer;
 
-use crate::tool::{
-    BufferName, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, buffer_failed,
-};
+use crate::context::{Cx, Tool, buffer_failed};
+use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Tier, ToolError};
 use terminal::text::inline;
 
 pub(super) struct DeleteBuffer;

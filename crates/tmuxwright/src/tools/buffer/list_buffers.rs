@@ -5,8 +5,9 @@ use std::cmp::Reverse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::count;
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError};
+use crate::context::{Cx, Tool};
+use crate::contract::{Form, Group, Load, Meta, Output, Tier, ToolError};
+use crate::results::objects::count;
 use terminal::text::inline;
 
 pub(super) struct ListBuffers;

@@ -9,7 +9,7 @@ mod search_buffer;
 mod set_buffer;
 mod show_buffer;
 
-use crate::tool::Entry;
+use crate::context::Entry;
 
 pub(super) const TOOLS: &[Entry] = &[
     Entry::of::<list_buffers::ListBuffers>(),

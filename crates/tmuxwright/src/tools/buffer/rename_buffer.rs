@@ -3,11 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::count;
-use crate::tool::{
-    BufferName, Code, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, buffer_failed,
-    no_buffer,
-};
+use crate::context::{Cx, Tool, buffer_failed, buffer_label, no_buffer};
+use crate::contract::{BufferName, Code, Form, Group, Load, Meta, Output, Tier, ToolError};
+use crate::results::objects::count;
 use terminal::text::inline;
 
 pub(super) struct RenameBuffer;
@@ -52,7 +50,7 @@ impl Tool for RenameBuffer {
     type Output = Renamed;
 
     async fn call(cx: &Cx, args: Args) -> Result<Renamed, ToolError> {
-        let label = args.new_name.as_label("new_name")?;
+        let label = buffer_label(&args.new_name, "new_name")?;
         let _alone = cx.host.naming_buffers().await;
         let buffer = cx.buffer(&args.name).await?;
         let old = buffer.row.name;

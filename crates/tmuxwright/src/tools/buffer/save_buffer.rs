@@ -3,11 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::count;
-use crate::tool::path::Draft;
-use crate::tool::{
-    BufferName, Cx, FilePath, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, buffer_failed,
-};
+use crate::context::files::Draft;
+use crate::context::{Cx, Tool, buffer_failed};
+use crate::contract::{BufferName, FilePath, Form, Group, Load, Meta, Output, Tier, ToolError};
+use crate::results::objects::count;
 use terminal::text::inline;
 
 pub(super) struct SaveBuffer;

@@ -9,13 +9,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::buffer::{Extract, Found, Hit, Pattern, Search};
+use crate::buffer_search::{Extract, Found, Hit, Pattern, Search};
+use crate::context::{Cx, Tool, buffer_failed, no_buffer};
+use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Tier, ToolError};
 use crate::host::Buffer;
-use crate::model::count;
-use crate::tool::{
-    BufferName, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, buffer_failed,
-    no_buffer,
-};
+use crate::results::objects::count;
 use terminal::text::inline;
 
 /// How much one call searches, and for how long; then it says where to go on.

@@ -8,14 +8,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::buffer::BufferWriter;
 
-use crate::host::none_without_server;
-use crate::model::count;
+use crate::context::{Cx, Tool, buffer_failed, buffer_label};
 #[cfg(feature = "files")]
-use crate::tool::FilePath;
-use crate::tool::{
-    BufferName, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, buffer_failed,
-    path::failed,
-};
+use crate::contract::FilePath;
+use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Tier, ToolError, file_failed};
+use crate::host::none_without_server;
+use crate::results::objects::count;
 use terminal::text::inline;
 
 /// How much is written at once.
@@ -103,7 +101,8 @@ impl Tool for SetBuffer {
         let name = match (&there, &args.name) {
             (Some(buffer), _) => buffer.row.name.clone(),
             (None, name) => {
-                let label = name.as_ref().map_or(Ok(NAMELESS), |name| name.as_label("name"))?;
+                let label =
+                    name.as_ref().map_or(Ok(NAMELESS), |name| buffer_label(name, "name"))?;
                 cx.host.new_buffer_name(label).map_err(|error| {
                     ToolError::internal(format!("no random number for a name: {error}"))
                 })?
@@ -170,7 +169,7 @@ impl Source {
         };
         match open() {
             Ok(file) => Ok(Self::File(file, path)),
-            Err(error) => Err(failed("read", &path, &error)),
+            Err(error) => Err(file_failed("read", &path, &error)),
         }
     }
 
@@ -187,7 +186,7 @@ impl Source {
             Self::File(mut file, path) => {
                 let mut piece = vec![0; PIECE];
                 loop {
-                    let read = file.read(&mut piece).map_err(|e| failed("read", &path, &e))?;
+                    let read = file.read(&mut piece).map_err(|e| file_failed("read", &path, &e))?;
                     let piece = piece.get(..read).unwrap_or_default();
                     if piece.is_empty() {
                         break;

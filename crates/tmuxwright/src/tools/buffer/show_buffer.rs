@@ -5,11 +5,10 @@ use std::ops::ControlFlow;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::buffer::Extract;
-use crate::model::count;
-use crate::tool::{
-    BufferName, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, buffer_failed,
-};
+use crate::buffer_search::Extract;
+use crate::context::{Cx, Tool, buffer_failed};
+use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Tier, ToolError};
+use crate::results::objects::count;
 use terminal::text::inline;
 
 /// How much is read when nothing is said, and at most: no answer can be longer.

@@ -4,10 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value};
 
-use crate::tool::{
-    Cx, Form, Group, Image, Load, Meta, Notice, Output, Progress, Reply, Request, Step, Tier, Tool,
-    ToolError,
-};
+use crate::context::{Cx, Progress, Request, Step, Tool};
+use crate::contract::{Form, Group, Image, Load, Meta, Notice, Output, Reply, Tier, ToolError};
 
 /// More than anybody writes by hand.
 const MOST: usize = 100;

@@ -2,6 +2,6 @@
 
 mod batch;
 
-use crate::tool::Entry;
+use crate::context::Entry;
 
 pub(super) const TOOLS: &[Entry] = &[Entry::of::<batch::Batch>()];

@@ -3,7 +3,7 @@
 mod signal_channel;
 mod wait_for_channel;
 
-use crate::tool::Entry;
+use crate::context::Entry;
 
 pub(super) const TOOLS: &[Entry] = &[
     Entry::of::<wait_for_channel::WaitForChannel>(),

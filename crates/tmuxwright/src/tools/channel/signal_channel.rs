@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tool::{ChannelName, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError};
+use crate::context::{Cx, Tool};
+use crate::contract::{ChannelName, Form, Group, Load, Meta, Output, Tier, ToolError};
 use terminal::text::inline;
 
 pub(super) struct SignalChannel;

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use tmux_control::channel::{Left, SHORTEST, Signal};
 use tokio::time::Instant;
 
-use crate::outcome::seconds;
-use crate::tool::{ChannelName, Code, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError};
+use crate::context::{Cx, Tool};
+use crate::contract::{ChannelName, Code, Form, Group, Load, Meta, Output, Tier, ToolError};
+use crate::results::command::seconds;
 use terminal::text::inline;
 
 pub(super) struct WaitForChannel;

@@ -6,9 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::Command;
 
-use crate::tool::{
-    Code, Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, Toolset, nearest,
-};
+use crate::context::{Cx, Tool};
+use crate::contract::{Code, Form, Group, Load, Meta, Output, Tier, ToolError, Toolset, nearest};
 use terminal::text::inline;
 
 /// How long a client may take to go.

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::context::{Cx, Tool};
+use crate::contract::{Form, Group, Load, Meta, Output, Tier, ToolError, Toolset};
 use crate::host::ClientRow;
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, Toolset};
 use terminal::text::inline;
 
 pub(super) struct ListClients;

@@ -5,7 +5,7 @@ mod list_clients;
 mod show_message;
 mod write_to_display;
 
-use crate::tool::Entry;
+use crate::context::Entry;
 
 pub(super) const TOOLS: &[Entry] = &[
     Entry::of::<list_clients::ListClients>(),

@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::{Command, escape_message};
 
-use crate::model::count;
-use crate::tool::{
-    Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset,
-};
+use crate::context::{Cx, Tool};
+use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
+use crate::results::objects::count;
 use terminal::text::clean;
 
 /// The longest notice, in characters; no status line is longer.

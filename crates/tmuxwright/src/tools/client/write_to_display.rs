@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::{Command, PaneId, Row, row};
 
-use crate::creation::create;
+use crate::actions::create::create;
+use crate::context::{Cx, Tool};
+use crate::contract::{Form, Group, Load, Meta, NewPlace, Output, Target, Tier, ToolError};
 use crate::host::{Created, PaneState};
-use crate::tool::{Cx, Form, Group, Load, Meta, NewPlace, Output, Target, Tier, Tool, ToolError};
 use terminal::text::clean;
 
 /// The user option of a pane that shows what is written to it.

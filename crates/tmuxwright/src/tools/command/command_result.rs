@@ -4,8 +4,9 @@ use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::outcome::{CommandResult, wait};
-use crate::tool::{Code, Cx, Group, Load, Meta, Tier, Tool, ToolError, Toolset};
+use crate::context::{Cx, Tool};
+use crate::contract::{Code, Group, Load, Meta, Tier, ToolError, Toolset};
+use crate::results::command::{CommandResult, wait};
 use terminal::transcript::Wish;
 
 /// The most lines around a match.

@@ -3,11 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::actions::typing::must_take_input;
+use crate::context::{Cx, Stroke, Tool, Turn};
+use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::run::Status;
-use crate::tool::{
-    Cx, Form, Group, Load, Meta, Output, Stroke, Target, Tier, Tool, ToolError, Toolset, Turn,
-};
-use crate::typing::must_take_input;
 use terminal::text::inline;
 
 pub(super) struct Interrupt;

@@ -6,7 +6,7 @@ mod run_command;
 mod run_in_repl;
 mod send_signal;
 
-use crate::tool::Entry;
+use crate::context::Entry;
 
 pub(super) const TOOLS: &[Entry] = &[
     Entry::of::<run_command::RunCommand>(),

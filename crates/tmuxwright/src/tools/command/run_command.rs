@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::outcome::{CommandResult, wait};
-use crate::starting::start;
-use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+use crate::actions::start::start;
+use crate::context::{Cx, Tool};
+use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
+use crate::results::command::{CommandResult, wait};
 use terminal::transcript::Wish;
 
 pub(super) struct RunCommand;

@@ -3,11 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::outcome::seconds;
-use crate::tool::{
-    Cx, Form, Group, Load, Meta, Output, Stroke, Target, Tier, Tool, ToolError, Toolset,
-};
-use crate::typing::must_take_input;
+use crate::actions::typing::must_take_input;
+use crate::context::{Cx, Stroke, Tool};
+use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
+use crate::results::command::seconds;
 use terminal::text::{inline, keep_tail};
 
 pub(super) struct RunInRepl;

@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::tool::{Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError};
+use crate::context::{Cx, Tool};
+use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError};
 use terminal::text::inline;
 
 pub(super) struct SendSignal;

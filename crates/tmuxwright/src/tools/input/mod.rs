@@ -4,7 +4,7 @@ mod paste_buffer;
 mod paste_text;
 mod send_keys;
 
-use crate::tool::Entry;
+use crate::context::Entry;
 
 pub(super) const TOOLS: &[Entry] = &[
     Entry::of::<send_keys::SendKeys>(),

@@ -4,12 +4,10 @@ use memchr::memmem;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::count;
-use crate::tool::{
-    BufferName, Cx, Form, Group, Load, Meta, Output, Stroke, Target, Tier, Tool, ToolError,
-    buffer_failed,
-};
-use crate::typing::{PASTE_END, must_take_input};
+use crate::actions::typing::{PASTE_END, must_take_input};
+use crate::context::{Cx, Stroke, Tool, buffer_failed};
+use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Target, Tier, ToolError};
+use crate::results::objects::count;
 use terminal::text::inline;
 
 /// How much of the end of a buffer is remembered as typed: more than anybody asks for.

@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux_control::paste::Paste;
 
-use crate::tool::{Cx, Group, Load, Meta, Stroke, Target, Tier, Tool, ToolError, Toolset};
-use crate::typing::{PASTE_END, Typed, must_take_input, pause_before_enter, press_enter};
+use crate::actions::typing::{PASTE_END, Typed, must_take_input, pause_before_enter, press_enter};
+use crate::context::{Cx, Stroke, Tool};
+use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
 
 pub(super) struct PasteText;
 

@@ -6,11 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux_control::keys::{Key, type_text};
 
+use crate::actions::typing::{Typed, must_take_input, pause_before_enter, press_enter};
+use crate::context::{Cx, Step, Stroke, Tool};
+use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset, nearest};
 use crate::host::PaneState;
-use crate::tool::{
-    Cx, Group, Load, Meta, Step, Stroke, Target, Tier, Tool, ToolError, Toolset, nearest,
-};
-use crate::typing::{Typed, must_take_input, pause_before_enter, press_enter};
 
 pub(super) struct SendKeys;
 

@@ -5,11 +5,10 @@ use serde::{Deserialize, Serialize};
 use tmux_control::target::Level;
 use tmux_control::{PaneId, row};
 
+use crate::context::{Cx, Tool, Tree};
+use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::host::{PaneRow, SessionRow, WindowRow};
-use crate::model::{Pane, Session, Window};
-use crate::tool::{
-    Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset, Tree,
-};
+use crate::results::objects::{Pane, Session, Window};
 
 pub(super) struct GetInfo;
 

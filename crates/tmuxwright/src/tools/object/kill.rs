@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use tmux_control::Command;
 use tmux_control::target::{Id, Level};
 
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use crate::context::{Cx, Tool};
+use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 
 pub(super) struct Kill;
 

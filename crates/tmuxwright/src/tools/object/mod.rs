@@ -4,7 +4,7 @@ mod get_info;
 mod kill;
 mod rename;
 
-use crate::tool::Entry;
+use crate::context::Entry;
 
 pub(super) const TOOLS: &[Entry] =
     &[Entry::of::<get_info::GetInfo>(), Entry::of::<rename::Rename>(), Entry::of::<kill::Kill>()];

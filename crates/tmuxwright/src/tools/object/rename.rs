@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use tmux_control::target::Level;
 use tmux_control::{Command, PaneId, SessionId, WindowId, escape_format, row};
 
-use crate::creation::{check_name, explain_duplicate};
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use crate::actions::create::{check_name, explain_duplicate};
+use crate::context::{Cx, Tool};
+use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use terminal::text::inline;
 
 pub(super) struct Rename;

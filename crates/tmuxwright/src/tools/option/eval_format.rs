@@ -4,10 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::Command;
 
-use crate::formats::{check_format, has_loop};
-use crate::tool::{
-    Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset,
-};
+use crate::actions::formats::{check_format, has_loop};
+use crate::context::{Cx, Tool};
+use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use terminal::text::keep_tail;
 
 pub(super) struct EvalFormat;

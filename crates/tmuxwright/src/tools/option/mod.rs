@@ -7,7 +7,7 @@ mod show_environment;
 mod show_hooks;
 mod show_option;
 
-use crate::tool::Entry;
+use crate::context::Entry;
 
 pub(super) const TOOLS: &[Entry] = &[
     Entry::of::<show_option::ShowOption>(),

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::Command;
 
-use crate::creation::is_variable;
-use crate::options::{Scope, Wish};
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use crate::actions::create::is_variable;
+use crate::actions::options::{Scope, Wish};
+use crate::context::{Cx, Tool};
+use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use terminal::text::inline;
 
 pub(super) struct SetEnvironment;

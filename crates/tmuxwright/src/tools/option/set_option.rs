@@ -4,11 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::{Command, Error, escape_format};
 
-use crate::formats::check_format;
-use crate::options::{Catalogue, Known, Scope, Wish, base};
-use crate::tool::{
-    Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset,
-};
+use crate::actions::formats::check_format;
+use crate::actions::options::{Catalogue, Known, Scope, Wish, base};
+use crate::context::{Cx, Tool};
+use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use terminal::text::inline;
 
 /// How the options begin in which this server keeps what it must know.

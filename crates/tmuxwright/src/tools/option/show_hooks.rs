@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::{Command, printed};
 
-use crate::options::{Catalogue, Holder, Scope, Wish, base};
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use crate::actions::options::{Catalogue, Holder, Scope, Wish, base};
+use crate::context::{Cx, Tool};
+use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use terminal::text::inline;
 
 pub(super) struct ShowHooks;

@@ -5,10 +5,11 @@ use serde::Deserialize;
 use tmux_control::target::Level;
 use tmux_control::{Command, PaneId, Row, row};
 
-use crate::creation::{NewIds, check_name};
+use crate::actions::arrange::may_leave;
+use crate::actions::create::{NewIds, check_name};
+use crate::context::{Cx, Tool};
+use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
 use crate::host::Created;
-use crate::placing::may_leave;
-use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
 
 pub(super) struct BreakPane;
 

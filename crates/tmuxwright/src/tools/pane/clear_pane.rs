@@ -6,9 +6,10 @@ use tmux_control::capture::Capture;
 use tmux_control::{Command, PaneId, row};
 use unicode_width::UnicodeWidthStr;
 
+use crate::context::{Cx, Tool};
+use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::host::PaneState;
-use crate::standing::Standing;
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use crate::run::activity::Standing;
 
 pub(super) struct ClearPane;
 

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::{Command, PaneId, row};
 
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError};
+use crate::context::{Cx, Tool};
+use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError};
 
 pub(super) struct CopyMode;
 

@@ -5,9 +5,10 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::creation::{NewIds, check_name, create_at_home, start_directory};
+use crate::actions::create::{NewIds, check_name, create_at_home, start_directory};
+use crate::context::{Cx, Tool};
+use crate::contract::{Group, Load, Meta, Tier, ToolError, Toolset};
 use crate::host::NewPane;
-use crate::tool::{Cx, Group, Load, Meta, Tier, Tool, ToolError, Toolset};
 
 pub(super) struct CreatePane;
 

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux_control::{PaneId, row};
 
-use crate::model::Pane;
-use crate::placing::pane_now;
-use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError};
+use crate::actions::arrange::pane_now;
+use crate::context::{Cx, Tool};
+use crate::contract::{Group, Load, Meta, Target, Tier, ToolError};
+use crate::results::objects::Pane;
 
 pub(super) struct FindPane;
 

@@ -5,9 +5,10 @@ use serde::Deserialize;
 use tmux_control::target::Level;
 use tmux_control::{Command, PaneId, row};
 
-use crate::model::Pane;
-use crate::placing::{Leaving, Side, check_size, pane_now};
-use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+use crate::actions::arrange::{Leaving, Side, check_size, pane_now};
+use crate::context::{Cx, Tool};
+use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
+use crate::results::objects::Pane;
 
 pub(super) struct JoinPane;
 

@@ -3,9 +3,10 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::filter;
-use crate::model::Pane;
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use crate::context::{Cx, Tool};
+use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
+use crate::results::filter;
+use crate::results::objects::Pane;
 
 pub(super) struct ListPanes;
 

@@ -16,7 +16,7 @@ mod select_pane;
 mod split_pane;
 mod swap_pane;
 
-use crate::tool::Entry;
+use crate::context::Entry;
 
 pub(super) const TOOLS: &[Entry] = &[
     Entry::of::<list_panes::ListPanes>(),

@@ -9,9 +9,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::{Command, PaneId, escape_format, row};
 
-use crate::tool::{
-    Code, Cx, FilePath, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset,
-    path,
+use crate::context::{Cx, Tool};
+use crate::contract::{
+    Code, FilePath, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset, file_failed,
 };
 use terminal::text::inline;
 
@@ -110,7 +110,7 @@ impl Tool for PipePane {
             .hint("pipe_pane without `path` stops that; ask the person first"));
         }
         make_ready(&path, args.append.unwrap_or(true))
-            .map_err(|error| path::failed("written", &path, &error))?;
+            .map_err(|error| file_failed("written", &path, &error))?;
         let text = path.to_string_lossy();
         let set = Command::action("set-option").arg("-p").option("-t", id).arg(OPTION);
         cx.tmux().sequence(vec![pipe().arg(into_file(&text)), set.arg(&text)]).await?;

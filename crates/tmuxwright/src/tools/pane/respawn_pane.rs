@@ -7,11 +7,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux_control::{Command, escape_format};
 
-use crate::creation::{check_environment, start_directory};
+use crate::actions::arrange::pane_now;
+use crate::actions::create::{check_environment, start_directory};
+use crate::context::{Cx, Tool};
+use crate::contract::{Code, Group, Load, Meta, Target, Tier, ToolError, Toolset};
 use crate::host::{NewPane, with_environment};
-use crate::model::Pane;
-use crate::placing::pane_now;
-use crate::tool::{Code, Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+use crate::results::objects::Pane;
 
 /// How long output that is on its way is waited for.
 const ON_ITS_WAY: Duration = Duration::from_secs(1);

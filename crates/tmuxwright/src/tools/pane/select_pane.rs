@@ -5,9 +5,10 @@ use serde::Deserialize;
 use tmux_control::target::Level;
 use tmux_control::{Command, PaneId};
 
+use crate::context::{Cx, Tool};
+use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
 use crate::host::PaneState;
-use crate::model::Selected;
-use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+use crate::results::objects::Selected;
 
 pub(super) struct SelectPane;
 

@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux_control::{Command, Row};
 
-use crate::creation::{NewIds, create, start_directory, with_start};
+use crate::actions::arrange::{Side, check_size};
+use crate::actions::create::{NewIds, create, start_directory, with_start};
+use crate::context::{Cx, Tool};
+use crate::contract::{Group, Load, Meta, NewPlace, Target, Tier, ToolError, Toolset};
 use crate::host::Created;
-use crate::placing::{Side, check_size};
-use crate::tool::{Cx, Group, Load, Meta, NewPlace, Target, Tier, Tool, ToolError, Toolset};
 
 pub(super) struct SplitPane;
 

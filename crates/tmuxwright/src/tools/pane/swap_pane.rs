@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use tmux_control::target::Level;
 use tmux_control::{Command, PaneId, row};
 
-use crate::model::Pane;
-use crate::placing::{may_leave, pane_now};
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use crate::actions::arrange::{may_leave, pane_now};
+use crate::context::{Cx, Tool};
+use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
+use crate::results::objects::Pane;
 
 pub(super) struct SwapPane;
 

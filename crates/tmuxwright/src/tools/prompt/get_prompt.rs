@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
+use crate::context::{Cx, Tool};
+use crate::contract::{Form, Group, Load, Meta, Output, Tier, ToolError, Toolset};
 use crate::prompts;
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, Toolset};
 
 pub(super) struct GetPrompt;
 

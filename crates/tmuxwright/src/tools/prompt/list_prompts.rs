@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::context::{Cx, Tool};
+use crate::contract::{Form, Group, Load, Meta, Output, Tier, ToolError, Toolset};
 use crate::prompts::{self, Absent};
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Tier, Tool, ToolError, Toolset};
 
 pub(super) struct ListPrompts;
 

@@ -3,7 +3,7 @@
 mod get_prompt;
 mod list_prompts;
 
-use crate::tool::Entry;
+use crate::context::Entry;
 
 pub(super) const TOOLS: &[Entry] =
     &[Entry::of::<list_prompts::ListPrompts>(), Entry::of::<get_prompt::GetPrompt>()];

@@ -5,8 +5,9 @@ use serde::{Deserialize, Serialize};
 use tmux_control::capture::Capture;
 use tmux_control::{PaneId, row};
 
-use crate::reading::{Wanted, program_or_end, read};
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use crate::actions::read::{Wanted, program_or_end, read};
+use crate::context::{Cx, Tool};
+use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use terminal::text::keep_tail;
 
 pub(super) struct CapturePane;

@@ -3,8 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::mark::{Look, Mark, Reach, near_questions, since};
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use crate::bookmark::{Bookmark, Look, Reach, near_questions, since};
+use crate::context::{Cx, Tool};
+use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use terminal::text::keep_tail;
 
 pub(super) struct CaptureSince;
@@ -178,15 +179,15 @@ impl Tool for CaptureSince {
 /// The next step for a cursor that leads nowhere.
 const ANEW: &str = "call with `target` alone to start anew";
 
-fn read_cursor(text: &str) -> Result<Mark, ToolError> {
-    text.parse().map_err(|error: crate::mark::NotAMark| {
+fn read_cursor(text: &str) -> Result<Bookmark, ToolError> {
+    text.parse().map_err(|error: crate::bookmark::NotAMark| {
         ToolError::invalid_argument(error.to_string())
             .hint(format!("give it exactly as the last answer had it, or {ANEW}"))
     })
 }
 
 /// A cursor is of one pane and one process in it.
-fn check(mark: &Mark, look: &Look, target: &Target) -> Result<(), ToolError> {
+fn check(mark: &Bookmark, look: &Look, target: &Target) -> Result<(), ToolError> {
     if mark.pane != look.pane {
         return Err(ToolError::invalid_argument(format!(
             "the cursor is of pane {}, but `{target}` is {}",

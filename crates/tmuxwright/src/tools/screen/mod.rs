@@ -7,7 +7,7 @@ mod screenshot_pane;
 mod search_panes;
 mod snapshot_pane;
 
-use crate::tool::Entry;
+use crate::context::Entry;
 
 pub(super) const TOOLS: &[Entry] = &[
     Entry::of::<capture_pane::CapturePane>(),

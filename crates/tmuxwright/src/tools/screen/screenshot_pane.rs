@@ -7,10 +7,11 @@ use serde::{Deserialize, Serialize};
 use tmux_control::capture::Capture;
 use tmux_control::{PaneId, Reply, Row, Server, row};
 
+use crate::context::files::Draft;
+use crate::context::{Cx, Tool};
 #[cfg(feature = "files")]
-use crate::tool::FilePath;
-use crate::tool::path::Draft;
-use crate::tool::{Cx, Form, Group, Image, Load, Meta, Output, Target, Tier, Tool, ToolError};
+use crate::contract::FilePath;
+use crate::contract::{Form, Group, Image, Load, Meta, Output, Target, Tier, ToolError};
 use picture::{Cursor, CursorShape, Picture, Screen};
 use terminal::text::{clean, inline};
 

@@ -11,11 +11,14 @@ use serde_json::Value;
 use tmux_control::capture::Capture;
 use tmux_control::{PaneId, Row, Server, row};
 
+use crate::actions::find_lines::{
+    Found, Pattern, aligned_rows, counted_rows, without_trailing_blanks,
+};
+use crate::actions::read::{program_or_end, top_of};
+use crate::context::{Cx, Tool};
+use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::host::PaneRow;
-use crate::lines::{Found, Pattern, aligned_rows, counted_rows, without_trailing_blanks};
-use crate::model::count;
-use crate::reading::{program_or_end, top_of};
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
+use crate::results::objects::count;
 use terminal::text::inline;
 
 /// How many panes are read ahead: enough to keep tmux at work, few enough to be held in memory.

@@ -5,9 +5,10 @@ use serde::{Deserialize, Serialize};
 use tmux_control::capture::Capture;
 use tmux_control::{PaneId, row};
 
-use crate::model::Status;
-use crate::reading::{Wanted, program_or_end, read};
-use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError};
+use crate::actions::read::{Wanted, program_or_end, read};
+use crate::context::{Cx, Tool};
+use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError};
+use crate::results::objects::Status;
 use terminal::text::{inline, keep_tail};
 
 pub(super) struct SnapshotPane;

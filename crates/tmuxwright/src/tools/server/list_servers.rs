@@ -8,8 +8,9 @@ use serde::{Deserialize, Serialize};
 use tmux_control::Socket;
 use tmux_control::discover::{self, Found};
 
-use crate::model::count;
-use crate::tool::{Cx, FilePath, Form, Group, Load, Meta, Output, Tier, Tool, ToolError};
+use crate::context::{Cx, Tool};
+use crate::contract::{FilePath, Form, Group, Load, Meta, Output, Tier, ToolError};
+use crate::results::objects::count;
 use terminal::text::inline;
 
 pub(super) struct ListServers;

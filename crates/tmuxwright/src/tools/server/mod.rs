@@ -5,7 +5,7 @@ mod list_servers;
 mod server_info;
 mod socket_for_path;
 
-use crate::tool::Entry;
+use crate::context::Entry;
 
 pub(super) const TOOLS: &[Entry] = &[
     Entry::of::<server_info::ServerInfo>(),

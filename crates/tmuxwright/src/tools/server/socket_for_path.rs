@@ -7,7 +7,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::Socket;
 
-use crate::tool::{Cx, FilePath, Form, Group, Load, Meta, Output, Tier, Tool, ToolError};
+use crate::context::{Cx, Tool};
+use crate::contract::{FilePath, Form, Group, Load, Meta, Output, Tier, ToolError};
 
 /// The longest path, in bytes: no system takes less.
 const LONGEST: usize = 100;

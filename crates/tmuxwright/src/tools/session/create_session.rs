@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux_control::{Command, Row, escape_format};
 
-use crate::creation::{NewIds, check_name, create, start_directory, with_start};
+use crate::actions::create::{NewIds, check_name, create, start_directory, with_start};
+use crate::context::{Cx, Tool};
+use crate::contract::{Group, Load, Meta, NewPlace, Tier, ToolError, Toolset};
 use crate::host::{Created, Host};
-use crate::tool::{Cx, Group, Load, Meta, NewPlace, Tier, Tool, ToolError, Toolset};
 
 pub(super) struct CreateSession;
 

@@ -3,7 +3,7 @@
 mod start_and_watch;
 mod wait_for;
 
-use crate::tool::Entry;
+use crate::context::Entry;
 
 pub(super) const TOOLS: &[Entry] =
     &[Entry::of::<wait_for::WaitFor>(), Entry::of::<start_and_watch::StartAndWatch>()];

@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::Instant;
 
-use crate::event::{EventResult, Wait};
-use crate::starting::start;
-use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+use crate::actions::start::start;
+use crate::context::{Cx, Tool};
+use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
+use crate::results::wait::{EventResult, Wait};
 
 pub(super) struct StartAndWatch;
 

@@ -4,8 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::Instant;
 
-use crate::event::{EventResult, Wait, without_twins};
-use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+use crate::context::{Cx, Tool};
+use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
+use crate::results::wait::{EventResult, Wait, without_twins};
 
 pub(super) struct WaitFor;
 

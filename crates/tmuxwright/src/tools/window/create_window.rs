@@ -7,9 +7,12 @@ use serde::Deserialize;
 use tmux_control::target::Level;
 use tmux_control::{Command, Row, escape_format};
 
-use crate::creation::{NewIds, check_name, create, create_at_home, start_directory, with_start};
+use crate::actions::create::{
+    NewIds, check_name, create, create_at_home, start_directory, with_start,
+};
+use crate::context::{Cx, Tool};
+use crate::contract::{Group, Load, Meta, NewPlace, Target, Tier, ToolError, Toolset};
 use crate::host::{Created, NewPane};
-use crate::tool::{Cx, Group, Load, Meta, NewPlace, Target, Tier, Tool, ToolError, Toolset};
 
 pub(super) struct CreateWindow;
 

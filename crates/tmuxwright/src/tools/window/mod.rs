@@ -8,7 +8,7 @@ mod select_layout;
 mod select_window;
 mod synchronize_panes;
 
-use crate::tool::Entry;
+use crate::context::Entry;
 
 pub(super) const TOOLS: &[Entry] = &[
     Entry::of::<list_windows::ListWindows>(),

@@ -5,10 +5,11 @@ use serde::Deserialize;
 use tmux_control::target::Level;
 use tmux_control::{Command, SessionId};
 
+use crate::actions::arrange::{Leaving, window_now};
+use crate::context::{Cx, Tool};
+use crate::contract::{Code, Group, Load, Meta, Target, Tier, ToolError, Toolset};
 use crate::host::WindowRow;
-use crate::model::Window;
-use crate::placing::{Leaving, window_now};
-use crate::tool::{Code, Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+use crate::results::objects::Window;
 
 /// The highest index tmux knows.
 const HIGHEST: u32 = i32::MAX.unsigned_abs();

@@ -5,9 +5,10 @@ use serde::Deserialize;
 use tmux_control::Command;
 use tmux_control::target::Level;
 
-use crate::model::Window;
-use crate::placing::window_now;
-use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+use crate::actions::arrange::window_now;
+use crate::context::{Cx, Tool};
+use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
+use crate::results::objects::Window;
 
 /// The largest size tmux takes.
 const LARGEST: u32 = 10_000;

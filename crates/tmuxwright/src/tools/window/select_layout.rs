@@ -6,9 +6,10 @@ use tmux_control::layout::{self, LayoutError};
 use tmux_control::target::Level;
 use tmux_control::{Command, WindowId, row};
 
-use crate::model::{Window, count};
-use crate::placing::window_now;
-use crate::tool::{Cx, Group, Load, Meta, Target, Tier, Tool, ToolError, Toolset};
+use crate::actions::arrange::window_now;
+use crate::context::{Cx, Tool};
+use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
+use crate::results::objects::{Window, count};
 use terminal::text::inline;
 
 pub(super) struct SelectLayout;

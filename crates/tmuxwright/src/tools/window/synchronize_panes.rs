@@ -5,10 +5,9 @@ use serde::{Deserialize, Serialize};
 use tmux_control::target::Level;
 use tmux_control::{Command, PaneId, row};
 
+use crate::context::{Cx, Tool};
+use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::host::PaneState;
-use crate::tool::{
-    Code, Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset,
-};
 
 const OPTION: &str = "synchronize-panes";
 

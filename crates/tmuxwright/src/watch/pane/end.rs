@@ -6,8 +6,8 @@ use futures::future::{BoxFuture, FutureExt, pending};
 use tokio::time::Instant;
 
 use super::{FIRST_PAUSE, LONGEST_PAUSE, Step, Watched};
+use crate::bookmark;
 use crate::host::{Life, PaneState};
-use crate::mark;
 use crate::watch::{Event, Lost};
 use process::Foreground;
 
@@ -153,7 +153,7 @@ impl Watched {
     /// All that was printed since the watch began, from tmux itself: it drops what a client has not
     /// been sent yet when a pane's program ends.
     async fn all_lines(&mut self) -> Option<Vec<String>> {
-        let news = mark::news(self.watches.host.tmux(), self.begun_at.as_ref()?).await;
+        let news = bookmark::news(self.watches.host.tmux(), self.begun_at.as_ref()?).await;
         match news {
             Ok(news) => news.filter(|news| !news.missed).map(|news| news.lines),
             Err(error) => {

@@ -8,8 +8,8 @@ use tmux_control::stream::ring::Chunk;
 use tokio::time::Instant;
 
 use super::{Astray, Step, Watched};
+use crate::bookmark::{self, Bookmark};
 use crate::host::PaneState;
-use crate::mark::{self, Mark};
 use crate::run::{PROMPT_ENDS, Part};
 use crate::watch::Lost;
 use crate::watch::conditions::Needs;
@@ -125,8 +125,8 @@ impl Watched {
     }
 
     /// Takes all that was printed up to this very moment. The mark behind it, if there can be one.
-    pub(crate) async fn catch_up(&mut self, now: &PaneState) -> Option<Mark> {
-        let questions = mark::questions(self.id());
+    pub(crate) async fn catch_up(&mut self, now: &PaneState) -> Option<Bookmark> {
+        let questions = bookmark::questions(self.id());
         let asked = self.watches.host.tmux().stream_from(now.session, self.id(), questions).await;
         let (stream, answers) = asked.ok()?;
         self.take_up_to(&stream, None).await;
@@ -140,7 +140,7 @@ impl Watched {
                 Step::Place(place) => self.view.go_on_at(&place),
             }
         }
-        mark::from_replies(&answers).ok()
+        bookmark::from_replies(&answers).ok()
     }
 
     /// Takes all that comes before the place where another reader of the same stream is. `sized` is

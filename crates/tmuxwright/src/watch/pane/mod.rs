@@ -20,8 +20,8 @@ use super::place;
 use super::until::{Held, Until};
 use super::view::View;
 use super::{Event, Lost, Seen, Watches};
+use crate::bookmark::Bookmark;
 use crate::host::PaneState;
-use crate::mark::Mark;
 use crate::run::{Part, Started, Trail};
 use terminal::screen::Place;
 
@@ -61,7 +61,7 @@ pub(super) struct Watched {
     /// Whether the watch ended because nothing more could happen.
     ran_out: bool,
     /// Where the watch began.
-    begun_at: Option<Mark>,
+    begun_at: Option<Bookmark>,
     missed: bool,
     /// Why the view has to find its place anew.
     astray: Option<Astray>,

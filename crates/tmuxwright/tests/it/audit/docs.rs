@@ -42,7 +42,7 @@ fn the_tables_of_the_audit_are_current() {
     }
     let mut clear = String::from("| tool | written as they are |\n|---|---|\n");
     for entry in tools::all() {
-        let names = (entry.shape)().clear();
+        let names = (entry.disclosure)().clear();
         let names: Vec<&str> = names.iter().map(|name| name.trim_start_matches('.')).collect();
         let names = if names.is_empty() { "–".to_owned() } else { names.join(", ") };
         writeln!(clear, "| `{}` | {names} |", entry.meta.name).unwrap();
@@ -84,7 +84,7 @@ fn the_examples_of_the_audit_are_whole_logs_with_documented_fields() {
 fn nothing_that_is_typed_or_stored_is_declared_harmless() {
     const NEVER: &[&str] = &["text", "keys", "input", "command", "value", "content", "message"];
     for entry in tools::all() {
-        for name in (entry.shape)().clear() {
+        for name in (entry.disclosure)().clear() {
             let name = name.trim_start_matches('.');
             assert!(
                 !NEVER.contains(&name) && !name.starts_with("env."),

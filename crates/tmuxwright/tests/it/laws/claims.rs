@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
 use tmuxwright::config::SETTINGS;
+use tmuxwright::contract::Code;
 use tmuxwright::resources::RESOURCES;
-use tmuxwright::tool::Code;
 use tmuxwright::watch::{KINDS, Kind};
 use tmuxwright::{cli, prompts, tools};
 

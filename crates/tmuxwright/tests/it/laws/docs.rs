@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tmuxwright::config::{Kind, SETTINGS};
+use tmuxwright::context::Entry;
+use tmuxwright::contract::{Code, Group, Tier, Toolset};
 use tmuxwright::policy::KINDS as GROUP_KINDS;
 use tmuxwright::prompts::{self, Absent};
 use tmuxwright::resources::RESOURCES;
-use tmuxwright::tool::{Code, Entry, Group, Tier, Toolset};
 use tmuxwright::tools;
 use tmuxwright::watch::{ERROR_PATTERNS, KINDS};
 

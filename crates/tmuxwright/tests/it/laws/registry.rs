@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use tmuxwright::config::Settings;
+use tmuxwright::context::Entry;
+use tmuxwright::contract::{Code, Tier, Toolset};
 use tmuxwright::policy::{Ceiling, Policy, group_names};
 use tmuxwright::registry::Registry;
-use tmuxwright::tool::{Code, Entry, Tier, Toolset};
 use tmuxwright::tools;
 
 fn registry(toolset: Toolset, structured: bool) -> Registry {

@@ -196,7 +196,7 @@ fn every_tool_and_every_error_is_met_by_a_test() {
         let called = tests.iter().any(|(path, text)| !this_file(path) && text.contains(&call));
         assert!(called, "no test calls {}", entry.meta.name);
     }
-    for (_, code, _) in tmuxwright::tool::Code::ALL {
+    for (_, code, _) in tmuxwright::contract::Code::ALL {
         let end_to_end = tests.iter().any(|(_, text)| text.contains(&format!("err(\"{code}\")")));
         let in_unit = unit.iter().any(|(_, text)| {
             text.split("mod tests")

@@ -12,7 +12,8 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use serde_json::{Map, Value, json};
 use testkit::{TmuxServer, wait_until};
-use tmuxwright::tool::{Entry, Tier};
+use tmuxwright::context::Entry;
+use tmuxwright::contract::Tier;
 use tmuxwright::tools;
 
 use crate::launch;

@@ -3,7 +3,7 @@
 use regex::Regex;
 use serde_json::{Value, json};
 use testkit::{TmuxServer, wait_until};
-use tmuxwright::tool::Tier;
+use tmuxwright::contract::Tier;
 use tmuxwright::tools;
 
 use crate::serve;

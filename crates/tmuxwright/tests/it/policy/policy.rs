@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use serde_json::{Map, Value, json};
 use testkit::{Launch, Mcp, TmuxServer};
 
-use tmuxwright::tool::{Group, Meta, Tier};
+use tmuxwright::contract::{Group, Meta, Tier};
 use tmuxwright::tools;
 
 /// Arguments with which each tool can be called without doing anything: what it is to touch does

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value, json};
 use testkit::{TmuxServer, wait_until};
-use tmuxwright::tool::{Entry, Tier};
+use tmuxwright::context::Entry;
+use tmuxwright::contract::Tier;
 use tmuxwright::tools;
 
 use crate::serve_configured;

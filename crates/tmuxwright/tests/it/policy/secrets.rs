@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Map, Value, json};
 use testkit::{Mcp, TmuxServer, until};
-use tmuxwright::tool::Entry;
+use tmuxwright::context::Entry;
 use tmuxwright::tools;
 
 use crate::audit::log::log;
@@ -67,7 +67,7 @@ async fn what_is_typed_is_in_no_log() {
 /// one after the other wrongly.
 fn calls(entry: &Entry) -> Vec<Map<String, Value>> {
     let schema = (entry.input_schema)();
-    let shape = (entry.shape)();
+    let shape = (entry.disclosure)();
     let mut right = Map::new();
     let mut wrong = Vec::new();
     for (name, property) in schema["properties"].as_object().unwrap() {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer};
-use tmuxwright::tool::{Group, Tier};
+use tmuxwright::contract::{Group, Tier};
 use tmuxwright::tools;
 
 use crate::launch;

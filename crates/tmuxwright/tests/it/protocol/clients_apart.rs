@@ -9,9 +9,9 @@ use testkit::{Mcp, Outcome, TmuxServer, until};
 use tmux_control::Socket;
 use tmuxwright::app::App;
 use tmuxwright::config::Settings;
+use tmuxwright::contract::Toolset;
 use tmuxwright::mcp::Handler;
 use tmuxwright::policy::Ceiling;
-use tmuxwright::tool::Toolset;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 
 use crate::support::{field, list, pane, ready_pane, shows, string};

@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use testkit::{Raw, TmuxServer, until, wait_until};
+use tmuxwright::contract::Toolset;
 use tmuxwright::policy::{Ceiling, Policy};
 use tmuxwright::prompts::{self, Absent, Prompt};
 use tmuxwright::registry::Registry;
-use tmuxwright::tool::Toolset;
 use tmuxwright::tools;
 
 use crate::launch;

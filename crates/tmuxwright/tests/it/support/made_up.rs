@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
-use tmuxwright::tool::Entry;
+use tmuxwright::context::Entry;
 use tmuxwright::tools;
 
 /// What arguments are made of.

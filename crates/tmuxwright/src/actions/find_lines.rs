@@ -1,0 +1,284 @@
+//! The lines of a text that match a pattern, and the rows of a terminal in which lines begin.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use memchr::{memchr, memchr_iter, memrchr};
+use regex::{Regex, RegexBuilder};
+
+use crate::contract::ToolError;
+
+/// What is looked for, line by line.
+pub(crate) struct Pattern {
+    regex: Regex,
+    /// Whether lines must be looked at one by one, since the pattern speaks of where a text begins
+    /// or ends.
+    one_by_one: bool,
+}
+
+/// A line that matches.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Line {
+    /// Its number among all lines.
+    pub(crate) index: usize,
+    /// Where it is in the text.
+    pub(crate) place: Range<usize>,
+    /// Where in the text it matches.
+    pub(crate) hit: Range<usize>,
+}
+
+/// How many lines match, and those that are wanted.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct Found {
+    pub(crate) count: usize,
+    pub(crate) lines: Vec<Line>,
+}
+
+impl Found {
+    fn note(&mut self, wanted: &Range<usize>, line: impl FnOnce() -> Line) {
+        if wanted.contains(&self.count) {
+            self.lines.push(line());
+        }
+        self.count += 1;
+    }
+}
+
+impl Pattern {
+    /// Reads what a caller gave.
+    pub(crate) fn new(pattern: &str, regex: bool, case: bool) -> Result<Self, ToolError> {
+        if pattern.is_empty() {
+            return Err(ToolError::invalid_argument("`pattern` is empty").hint("say what to find"));
+        }
+        if !regex && pattern.contains('\n') {
+            return Err(ToolError::invalid_argument("`pattern` has a line end in it")
+                .hint("lines are searched one by one: give a part of one line"));
+        }
+        let text = if regex { pattern.to_owned() } else { regex::escape(pattern) };
+        let built = RegexBuilder::new(&text).case_insensitive(!case).multi_line(true).build();
+        let built = built.map_err(|error| {
+            ToolError::invalid_argument(format!("`pattern`: {error}"))
+                .hint("correct it, or leave out `regex` to find it literally")
+        })?;
+        let of_texts = pattern.contains("\\A") || pattern.contains("\\z");
+        let has_flags = pattern.contains("(?") && pattern.contains('-');
+        Ok(Self { regex: built, one_by_one: regex && (of_texts || has_flags) })
+    }
+
+    /// The lines that match, and of these the ones whose numbers are wanted. Empty lines at the end
+    /// do not count.
+    pub(crate) fn find(&self, text: &str, wanted: &Range<usize>) -> Found {
+        let mut found = Found::default();
+        let text = text.trim_end_matches([' ', '\n']);
+        let left = if self.one_by_one {
+            Some((0, 0))
+        } else {
+            self.find_at_once(text, wanted, &mut found)
+        };
+        if let Some((from, index)) = left {
+            self.find_one_by_one(text, from, index, wanted, &mut found);
+        }
+        found
+    }
+
+    /// Searches the whole text, which is several times faster than line by line. Returns from where
+    /// on that did not do, and the number of the line that begins there.
+    fn find_at_once(
+        &self,
+        text: &str,
+        wanted: &Range<usize>,
+        found: &mut Found,
+    ) -> Option<(usize, usize)> {
+        let (mut from, mut index) = (0, 0);
+        while from < text.len() {
+            let hit = self.regex.find_at(text, from)?;
+            let between = text.get(from..hit.start()).unwrap_or_default().as_bytes();
+            index += memchr_iter(b'\n', between).count();
+            let start = memrchr(b'\n', between).map_or(from, |at| from + at + 1);
+            let end = end_of_line(text, start);
+            if hit.end() > end {
+                // It goes over the end of a line, and may do so up to the end of the text each time.
+                return Some((start, index));
+            }
+            found.note(wanted, || Line { index, place: start..end, hit: hit.range() });
+            from = end + 1;
+            index += 1;
+        }
+        None
+    }
+
+    fn find_one_by_one(
+        &self,
+        text: &str,
+        mut from: usize,
+        mut index: usize,
+        wanted: &Range<usize>,
+        found: &mut Found,
+    ) {
+        while from < text.len() {
+            let end = end_of_line(text, from);
+            if let Some(hit) = self.regex.find(text.get(from..end).unwrap_or_default()) {
+                let hit = from + hit.start()..from + hit.end();
+                found.note(wanted, || Line { index, place: from..end, hit });
+            }
+            from = end + 1;
+            index += 1;
+        }
+    }
+}
+
+fn end_of_line(text: &str, from: usize) -> usize {
+    let rest = text.as_bytes().get(from..).unwrap_or_default();
+    memchr(b'\n', rest).map_or(text.len(), |at| from + at)
+}
+
+/// Takes the blanks at the ends of lines away, where there are any.
+pub(crate) fn without_trailing_blanks(text: &str) -> Cow<'_, str> {
+    if !text.contains(" \n") {
+        return Cow::Borrowed(text);
+    }
+    let mut kept = String::with_capacity(text.len());
+    for line in text.split_inclusive('\n') {
+        kept.push_str(line.trim_end_matches([' ', '\n']));
+        if line.ends_with('\n') {
+            kept.push('\n');
+        }
+    }
+    Cow::Owned(kept)
+}
+
+/// The row in which each line of a terminal this wide begins, and how many rows all of them take, if
+/// each takes as few as it can.
+pub(crate) fn counted_rows(text: &str, width: usize) -> (Vec<usize>, usize) {
+    let mut row = 0;
+    let starts = text
+        .split_terminator('\n')
+        .map(|line| {
+            let start = row;
+            row += rows_of(line, width);
+            start
+        })
+        .collect();
+    (starts, row)
+}
+
+fn rows_of(line: &str, width: usize) -> usize {
+    // How wide other characters are, tmux alone knows.
+    if line.is_ascii() { line.len().div_ceil(width).max(1) } else { 1 }
+}
+
+/// The row in which each line begins, from the same text with its rows apart. `None` if it is not
+/// the same.
+pub(crate) fn aligned_rows(joined: &str, apart: &str) -> Option<Vec<usize>> {
+    let mut starts = Vec::new();
+    let mut rest = joined;
+    let mut begins = true;
+    for (number, row) in apart.split_terminator('\n').enumerate() {
+        if begins {
+            starts.push(number);
+        }
+        rest = rest.strip_prefix(row)?;
+        let next = rest.strip_prefix('\n');
+        begins = next.is_some();
+        rest = next.unwrap_or(rest);
+    }
+    rest.is_empty().then_some(starts)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn find(pattern: &str, regex: bool, text: &str) -> Vec<(usize, String)> {
+        let pattern = Pattern::new(pattern, regex, false).unwrap();
+        let found = pattern.find(text, &(0..usize::MAX));
+        assert_eq!(found.count, found.lines.len());
+        found.lines.into_iter().map(|line| (line.index, text[line.place].to_owned())).collect()
+    }
+
+    fn indexes(pattern: &str, text: &str) -> Vec<usize> {
+        find(pattern, true, text).into_iter().map(|(index, _)| index).collect()
+    }
+
+    #[test]
+    fn lines_come_whole_and_numbered() {
+        let text = "one\n\nTWO (2)\ntwo two\nend";
+        assert_eq!(find("two", false, text), [(2, "TWO (2)".into()), (3, "two two".into())]);
+        assert_eq!(find("(2)", false, text), [(2, "TWO (2)".into())]);
+        assert_eq!(find("(2)", true, text), [(2, "TWO (2)".into())]);
+        assert_eq!(find("d", false, text), [(4, "end".into())]);
+        assert_eq!(find("x", false, text), []);
+    }
+
+    #[test]
+    fn a_pattern_means_the_same_as_on_each_line_alone() {
+        let text = "one\n\ntwo\n three\nfour four\n\n\n";
+        for (pattern, lines) in [
+            ("^", &[0, 1, 2, 3, 4][..]),
+            ("$", &[0, 1, 2, 3, 4]),
+            ("^$", &[1]),
+            (".*", &[0, 1, 2, 3, 4]),
+            ("x*", &[0, 1, 2, 3, 4]),
+            ("o", &[0, 2, 4]),
+            ("e$", &[0, 3]),
+            ("\\Af", &[4]),
+            ("o\\z", &[2]),
+            ("(?-m)^t", &[2]),
+            ("\\s", &[3, 4]),
+            ("e\\s*t", &[]),
+            ("o\\s+t|four", &[4]),
+            ("(?s)one.*three", &[]),
+            ("(?s)t.*", &[2, 3]),
+            ("[^q]+", &[0, 2, 3, 4]),
+            ("\n", &[]),
+            ("\\bf", &[4]),
+        ] {
+            assert_eq!(indexes(pattern, text), lines, "{pattern}");
+        }
+        assert!(indexes(".*", "\n\n").is_empty());
+    }
+
+    #[test]
+    fn all_are_counted_and_the_wanted_are_kept() {
+        let found = Pattern::new("x", false, true).unwrap().find("x\ny\nx\nx\nx", &(1..3));
+        assert_eq!(found.count, 4);
+        assert_eq!(found.lines.iter().map(|line| line.index).collect::<Vec<_>>(), [2, 3]);
+        assert_eq!(found.lines[0].place, 4..5);
+    }
+
+    #[test]
+    fn a_pattern_over_all_lines_takes_no_longer_with_their_number() {
+        let text = "line\n".repeat(200_000);
+        let begun = std::time::Instant::now();
+        assert_eq!(indexes("(?s)line.*", &text).len(), 200_000);
+        assert!(begun.elapsed().as_secs() < 10, "{:?}", begun.elapsed());
+    }
+
+    #[test]
+    fn blanks_at_the_ends_of_lines_go() {
+        assert_eq!(without_trailing_blanks("a  \n  b\n   \nc "), "a\n  b\n\nc");
+        assert!(matches!(without_trailing_blanks("a\nb"), Cow::Borrowed("a\nb")));
+    }
+
+    #[test]
+    fn rows_are_counted_by_width() {
+        assert_eq!(counted_rows("ab\n\nabcdefgh\nabcdefghi\nx\n", 4), (vec![0, 1, 2, 4, 7], 8));
+        assert_eq!(counted_rows("漢漢漢\nx\n", 5), (vec![0, 1], 2));
+        assert_eq!(counted_rows("", 4), (vec![], 0));
+    }
+
+    #[test]
+    fn rows_are_found_where_counting_does_not_help() {
+        let joined = "ab\nabcd  ef\n\nx\n";
+        assert_eq!(aligned_rows(joined, "ab\nabcd\n  ef\n\nx\n"), Some(vec![0, 1, 3, 4]));
+        assert_eq!(aligned_rows(joined, "ab\nabcd\n"), None);
+        assert_eq!(aligned_rows(joined, "other\n"), None);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        let error = |pattern, regex| Pattern::new(pattern, regex, false).err().unwrap().to_string();
+        assert!(error("", false).contains("empty"));
+        assert!(error("a\nb", false).contains("line end"));
+        assert!(error("(", true).contains("unclosed group"));
+    }
+}

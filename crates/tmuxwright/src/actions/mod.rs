@@ -1,0 +1,11 @@
+//! Steps that several tools share: creating, starting, typing, reading, arranging. Each goes through the
+//! call context, which asks the policy.
+
+pub(crate) mod arrange;
+pub(crate) mod create;
+pub(crate) mod find_lines;
+pub(crate) mod formats;
+pub(crate) mod options;
+pub(crate) mod read;
+pub(crate) mod start;
+pub(crate) mod typing;

@@ -1,0 +1,48 @@
+//! Starting a command, for the tools that do.
+
+use crate::actions::create::start_directory;
+use crate::actions::typing::must_take_input;
+use crate::context::Cx;
+use crate::contract::{NewPlace, Target, ToolError};
+use crate::run::Started;
+
+/// Starts a command in the pane that is named, or in one of our own.
+pub(crate) async fn start(
+    cx: &Cx,
+    command: String,
+    target: Option<Target>,
+    cwd: Option<String>,
+) -> Result<Started, ToolError> {
+    check(&command)?;
+    Ok(match target {
+        Some(_) if cwd.is_some() => {
+            return Err(ToolError::invalid_argument("`cwd` does not go with `target`")
+                .hint("put `cd DIR && ` before the command, or leave out `target`"));
+        }
+        Some(target) => {
+            let pane = cx.pane(&target).await?;
+            must_take_input(&pane, true)?;
+            let turn = cx.turn_to_run(&pane, &command).await?;
+            let started = cx.runs.run(pane, command).await?;
+            turn.done();
+            started
+        }
+        None => {
+            cx.may_create(NewPlace::Home)?;
+            cx.judge(&command)?;
+            let cwd = start_directory(cwd)?;
+            cx.runs.run_anywhere(command, cwd).await?
+        }
+    })
+}
+
+fn check(command: &str) -> Result<(), ToolError> {
+    if command.trim().is_empty() {
+        return Err(ToolError::invalid_argument("`command` is empty").hint("say what to run"));
+    }
+    if command.contains('\0') {
+        return Err(ToolError::invalid_argument("`command` has a NUL byte in it")
+            .hint("no shell takes one; leave it out"));
+    }
+    Ok(())
+}

@@ -1,0 +1,165 @@
+//! Marks as text: opaque, without blanks, about fifty characters.
+//!
+//! Numbers in base 36 with dots between them, then prints in a fixed number of base-64 digits each,
+//! and two digits over the whole, since what a model copies may lose a character.
+
+use std::fmt;
+use std::str::FromStr;
+
+use tmux_control::PaneId;
+
+use super::print::{Anchor, Open, print};
+use super::{ANCHOR, Bookmark, TAIL};
+
+const DIGITS: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
+/// A blank row, which needs no print.
+const BLANK: char = '~';
+
+const OPEN: usize = 4;
+const SHARED: usize = 5;
+const LINE: usize = 2;
+const ROW: usize = 3;
+const CHECK: usize = 2;
+
+/// Text that is no mark.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is no cursor")]
+pub struct NotAMark(String);
+
+impl fmt::Display for Bookmark {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = self.pane.0.to_string();
+        let numbers = [i64::from(self.pid), self.width, self.history, self.row];
+        let length = i64::try_from(self.open.length).unwrap_or_default();
+        for number in numbers.into_iter().chain([length]) {
+            text.push('.');
+            text.push_str(&number_in_36(number));
+        }
+        text.push('.');
+        if self.open.length > 0 {
+            text.push_str(&digits(self.open.print, OPEN));
+        }
+        text.push_str(&digits(u32::try_from(self.anchor.lines).unwrap_or_default(), 1));
+        if self.anchor.lines > 0 {
+            text.push_str(&digits(self.anchor.print, SHARED));
+        }
+        for line in &self.tail {
+            text.push_str(&digits(u32::from(*line), LINE));
+        }
+        if let Some(rows) = &self.alternate {
+            text.push('.');
+            for row in rows {
+                match row {
+                    0 => text.push(BLANK),
+                    row => text.push_str(&digits(*row, ROW)),
+                }
+            }
+        }
+        write!(f, "{text}{}", check(&text))
+    }
+}
+
+impl FromStr for Bookmark {
+    type Err = NotAMark;
+
+    fn from_str(text: &str) -> Result<Self, NotAMark> {
+        let text = text.trim();
+        read(text).ok_or_else(|| {
+            let shown: String = text.chars().take(80).collect();
+            NotAMark(if shown.len() < text.len() { shown + "…" } else { shown })
+        })
+    }
+}
+
+fn read(text: &str) -> Option<Bookmark> {
+    let (body, sum) = text.split_at_checked(text.len().checked_sub(CHECK)?)?;
+    if check(body) != sum {
+        return None;
+    }
+    let mut parts = body.split('.');
+    let pane = PaneId(parts.next()?.parse().ok()?);
+    let mut number = || i64::from_str_radix(parts.next()?, 36).ok().filter(|n| *n >= 0);
+    let (pid, width, history, row, length) =
+        (number()?, number()?, number()?, number()?, number()?);
+    let mut prints = Digits(parts.next()?);
+    let alternate = parts.next();
+    let length = usize::try_from(length).ok()?;
+    let open = Open { length, print: if length > 0 { prints.take(OPEN)? } else { 0 } };
+    let lines = usize::try_from(prints.take(1)?).ok().filter(|lines| *lines <= ANCHOR)?;
+    let anchor = Anchor { lines, print: if lines > 0 { prints.take(SHARED)? } else { 0 } };
+    let mut tail = Vec::new();
+    while !prints.0.is_empty() {
+        tail.push(u16::try_from(prints.take(LINE)?).ok()?);
+    }
+    if parts.next().is_some() || tail.len() > TAIL || width < 1 {
+        return None;
+    }
+    Some(Bookmark {
+        pane,
+        pid: u32::try_from(pid).ok()?,
+        width,
+        history,
+        row,
+        open,
+        anchor,
+        tail,
+        alternate: match alternate {
+            Some(text) => Some(rows(text)?),
+            None => None,
+        },
+    })
+}
+
+/// Reads the rows of a full-screen program.
+fn rows(text: &str) -> Option<Vec<u32>> {
+    let mut rest = Digits(text);
+    let mut rows = Vec::new();
+    while !rest.0.is_empty() {
+        match rest.0.strip_prefix(BLANK) {
+            Some(tail) => {
+                rest.0 = tail;
+                rows.push(0);
+            }
+            None => rows.push(rest.take(ROW)?),
+        }
+    }
+    Some(rows)
+}
+
+/// Base-64 digits that are left to read.
+struct Digits<'a>(&'a str);
+
+impl Digits<'_> {
+    fn take(&mut self, count: usize) -> Option<u32> {
+        let (taken, rest) = self.0.split_at_checked(count)?;
+        self.0 = rest;
+        taken.bytes().try_fold(0, |number, byte| {
+            let digit = DIGITS.iter().position(|digit| *digit == byte)?;
+            Some(number << 6 | u32::try_from(digit).ok()?)
+        })
+    }
+}
+
+/// The last `count` base-64 digits of a number.
+fn digits(number: u32, count: usize) -> String {
+    (0..count).rev().map(|place| char::from(digit(number >> (6 * place) & 63))).collect()
+}
+
+fn digit(value: u32) -> u8 {
+    usize::try_from(value).ok().and_then(|at| DIGITS.get(at)).copied().unwrap_or(b'0')
+}
+
+fn number_in_36(mut number: i64) -> String {
+    let mut reversed = Vec::new();
+    loop {
+        reversed.push(char::from(digit(u32::try_from(number % 36).unwrap_or_default())));
+        number /= 36;
+        if number == 0 {
+            return reversed.into_iter().rev().collect();
+        }
+    }
+}
+
+fn check(body: &str) -> String {
+    digits(u32::try_from(print(body.as_bytes()) & 0xfff).unwrap_or_default(), CHECK)
+}

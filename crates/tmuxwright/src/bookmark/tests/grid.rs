@@ -1,0 +1,225 @@
+//! A grid as tmux keeps it: rows that wrap, history that is trimmed by tenths.
+
+use tmux_control::{PaneId, Reply};
+
+use crate::bookmark::{Bookmark, Look, News, Reach, Seen};
+
+/// One row and whether it goes on in the next.
+#[derive(Debug, Clone)]
+struct Cells {
+    text: String,
+    wraps: bool,
+}
+
+#[derive(Debug)]
+pub(super) struct Grid {
+    rows: Vec<Cells>,
+    /// The row of the cursor.
+    cursor: usize,
+    width: usize,
+    height: usize,
+    limit: usize,
+    pub(super) pid: u32,
+    /// The smallest width at which rows were trimmed.
+    pub(super) trimmed_at: usize,
+    /// Whether tmux has shown its notice.
+    dead: bool,
+    /// The rows of a full-screen program.
+    pub(super) full: Option<Vec<String>>,
+}
+
+impl Grid {
+    pub(super) fn new(width: usize, height: usize, limit: usize) -> Self {
+        let blank = Cells { text: String::new(), wraps: false };
+        let rows = vec![blank; height];
+        Self {
+            rows,
+            cursor: 0,
+            width,
+            height,
+            limit,
+            pid: 7,
+            trimmed_at: usize::MAX,
+            dead: false,
+            full: None,
+        }
+    }
+
+    pub(super) fn width(&self) -> usize {
+        self.width
+    }
+
+    fn history(&self) -> usize {
+        self.rows.len() - self.height
+    }
+
+    fn line_feed(&mut self) {
+        self.cursor += 1;
+        if self.cursor == self.rows.len() {
+            if self.history() > 0 && self.history() >= self.limit {
+                let tenth = (self.limit / 10).max(1).min(self.history());
+                self.rows.drain(..tenth);
+                self.trimmed_at = self.trimmed_at.min(self.width);
+                self.cursor -= tenth;
+            }
+            self.rows.push(Cells { text: String::new(), wraps: false });
+        }
+    }
+
+    pub(super) fn print(&mut self, text: &str) {
+        for c in text.chars() {
+            match c {
+                '\n' => self.line_feed(),
+                '\r' => self.rows[self.cursor].text.clear(),
+                c => {
+                    if self.rows[self.cursor].text.chars().count() == self.width {
+                        self.rows[self.cursor].wraps = true;
+                        self.line_feed();
+                    }
+                    self.rows[self.cursor].text.push(c);
+                }
+            }
+        }
+    }
+
+    pub(super) fn lines(&mut self, lines: &[String]) {
+        for line in lines {
+            self.print(line);
+            self.print("\n");
+        }
+    }
+
+    /// Writes a row anew that is so many above the cursor.
+    pub(super) fn rewrite(&mut self, above: usize, text: &str) {
+        let row = self.cursor - above;
+        self.rows[row].text = text.to_owned();
+    }
+
+    pub(super) fn resize(&mut self, width: usize) {
+        self.width = width;
+        let lines = join(&self.rows[..=self.cursor]);
+        self.rows.clear();
+        for line in lines {
+            let characters: Vec<char> = line.chars().collect();
+            let mut parts: Vec<String> =
+                characters.chunks(width).map(|part| part.iter().collect()).collect();
+            let last = parts.pop().unwrap_or_default();
+            self.rows.extend(parts.into_iter().map(|text| Cells { text, wraps: true }));
+            self.rows.push(Cells { text: last, wraps: false });
+        }
+        self.cursor = self.rows.len() - 1;
+        while self.rows.len() < self.height {
+            self.rows.push(Cells { text: String::new(), wraps: false });
+        }
+    }
+
+    pub(super) fn clear_history(&mut self) {
+        let history = self.history();
+        self.rows.drain(..history);
+        self.cursor -= history;
+    }
+
+    /// Ends the program; tmux shows its notice at the bottom.
+    pub(super) fn die(&mut self) {
+        self.dead = true;
+        self.cursor = self.rows.len() - 1;
+        self.rows[self.cursor].wraps = true;
+        self.line_feed();
+        self.print("Pane is dead (status 0)");
+    }
+
+    /// The answers to the questions of a look.
+    pub(super) fn replies(&self, reach: &Reach) -> Vec<Reply> {
+        let history = self.history();
+        let back = usize::try_from(reach.back).unwrap().min(history);
+        let cursor = self.cursor - history;
+        let (shown, saved) = if self.full.is_some() { (0, cursor) } else { (cursor, 99_999) };
+        let facts = format!(
+            "%3;{};{};{};{};{history};{};{shown};{};{saved};\n",
+            self.pid,
+            u32::from(self.dead),
+            self.width,
+            self.height,
+            self.limit,
+            u32::from(self.full.is_some()),
+        );
+        let (old, main) = self.rows.split_at(history);
+        let reply = |lines: &[String]| Reply(format!("{}\n", lines.join("\n")).into_bytes());
+        let rows = || main.iter().map(|row| row.text.clone()).collect();
+        let full = self.full.clone().unwrap_or_else(rows);
+        let seam = old.last().is_some_and(|row| row.wraps);
+        let main = reply(&join(main));
+        let (screen, behind) = match self.full {
+            Some(_) => (reply(&full), main),
+            None => (main, reply(&[String::new()])),
+        };
+        let mut replies = vec![
+            Reply(facts.into_bytes()),
+            reply(&join(&old[history - back..])),
+            screen,
+            behind,
+            reply(&vec!["x".to_owned(); if seam { 1 } else { 2 }]),
+            reply(&full),
+        ];
+        for probe in &reach.probes {
+            let row = usize::try_from(i64::try_from(history).unwrap() + probe).unwrap();
+            replies.push(reply(&join(&self.rows[row.saturating_sub(24)..=row])));
+        }
+        replies
+    }
+
+    pub(super) fn look(&self) -> Look {
+        self.look_at(&Reach::NEAR)
+    }
+
+    fn look_at(&self, reach: &Reach) -> Look {
+        Look::from_replies(&self.replies(reach), reach).unwrap()
+    }
+
+    pub(super) fn mark(&self) -> Bookmark {
+        let mark = self.look().mark();
+        assert_eq!(mark.pane, PaneId(3));
+        assert_eq!(mark.to_string().parse(), Ok(mark.clone()), "{mark}");
+        mark
+    }
+
+    /// What is new since a mark, and what had to be read for it.
+    pub(super) fn since(&self, mark: &Bookmark) -> (News, Vec<Reach>) {
+        let mut reaches = vec![Reach::NEAR];
+        loop {
+            let reach = reaches.last().unwrap();
+            match self.look_at(reach).since(mark) {
+                Seen::New(news) => return (news, reaches),
+                Seen::Further(further) => {
+                    assert!(!reaches.contains(&further), "{further:?} after {reaches:?}");
+                    reaches.push(further);
+                }
+            }
+        }
+    }
+
+    /// The new lines, of which none may be missed.
+    pub(super) fn new_lines(&self, mark: &Bookmark) -> Vec<String> {
+        let (news, _) = self.since(mark);
+        assert!(!news.missed, "{news:?}");
+        assert_eq!(news.lines.len(), news.rows.len());
+        news.lines
+    }
+
+    /// The lines that are still there.
+    pub(super) fn left(&self) -> Vec<String> {
+        join(&self.rows[..=self.cursor])
+    }
+}
+
+fn join(rows: &[Cells]) -> Vec<String> {
+    let mut lines = Vec::new();
+    let mut line = String::new();
+    for (at, row) in rows.iter().enumerate() {
+        line.push_str(&row.text);
+        if !row.wraps || at + 1 == rows.len() {
+            lines.push(std::mem::take(&mut line));
+        }
+    }
+    lines
+}

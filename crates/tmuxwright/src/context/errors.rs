@@ -1,0 +1,32 @@
+//! Refusals of the engines as errors of a call. The engines know no codes, the contract knows no engine.
+
+use crate::contract::{Code, ToolError};
+use crate::run::Refusal;
+use crate::watch::BadCondition;
+
+impl From<Refusal> for ToolError {
+    fn from(refusal: Refusal) -> Self {
+        let code = match refusal {
+            Refusal::Tmux(error) => return error.into(),
+            Refusal::Busy { .. }
+            | Refusal::Taken { .. }
+            | Refusal::Contended { .. }
+            | Refusal::Program { .. }
+            | Refusal::ShellBusy { .. }
+            | Refusal::Starting { .. } => Code::Busy,
+            Refusal::Continuation { .. }
+            | Refusal::HalfTyped { .. }
+            | Refusal::Synchronized { .. }
+            | Refusal::OutOfReach { .. }
+            | Refusal::NoReader { .. } => Code::NotReady,
+            Refusal::Io(_) => Code::Internal,
+        };
+        Self::new(code, refusal.to_string()).hint(refusal.hint())
+    }
+}
+
+impl From<BadCondition> for ToolError {
+    fn from(bad: BadCondition) -> Self {
+        Self::invalid_argument(bad.to_string()).hint(bad.hint())
+    }
+}

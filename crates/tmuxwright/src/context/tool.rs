@@ -1,0 +1,98 @@
+//! A tool as code: its declaration, its arguments, its answer and the function that does the work.
+//! [`Entry`] erases the types, so that the registry can hold all tools in one list.
+
+use std::fmt;
+use std::future::Future;
+
+use futures::future::BoxFuture;
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use super::Cx;
+use crate::contract::{Disclosure, Form, Meta, Output, Reply, ToolError, arguments, schema};
+
+/// One tool.
+pub trait Tool: 'static {
+    /// Its declaration.
+    const META: Meta;
+    /// Its arguments; their doc comments are what the model reads.
+    type Args: DeserializeOwned + JsonSchema + Send;
+    /// Its answer.
+    type Output: Output;
+
+    /// Does the work.
+    fn call(
+        cx: &Cx,
+        args: Self::Args,
+    ) -> impl Future<Output = Result<Self::Output, ToolError>> + Send;
+}
+
+/// The most characters that are kept of an answer as a whole.
+const MOST_WHOLE: usize = 10_000_000;
+
+/// Checks arguments against their schema, does the work, and keeps the answer within the limit.
+pub type Call = for<'a> fn(
+    cx: &'a Cx,
+    schema: &'a Map<String, Value>,
+    args: Map<String, Value>,
+) -> BoxFuture<'a, Result<Reply, ToolError>>;
+
+/// A tool whose type no longer matters: what the registry holds.
+#[derive(Clone, Copy)]
+pub struct Entry {
+    /// The tool's declaration.
+    pub meta: &'static Meta,
+    /// The schema of its arguments, clean enough for every client.
+    pub input_schema: fn() -> Map<String, Value>,
+    /// What may be written down of its arguments.
+    pub disclosure: fn() -> Disclosure,
+    /// The schema of its answer.
+    pub output_schema: fn() -> Map<String, Value>,
+    /// Checks the arguments and does the work.
+    pub call: Call,
+}
+
+impl Entry {
+    /// The entry of a tool.
+    pub const fn of<T: Tool>() -> Self {
+        Self {
+            meta: &T::META,
+            input_schema: schema::input::<T::Args>,
+            disclosure: schema::disclosure::<T::Args>,
+            output_schema: schema::output::<T::Output>,
+            call: |cx, schema, args| Box::pin(call::<T>(cx, schema, args)),
+        }
+    }
+}
+
+async fn call<T: Tool>(
+    cx: &Cx,
+    schema: &Map<String, Value>,
+    args: Map<String, Value>,
+) -> Result<Reply, ToolError> {
+    let args = arguments::read::<T::Args>(schema, args)?;
+    let mut output = T::call(cx, args).await?;
+    output.fits(cx.request.max)?;
+    let is_whole = cx.request.whole && T::Output::FORM == Form::Text;
+    let whole = is_whole.then(|| output.whole(MOST_WHOLE));
+    output.limit(cx.request.max);
+    let structured = serde_json::to_value(&output)
+        .map_err(|error| ToolError::internal(format!("the answer has no JSON form: {error}")))?;
+    Ok(Reply {
+        form: T::Output::FORM,
+        text: output.text(),
+        colors: output.colors(),
+        images: output.images(),
+        structured,
+        notices: output.notices(),
+        redacted: output.redacted(),
+        whole,
+    })
+}
+
+impl fmt::Debug for Entry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Entry").field(&self.meta.name).finish()
+    }
+}

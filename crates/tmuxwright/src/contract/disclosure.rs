@@ -1,0 +1,216 @@
+//! Which arguments are harmless enough to be written down as they are, from their declaration.
+
+use std::collections::BTreeMap;
+
+use serde_json::{Map, Value};
+
+use super::digest::hidden;
+
+/// The mark of a harmless text in a schema: `#[schemars(extend("x-clear" = true))]`. Clients never
+/// see it.
+pub const CLEAR: &str = "x-clear";
+
+/// No harmless text is longer.
+const LONGEST: usize = 1000;
+
+/// What may be written down of an argument. Only what is known to be harmless is: numbers, flags,
+/// choices, and texts that are marked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Disclosure {
+    /// Nothing but its length and digest.
+    Hidden,
+    /// A marked text.
+    Text,
+    /// A number or a flag.
+    Plain,
+    /// One of these.
+    Choice(Vec<Value>),
+    /// A list of such values.
+    Each(Box<Self>),
+    /// Known fields.
+    Fields(BTreeMap<String, Self>),
+    /// Any names, with such values.
+    Values(Box<Self>),
+}
+
+impl Disclosure {
+    /// The shape that a schema declares.
+    pub fn of(schema: &Map<String, Value>) -> Self {
+        let inner = |key: &str| match schema.get(key) {
+            Some(Value::Object(schema)) => Box::new(Self::of(schema)),
+            _ => Box::new(Self::Hidden),
+        };
+        if let Some(Value::Array(choices)) = schema.get("enum") {
+            return Self::Choice(choices.clone());
+        }
+        match schema.get("type").and_then(Value::as_str) {
+            Some("integer" | "number" | "boolean") => Self::Plain,
+            Some("string") if schema.get(CLEAR) == Some(&Value::Bool(true)) => Self::Text,
+            // Single keys, one by one, would be readable.
+            Some("array") => match inner("items") {
+                items if *items == Self::Hidden => Self::Hidden,
+                items => Self::Each(items),
+            },
+            Some("object") => {
+                match (schema.get("properties"), schema.get("additionalProperties")) {
+                    (Some(Value::Object(fields)), _) => Self::Fields(
+                        fields
+                            .iter()
+                            .filter_map(|(name, field)| {
+                                Some((name.clone(), Self::of(field.as_object()?)))
+                            })
+                            .collect(),
+                    ),
+                    (_, Some(Value::Object(_))) => Self::Values(inner("additionalProperties")),
+                    _ => Self::Hidden,
+                }
+            }
+            _ => Self::Hidden,
+        }
+    }
+
+    /// The shape at a path such as `calls[1].tool`.
+    pub fn at(&self, path: &str) -> &Self {
+        let steps = path.split(['.', '[']).filter(|step| !step.is_empty());
+        steps.fold(self, |shape, step| match shape {
+            Self::Fields(fields) => fields.get(step).unwrap_or(&Self::Hidden),
+            Self::Each(inner) | Self::Values(inner) => inner,
+            other => other,
+        })
+    }
+
+    /// Whether the value itself may be shown, not only parts of it.
+    pub fn is_shown(&self) -> bool {
+        matches!(self, Self::Text | Self::Plain | Self::Choice(_))
+    }
+
+    /// The names of what is shown, with a dot between names and `[]` for lists.
+    pub fn clear(&self) -> Vec<String> {
+        let below = |prefix: &str, shape: &Self| -> Vec<String> {
+            shape.clear().iter().map(|name| format!("{prefix}{name}")).collect()
+        };
+        match self {
+            Self::Hidden => Vec::new(),
+            Self::Text | Self::Plain | Self::Choice(_) => vec![String::new()],
+            Self::Each(inner) => below("[]", inner),
+            Self::Fields(fields) => {
+                fields.iter().flat_map(|(name, shape)| below(&format!(".{name}"), shape)).collect()
+            }
+            Self::Values(inner) if **inner == Self::Hidden => vec![" (names)".to_owned()],
+            Self::Values(inner) => below(".*", inner),
+        }
+    }
+
+    /// A value as it is written down. What does not fit its declaration is hidden.
+    pub(crate) fn show(&self, value: &Value) -> Value {
+        match (self, value) {
+            (_, Value::Null) => Value::Null,
+            (Self::Text, Value::String(text)) if text.len() <= LONGEST => value.clone(),
+            (Self::Plain, Value::Number(_) | Value::Bool(_)) => value.clone(),
+            (Self::Choice(choices), _) if choices.contains(value) => value.clone(),
+            (Self::Each(shape), Value::Array(items)) => {
+                items.iter().map(|item| shape.show(item)).collect()
+            }
+            (Self::Fields(_), Value::Object(fields)) => Value::Object(self.show_all(fields)),
+            (Self::Values(shape), Value::Object(fields)) => {
+                let shown = |(name, value): (&String, _)| (name.clone(), shape.show(value));
+                Value::Object(fields.iter().map(shown).collect())
+            }
+            _ => hidden(value),
+        }
+    }
+
+    /// The same for arguments by their names; of unknown ones nothing is shown but the name.
+    pub(crate) fn show_all(&self, arguments: &Map<String, Value>) -> Map<String, Value> {
+        let shape = |name: &str| match self {
+            Self::Fields(fields) => fields.get(name).unwrap_or(&Self::Hidden),
+            _ => &Self::Hidden,
+        };
+        arguments.iter().map(|(name, value)| (name.clone(), shape(name).show(value))).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn shape() -> Disclosure {
+        let text = || json!({"type": "string"});
+        let clear = || json!({"type": "string", "x-clear": true});
+        let schema = json!({"type": "object", "properties": {
+            "target": clear(),
+            "targets": {"type": "array", "items": clear()},
+            "text": text(),
+            "keys": {"type": "array", "items": text()},
+            "env": {"type": "object", "additionalProperties": text()},
+            "free": {"type": "object", "additionalProperties": true},
+            "lines": {"type": "integer"},
+            "enter": {"type": "boolean"},
+            "side": {"type": "string", "enum": ["left", "right"]},
+            "calls": {"type": "array", "items": {"type": "object", "properties": {
+                "tool": clear(), "arguments": {"type": "object", "additionalProperties": true}}}},
+        }});
+        Disclosure::of(schema.as_object().unwrap())
+    }
+
+    fn shown(arguments: Value) -> String {
+        Value::Object(shape().show_all(arguments.as_object().unwrap())).to_string()
+    }
+
+    #[test]
+    fn only_what_is_declared_harmless_is_shown() {
+        let harmless = json!({"target": "%1", "targets": ["a", "b"], "lines": 3, "enter": true,
+            "side": "left", "calls": [{"tool": "kill"}], "keys": null});
+        assert_eq!(shown(harmless.clone()), harmless.to_string());
+        for secret in [
+            json!({"text": "hunter2"}),
+            json!({"keys": ["hunter2"]}),
+            json!({"free": {"x": "hunter2"}}),
+            json!({"calls": [{"tool": "x", "arguments": {"text": "hunter2"}}]}),
+            // What does not fit its declaration.
+            json!({"text": {"hunter2": 1}}),
+            json!({"lines": "hunter2"}),
+            json!({"side": "hunter2"}),
+            json!({"target": ["hunter2"]}),
+            json!({"targets": "hunter2"}),
+            json!({"target": "hunter2".repeat(200)}),
+            // What is not declared at all.
+            json!({"password": "hunter2"}),
+        ] {
+            let text = shown(secret);
+            assert!(!text.contains("hunter2") && text.contains("\"len\""), "{text}");
+        }
+    }
+
+    #[test]
+    fn of_an_environment_the_names_are_shown() {
+        let text = shown(json!({"env": {"TOKEN": "hunter2"}}));
+        assert!(text.contains("TOKEN") && !text.contains("hunter2"), "{text}");
+    }
+
+    #[test]
+    fn single_keys_cannot_be_told_from_their_digests() {
+        let text = shown(json!({"keys": ["h", "u", "n"]}));
+        assert_eq!(text.matches("len").count(), 1, "{text}");
+    }
+
+    #[test]
+    fn a_path_leads_to_its_shape() {
+        assert_eq!(*shape().at("calls[1].tool"), Disclosure::Text);
+        assert_eq!(*shape().at("calls[1].arguments"), Disclosure::Hidden);
+        assert_eq!(*shape().at("env.TOKEN"), Disclosure::Hidden);
+        assert_eq!(*shape().at("lines"), Disclosure::Plain);
+        assert_eq!(*shape().at("nothing"), Disclosure::Hidden);
+    }
+
+    #[test]
+    fn what_is_shown_can_be_listed() {
+        let clear = shape().clear();
+        for name in [".target", ".targets[]", ".env (names)", ".calls[].tool", ".side"] {
+            assert!(clear.contains(&name.to_owned()), "{name}: {clear:?}");
+        }
+        assert!(!clear.iter().any(|name| name.contains("text")), "{clear:?}");
+    }
+}

@@ -1,0 +1,73 @@
+//! Paths as callers write them.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Code, ToolError};
+
+/// What a caller writes: an absolute path, or one below `~`. It is taken exactly as it is.
+#[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(transparent)]
+#[schemars(transparent, extend("x-clear" = true))]
+pub struct FilePath(String);
+
+impl FilePath {
+    /// The path itself. Tools get it from the call context, which asks the policy first.
+    pub(crate) fn check(&self, argument: &str) -> Result<PathBuf, ToolError> {
+        absolute(argument, &self.0)
+    }
+}
+
+/// An absolute path; `~` is the user's own directory.
+pub(crate) fn absolute(argument: &str, text: &str) -> Result<PathBuf, ToolError> {
+    let home = || std::env::var_os("HOME").map(PathBuf::from);
+    let path = match text.strip_prefix('~') {
+        Some("") => home(),
+        Some(below) => below.strip_prefix('/').and_then(|below| Some(home()?.join(below))),
+        None => None,
+    }
+    .unwrap_or_else(|| PathBuf::from(text));
+    if text.contains('\0') {
+        return Err(ToolError::invalid_argument(format!("`{argument}` has a NUL byte in it"))
+            .hint("no path has one; leave it out"));
+    }
+    if !path.is_absolute() {
+        let example = Path::new("/tmp").join(text.trim_start_matches("./"));
+        return Err(ToolError::invalid_argument(format!("`{argument}`: `{text}` is not absolute"))
+            .hint(format!("give the whole path, such as {} or ~/…", example.display())));
+    }
+    Ok(path)
+}
+
+/// What to say of a file that cannot be `read` or `written`.
+pub(crate) fn file_failed(what: &str, path: &Path, error: &io::Error) -> ToolError {
+    let hint = match error.kind() {
+        io::ErrorKind::NotFound => "make its directory first, or give another path",
+        io::ErrorKind::IsADirectory => "give the path of a file",
+        io::ErrorKind::StorageFull => "free some space, or give another path",
+        _ => "give another path",
+    };
+    let message = format!("`{}` cannot be {what}: {error}", path.display());
+    ToolError::new(Code::FileFailed, message).hint(hint)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_is_absolute_or_below_home() {
+        let path = |text: &str| FilePath(text.to_owned()).check("path");
+        let home = PathBuf::from(std::env::var_os("HOME").unwrap());
+        assert_eq!(path("/a #S %d.log").unwrap(), Path::new("/a #S %d.log"));
+        assert_eq!(path("~/x").unwrap(), home.join("x"));
+        assert_eq!(path("~").unwrap(), home);
+        for wrong in ["", "x.log", "./x.log", "~else/x", "/a\0b"] {
+            assert!(path(wrong).is_err(), "{wrong:?}");
+        }
+        assert!(path("./x.log").unwrap_err().hint.unwrap().contains("/x.log"));
+    }
+}

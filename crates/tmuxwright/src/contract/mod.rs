@@ -1,0 +1,40 @@
+//! The contract of a tool: declaration, arguments, answer, errors, and the questions that the policy is
+//! asked. Pure: no engine, no connection to tmux, no MCP.
+//!
+//! - `meta`: [`Meta`], [`Tier`], [`Group`]. `toolset`: [`Toolset`].
+//! - `schema`: JSON schemas that every client accepts. `arguments`: reading a call's arguments.
+//! - `output`: [`Output`] and [`Reply`]. `error`: [`ToolError`] and its codes.
+//! - `guard`: [`Guard`], the interface between a call and the policy.
+//! - `disclosure`, `digest`, `ids`: the part of a call that may be written to a log.
+//! - `target`, `channel_name`, `buffer_name`, `file_path`: types of arguments.
+
+pub(crate) mod arguments;
+mod buffer_name;
+mod channel_name;
+pub(crate) mod digest;
+mod disclosure;
+mod error;
+mod file_path;
+mod guard;
+mod ids;
+mod meta;
+mod nearest;
+mod output;
+pub(crate) mod schema;
+mod target;
+mod toolset;
+
+pub use buffer_name::BufferName;
+pub use channel_name::ChannelName;
+pub use disclosure::{CLEAR, Disclosure};
+pub(crate) use error::shorten;
+pub use error::{Code, ToolError};
+pub use file_path::FilePath;
+pub(crate) use file_path::{absolute, file_failed};
+pub use guard::{Entered, Guard, NewPlace, Spot, Subject};
+pub use ids::ObjectIds;
+pub use meta::{Group, Load, Meta, Tier};
+pub(crate) use nearest::nearest;
+pub use output::{Form, Image, Notice, Output, Reply};
+pub use target::Target;
+pub use toolset::Toolset;

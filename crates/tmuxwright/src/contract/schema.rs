@@ -1,0 +1,191 @@
+//! Schemas that every client takes: flat, without `$ref`, nullable unions, `uint` formats or
+//! combinators.
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value, json};
+
+use super::{CLEAR, Disclosure};
+
+/// The schema of a tool's arguments.
+pub(crate) fn input<T: JsonSchema>() -> Map<String, Value> {
+    let mut schema = generate::<T>();
+    without_marks(&mut schema);
+    schema.entry("properties").or_insert_with(|| json!({}));
+    schema.insert("additionalProperties".to_owned(), Value::Bool(false));
+    schema
+}
+
+/// What may be written down of a tool's arguments.
+pub(crate) fn disclosure<T: JsonSchema>() -> Disclosure {
+    Disclosure::of(&generate::<T>())
+}
+
+/// The schema of a tool's answer.
+pub(crate) fn output<T: JsonSchema>() -> Map<String, Value> {
+    let mut schema = generate::<T>();
+    without_marks(&mut schema);
+    require_only_what_stays(&mut schema, true);
+    schema
+}
+
+/// Empty and false fields are left out of answers, so only numbers and the lists at the top can be
+/// relied on.
+fn require_only_what_stays(schema: &mut Map<String, Value>, top: bool) {
+    let stays = |property: Option<&Value>| {
+        let kind = property.and_then(|p| p.get("type")).and_then(Value::as_str);
+        matches!(kind, Some("integer" | "number")) || (top && kind == Some("array"))
+    };
+    // A property may bear this name; then its value is a schema, not a list.
+    let is_list = schema.get("required").is_some_and(Value::is_array);
+    if is_list && let Some(Value::Array(required)) = schema.remove("required") {
+        let properties = schema.get("properties");
+        let kept: Vec<Value> = required
+            .into_iter()
+            .filter(|name| stays(properties.and_then(|p| p.get(name.as_str()?))))
+            .collect();
+        if !kept.is_empty() {
+            schema.insert("required".to_owned(), Value::Array(kept));
+        }
+    }
+    for value in schema.values_mut() {
+        if let Value::Object(inner) = value {
+            require_only_what_stays(inner, false);
+        }
+    }
+}
+
+/// Clients need not know what is harmless.
+fn without_marks(schema: &mut Map<String, Value>) {
+    schema.remove(CLEAR);
+    for inner in schema.values_mut().filter_map(Value::as_object_mut) {
+        without_marks(inner);
+    }
+}
+
+fn generate<T: JsonSchema>() -> Map<String, Value> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+        settings.meta_schema = None;
+    });
+    let mut schema = settings.into_generator().into_root_schema_for::<T>().to_value();
+    clean(&mut schema);
+    match schema {
+        Value::Object(mut map) => {
+            map.remove("description");
+            map
+        }
+        _ => Map::new(),
+    }
+}
+
+/// Rewrites what schemars emits into the subset all clients understand.
+fn clean(schema: &mut Value) {
+    match schema {
+        Value::Array(items) => items.iter_mut().for_each(clean),
+        Value::Object(map) => {
+            for key in ["$schema", "title", "format", "default", "minimum"] {
+                // A property may bear such a name; then its value is a schema, not a keyword.
+                if !map.get(key).is_some_and(Value::is_object) {
+                    map.remove(key);
+                }
+            }
+            drop_null(map);
+            flatten_enum(map);
+            map.values_mut().for_each(clean);
+        }
+        _ => {}
+    }
+}
+
+/// `["string", "null"]` and `anyOf […, null]` only say that a field is optional, which `required`
+/// says already.
+fn drop_null(map: &mut Map<String, Value>) {
+    if let Some(Value::Array(types)) = map.get_mut("type") {
+        types.retain(|t| t != "null");
+        if let [only] = types.as_slice() {
+            let only = only.clone();
+            map.insert("type".to_owned(), only);
+        }
+    }
+    if let Some(Value::Array(options)) = map.get_mut("enum") {
+        options.retain(|option| !option.is_null());
+    }
+    let Some(Value::Array(options)) = map.get_mut("anyOf") else { return };
+    options.retain(|option| option.get("type") != Some(&json!("null")));
+    if let [Value::Object(only)] = options.as_slice() {
+        let only = only.clone();
+        map.remove("anyOf");
+        for (key, value) in only {
+            map.entry(key).or_insert(value);
+        }
+    }
+}
+
+/// An enum whose variants have doc comments comes as `oneOf` with `const`s.
+fn flatten_enum(map: &mut Map<String, Value>) {
+    let Some(Value::Array(options)) = map.get("oneOf") else { return };
+    let values: Option<Vec<Value>> = options
+        .iter()
+        .map(|option| option.get("const").or_else(|| option.get("enum")?.get(0)).cloned())
+        .collect();
+    if let Some(values) = values {
+        map.remove("oneOf");
+        map.insert("type".to_owned(), json!("string"));
+        map.insert("enum".to_owned(), Value::Array(values));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use serde::Deserialize;
+
+    use super::*;
+
+    #[derive(Deserialize, JsonSchema)]
+    #[expect(dead_code, reason = "only its schema is wanted")]
+    struct Args {
+        /// A choice.
+        choice: Option<Choice>,
+        /// A number.
+        count: Option<u32>,
+        /// A list.
+        keys: Option<Vec<String>>,
+        /// A map.
+        env: Option<BTreeMap<String, String>>,
+        /// A property that is called like a keyword.
+        format: String,
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    #[serde(rename_all = "snake_case")]
+    enum Choice {
+        /// The one.
+        One,
+        /// The other.
+        Other,
+    }
+
+    #[test]
+    fn schemas_are_flat() {
+        assert_eq!(
+            Value::Object(input::<Args>()),
+            json!({
+                "type": "object",
+                "properties": {
+                    "choice": {"description": "A choice.", "type": "string", "enum": ["one", "other"]},
+                    "count": {"description": "A number.", "type": "integer"},
+                    "keys": {"description": "A list.", "type": "array", "items": {"type": "string"}},
+                    "env": {"description": "A map.", "type": "object",
+                            "additionalProperties": {"type": "string"}},
+                    "format": {"description": "A property that is called like a keyword.",
+                               "type": "string"},
+                },
+                "required": ["format"],
+                "additionalProperties": false,
+            })
+        );
+    }
+}

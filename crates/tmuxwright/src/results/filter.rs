@@ -1,0 +1,144 @@
+//! `filter` on lists: `field=value` and `field~regex`, several joined by commas.
+
+use regex::Regex;
+use serde::Serialize;
+use serde_json::Value;
+
+use crate::contract::{ToolError, nearest};
+
+/// Keeps the rows for which every part of the filter holds.
+pub(crate) fn apply<T: Serialize>(
+    rows: Vec<T>,
+    filter: Option<&str>,
+    fields: &[&str],
+) -> Result<Vec<T>, ToolError> {
+    let Some(filter) = filter.filter(|text| !text.trim().is_empty()) else {
+        return Ok(rows);
+    };
+    let parts = parse(filter, fields)?;
+    let mut kept = Vec::new();
+    for row in rows {
+        let value = serde_json::to_value(&row)
+            .map_err(|error| ToolError::internal(format!("a row has no JSON form: {error}")))?;
+        if parts.iter().all(|part| part.holds(&value)) {
+            kept.push(row);
+        }
+    }
+    Ok(kept)
+}
+
+struct Part {
+    field: String,
+    test: Test,
+}
+
+enum Test {
+    Equals(String),
+    Matches(Regex),
+}
+
+impl Part {
+    fn holds(&self, row: &Value) -> bool {
+        let text = match row.get(&self.field) {
+            None | Some(Value::Null) => String::new(),
+            Some(Value::String(text)) => text.clone(),
+            Some(other) => other.to_string(),
+        };
+        match &self.test {
+            Test::Equals(wanted) => text == *wanted,
+            Test::Matches(regex) => regex.is_match(&text),
+        }
+    }
+}
+
+/// Splits at commas that a new `field=` or `field~` follows, so that a regex may hold commas.
+fn parse(filter: &str, fields: &[&str]) -> Result<Vec<Part>, ToolError> {
+    let mut parts: Vec<String> = Vec::new();
+    for piece in filter.split(',') {
+        let starts = operator(piece).is_some_and(|(field, ..)| is_word(field));
+        match parts.last_mut() {
+            Some(last) if !starts => {
+                last.push(',');
+                last.push_str(piece);
+            }
+            _ => parts.push(piece.to_owned()),
+        }
+    }
+    parts.iter().map(|part| parse_part(part, fields)).collect()
+}
+
+fn parse_part(part: &str, fields: &[&str]) -> Result<Part, ToolError> {
+    let Some((field, operator, value)) = operator(part) else {
+        return Err(ToolError::invalid_argument(format!(
+            "filter `{part}` has neither `=` nor `~`"
+        ))
+        .hint("write field=value or field~regex, several joined by commas"));
+    };
+    if !fields.contains(&field) {
+        let error =
+            ToolError::invalid_argument(format!("there is no field `{field}` to filter by"));
+        let all = fields.join(", ");
+        return Err(match nearest(field, fields.iter().copied()) {
+            Some(near) => error.hint(format!("did you mean `{near}`? the fields are: {all}")),
+            None => error.hint(format!("the fields are: {all}")),
+        });
+    }
+    let test = match operator {
+        '=' => Test::Equals(value.to_owned()),
+        _ => Test::Matches(Regex::new(value).map_err(|error| {
+            ToolError::invalid_argument(format!("filter `{part}`: {error}"))
+                .hint("correct the regular expression, or use field=value")
+        })?),
+    };
+    Ok(Part { field: field.to_owned(), test })
+}
+
+fn operator(part: &str) -> Option<(&str, char, &str)> {
+    let at = part.find(['=', '~'])?;
+    let (field, rest) = part.split_at(at);
+    Some((field.trim(), rest.chars().next()?, rest.get(1..)?))
+}
+
+fn is_word(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_')
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn names(filter: &str) -> Result<Vec<String>, String> {
+        let rows = vec![
+            json!({"name": "dev", "windows": 2, "own": true}),
+            json!({"name": "dev-long", "windows": 1, "own": false}),
+            json!({"name": "a,b=c", "windows": 1}),
+        ];
+        apply(rows, Some(filter), &["name", "windows", "own"])
+            .map(|rows| rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect())
+            .map_err(|error| error.to_string())
+    }
+
+    #[test]
+    fn values_match_exactly_and_patterns_match_anywhere() {
+        assert_eq!(names("name=dev").unwrap(), ["dev"]);
+        assert_eq!(names("name~^dev").unwrap(), ["dev", "dev-long"]);
+        assert_eq!(names("name~^dev,windows=1").unwrap(), ["dev-long"]);
+        assert_eq!(names("own=true").unwrap(), ["dev"]);
+        assert_eq!(names("").unwrap().len(), 3);
+    }
+
+    #[test]
+    fn values_may_hold_commas() {
+        assert!(names("name=a,b=c").unwrap_err().contains("no field `b`"));
+        assert_eq!(names("name~^[a-z],.").unwrap(), ["a,b=c"]);
+    }
+
+    #[test]
+    fn mistakes_are_named() {
+        assert!(names("nam=dev").unwrap_err().contains("`name`"));
+        assert!(names("name").unwrap_err().contains("neither"));
+        assert!(names("name~(").unwrap_err().contains("regular expression"));
+    }
+}
