@@ -1,5 +1,8 @@
 //! What the tools that show a pane's text have in common.
 
+use serde::Deserialize;
+use serde::de::{Deserializer, Error as _};
+use serde_json::Value;
 use tmux_control::capture::Capture;
 use tmux_control::{PaneId, Reply, Row, Server};
 
@@ -87,6 +90,43 @@ fn tidy(text: &str, colors: bool) -> Vec<&str> {
 /// screen into history to make room for its notice.
 pub(crate) fn top_of(life: Life) -> Option<i64> {
     life.is_over().then_some(-1)
+}
+
+/// How much of a pane's history is read beside its screen.
+#[derive(Clone, Copy, Default)]
+pub(crate) enum Scrollback {
+    #[default]
+    Screen,
+    Lines(i64),
+    All,
+}
+
+impl Scrollback {
+    /// The first row to read, as tmux counts.
+    pub(crate) fn start(self, life: Life) -> Option<i64> {
+        match self {
+            Self::Screen | Self::Lines(0) => top_of(life),
+            Self::Lines(lines) => Some(-lines),
+            Self::All => Some(i64::MIN),
+        }
+    }
+}
+
+impl<'de> Deserialize<'de> for Scrollback {
+    /// A number; models write `true` for all of it too.
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let value = Value::deserialize(deserializer)?;
+        let whole = |all: bool| if all { Self::All } else { Self::Screen };
+        let wanted = match &value {
+            Value::Bool(all) => Some(whole(*all)),
+            Value::String(text) => text.parse().ok().map(whole),
+            Value::Number(number) => {
+                number.as_u64().map(|lines| Self::Lines(i64::try_from(lines).unwrap_or(i64::MAX)))
+            }
+            _ => None,
+        };
+        wanted.ok_or_else(|| D::Error::custom(format!("{value} is not a number of lines")))
+    }
 }
 
 /// The program in a pane, or how it ended.

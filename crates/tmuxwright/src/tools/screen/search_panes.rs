@@ -5,16 +5,14 @@ use std::ops::Range;
 
 use futures::stream::{self, StreamExt};
 use schemars::JsonSchema;
-use serde::de::{Deserializer, Error as _};
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 use tmux_control::capture::Capture;
 use tmux_control::{PaneId, Row, Server, row};
 
 use crate::actions::find_lines::{
     Found, Pattern, aligned_rows, counted_rows, without_trailing_blanks,
 };
-use crate::actions::read::{program_or_end, top_of};
+use crate::actions::read::{Scrollback, program_or_end};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::host::PaneRow;
@@ -47,32 +45,6 @@ pub(super) struct Args {
     limit: Option<usize>,
     /// Matches to skip.
     offset: Option<usize>,
-}
-
-/// How far back to look.
-#[derive(Clone, Copy, Default)]
-enum Scrollback {
-    #[default]
-    Screen,
-    Lines(i64),
-    All,
-}
-
-impl<'de> Deserialize<'de> for Scrollback {
-    /// A number; models write `true` for all of it too.
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let value = Value::deserialize(deserializer)?;
-        let whole = |all: bool| if all { Self::All } else { Self::Screen };
-        let wanted = match &value {
-            Value::Bool(all) => Some(whole(*all)),
-            Value::String(text) => text.parse().ok().map(whole),
-            Value::Number(number) => {
-                number.as_u64().map(|lines| Self::Lines(i64::try_from(lines).unwrap_or(i64::MAX)))
-            }
-            _ => None,
-        };
-        wanted.ok_or_else(|| D::Error::custom(format!("{value} is not a number of lines")))
-    }
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -283,11 +255,7 @@ impl Text {
         row: &PaneRow,
         scrollback: Scrollback,
     ) -> Result<Self, tmux_control::Error> {
-        let start = match scrollback {
-            Scrollback::Screen | Scrollback::Lines(0) => top_of(row.pane.life),
-            Scrollback::Lines(lines) => Some(-lines),
-            Scrollback::All => Some(i64::MIN),
-        };
+        let start = scrollback.start(row.pane.life);
         let part = Capture { start, end: None, join: true, colors: false };
         let pane = row.pane.id;
         let ask = vec![Server::row_query::<Facts>(&pane.to_string()), part.of(pane)];

@@ -28,6 +28,16 @@ pub(crate) fn must_be(path: &str, wanted: &str) {
     assert!(found == wanted, "{path} is not current: run `make bless`");
 }
 
+/// The same for the part of a document between two comments that name it.
+pub(crate) fn section_must_be(path: &str, name: &str, wanted: &str) {
+    let (begin, end) =
+        (format!("<!-- {name}: made by `make bless` -->\n"), format!("<!-- end of {name} -->"));
+    let page = fs::read_to_string(root().join(path)).unwrap();
+    let (before, rest) = page.split_once(&begin).expect("the section's beginning is marked");
+    let (_, after) = rest.split_once(&end).expect("the section's end is marked");
+    must_be(path, &format!("{before}{begin}{wanted}{end}{after}"));
+}
+
 fn tier(tier: Tier) -> &'static str {
     match tier {
         Tier::Read => "reads",
@@ -285,14 +295,8 @@ fn errors_md_is_current() {
     must_be("docs/errors.md", &doc);
 }
 
-/// The README with its table of tools replaced.
 #[test]
-fn the_table_in_the_readme_is_current() {
-    const BEGIN: &str = "<!-- tools: made by `make bless` -->\n";
-    const END: &str = "<!-- end of tools -->";
-    let readme = fs::read_to_string(root().join("README.md")).unwrap();
-    let (before, rest) = readme.split_once(BEGIN).expect("the table's beginning is marked");
-    let (_, after) = rest.split_once(END).expect("the table's end is marked");
+fn tool_table_in_the_readme_is_current() {
     let mut table = String::from("| tool | | arguments |\n|---|---|---|\n");
     for entry in tools::all().iter().filter(|entry| entry.meta.group != Group::Prompt) {
         let arguments = arguments(&Value::Object((entry.input_schema)()));
@@ -304,5 +308,5 @@ fn the_table_in_the_readme_is_current() {
         writeln!(table, "| `{}` | {} | {} |", meta.name, meta.description, arguments.join(", "))
             .unwrap();
     }
-    must_be("README.md", &format!("{before}{BEGIN}{table}{END}{after}"));
+    section_must_be("README.md", "tools", &table);
 }

@@ -4,5 +4,6 @@ pub(crate) mod capabilities;
 pub(crate) mod claims;
 pub(crate) mod coming_from;
 pub(crate) mod docs;
+pub(crate) mod graph;
 pub(crate) mod registry;
 pub(crate) mod source;
