@@ -1,10 +1,14 @@
-//! Starting a command, for the tools that do.
+//! Starting a command, for the tools that do, and waiting for its end.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
 
 use crate::actions::create::start_directory;
 use crate::actions::typing::must_take_input;
 use crate::context::Cx;
 use crate::contract::{NewPlace, Target, ToolError};
-use crate::run::Started;
+use crate::run::{Job, Started};
 
 /// Starts a command in the pane that is named, or in one of our own.
 pub(crate) async fn start(
@@ -45,4 +49,10 @@ fn check(command: &str) -> Result<(), ToolError> {
             .hint("no shell takes one; leave it out"));
     }
     Ok(())
+}
+
+/// Waits until a job has ended or time is up, and reports progress meanwhile.
+pub(crate) async fn wait_for_end(cx: &Cx, job: &Job, patience: Duration) {
+    let message = || format!("{} runs, {} lines so far", job.id, job.lines());
+    cx.wait(patience, job.wait(Instant::now() + patience), message).await;
 }

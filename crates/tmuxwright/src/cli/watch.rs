@@ -15,7 +15,6 @@ use crate::config::Settings;
 use crate::context::{Cx, Progress};
 use crate::contract::{Target, ToolError, Toolset};
 use crate::mcp::pipeline;
-use crate::results::wait::without_twins;
 use crate::watch::{Event, KINDS, Kind, Lost, Watch};
 use terminal::text::inline;
 
@@ -122,7 +121,6 @@ async fn begin(
     for target in targets {
         panes.push(cx.pane(target).await?);
     }
-    let panes = without_twins(panes, |pane| pane.pane);
     Ok(cx.watches.begin(panes, &until).await.map_err(ToolError::from)?)
 }
 

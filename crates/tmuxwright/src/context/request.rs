@@ -20,10 +20,10 @@ pub struct Request {
     pub progress: Progress,
     /// When the client began to wait.
     pub begun: Instant,
-    /// How long the answer's text may be.
-    pub max: usize,
-    /// Whether the text is wanted as a whole too.
-    pub whole: bool,
+    /// The most characters of terminal text in the answer.
+    pub max_chars: usize,
+    /// Whether the answer's text is wanted before it is cut, too: for the audit folder.
+    pub keep_full_text: bool,
     /// Who made the call, by its own account.
     pub client: Option<Arc<str>>,
     /// What it is made for, if not for itself: the address of a resource, or `resources/list`.

@@ -28,9 +28,6 @@ pub trait Tool: 'static {
     ) -> impl Future<Output = Result<Self::Output, ToolError>> + Send;
 }
 
-/// The most characters that are kept of an answer as a whole.
-const MOST_WHOLE: usize = 10_000_000;
-
 /// Checks arguments against their schema, does the work, and keeps the answer within the limit.
 pub type Call = for<'a> fn(
     cx: &'a Cx,
@@ -66,6 +63,7 @@ impl Entry {
     }
 }
 
+/// Reads the arguments, does the work, and cuts the answer to the limit of the request.
 async fn call<T: Tool>(
     cx: &Cx,
     schema: &Map<String, Value>,
@@ -73,10 +71,10 @@ async fn call<T: Tool>(
 ) -> Result<Reply, ToolError> {
     let args = arguments::read::<T::Args>(schema, args)?;
     let mut output = T::call(cx, args).await?;
-    output.fits(cx.request.max)?;
-    let is_whole = cx.request.whole && T::Output::FORM == Form::Text;
-    let whole = is_whole.then(|| output.whole(MOST_WHOLE));
-    output.limit(cx.request.max);
+    output.fits(cx.request.max_chars)?;
+    let is_kept = cx.request.keep_full_text && T::Output::FORM == Form::Text;
+    let full_text = is_kept.then(|| output.full_text());
+    output.limit(cx.request.max_chars);
     let structured = serde_json::to_value(&output)
         .map_err(|error| ToolError::internal(format!("the answer has no JSON form: {error}")))?;
     Ok(Reply {
@@ -87,7 +85,7 @@ async fn call<T: Tool>(
         structured,
         notices: output.notices(),
         redacted: output.redacted(),
-        whole,
+        full_text,
     })
 }
 

@@ -36,9 +36,8 @@ pub trait Output: Serialize + JsonSchema + Send {
         Ok(())
     }
 
-    /// The answer with all there is to show, as far as `max` allows. `limit` comes after it.
-    fn whole(&mut self, max: usize) -> String {
-        self.limit(max);
+    /// The text with everything that [`limit`](Self::limit) would cut, for the audit folder.
+    fn full_text(&self) -> String {
         self.text()
     }
 
@@ -98,6 +97,6 @@ pub struct Reply {
     pub notices: Vec<Notice>,
     /// How many secrets were taken out.
     pub redacted: usize,
-    /// The text of a terminal before it was shortened, if that was asked for.
-    pub whole: Option<String>,
+    /// The text before it was cut, if the audit folder keeps it.
+    pub full_text: Option<String>,
 }

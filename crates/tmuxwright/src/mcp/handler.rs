@@ -16,7 +16,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 
 use super::logging::Logging;
-use super::pipeline::{self, Answer, Call};
+use super::pipeline::{self, Answer, IncomingCall};
 use super::subscriptions::{self, Subscriptions};
 use super::{channel, completion, instructions, pages, prompts, resources, revision};
 use crate::app::App;
@@ -115,7 +115,7 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let call = Call {
+        let call = IncomingCall {
             tool: request.name.into_owned(),
             arguments: request.arguments.unwrap_or_default(),
             progress: progress(&context, self.app.settings.redact.clone()),
@@ -123,7 +123,7 @@ impl ServerHandler for Handler {
             cancel: context.ct.clone(),
         };
         let Answer { result, notices } =
-            self.logging.around(&context, pipeline::call(&self.client(), call)).await;
+            self.logging.around(&context, pipeline::dispatch(&self.client(), call)).await;
         for notice in notices.into_iter().filter(|_| self.app.settings.channel) {
             channel::push(&context.peer, notice).await;
         }

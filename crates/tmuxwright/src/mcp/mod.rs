@@ -19,9 +19,9 @@ mod logging;
 mod pages;
 pub(crate) mod pipeline;
 mod prompts;
+mod render;
 mod resources;
 mod revision;
-mod shape;
 pub(crate) mod stdio;
 mod subscriptions;
 

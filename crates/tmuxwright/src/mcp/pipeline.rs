@@ -1,6 +1,7 @@
-//! The way of every tool call: look it up, check the arguments, ask the policy, run it, shape the
-//! answer, write it down. Nothing else calls a tool.
+//! The way of every tool call: dispatch, authorize, execute, render, with a record in the audit log
+//! around them. Nothing else calls a tool.
 
+use std::any::Any;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -8,37 +9,77 @@ use futures::FutureExt;
 use futures::future::BoxFuture;
 use rmcp::model::CallToolResult;
 use serde_json::{Map, Value};
+use terminal::text;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::shape;
+use super::render;
 use crate::app::Client;
 use crate::audit::{Audit, Caller, End};
-use crate::context::{Calls, Cx, Progress, Request, Touched};
+use crate::context::{Calls, Cx, Entry, Progress, Request, Touched};
 use crate::contract::{Code, Notice, ObjectIds, Reply, ToolError};
-use terminal::text;
 
-/// A call as it came in.
-pub(crate) struct Call {
+/// A `tools/call` as it came in.
+pub(crate) struct IncomingCall {
     pub(crate) tool: String,
     pub(crate) arguments: Map<String, Value>,
     pub(crate) cancel: CancellationToken,
     pub(crate) progress: Progress,
-    /// Who makes it, if that is to be written down.
+    /// The name and version the client gave, for the audit log.
     pub(crate) client: Option<Arc<str>>,
 }
 
-/// The way of every call, for the tools that make calls themselves.
-struct Pipeline(Arc<Client>);
+/// The answer to a `tools/call`.
+pub(crate) struct Answer {
+    pub(crate) result: CallToolResult,
+    /// Events for a client that has turned to something else (channel mode).
+    pub(crate) notices: Vec<Notice>,
+}
 
-impl Calls for Pipeline {
+/// Answers a `tools/call`. A failed call is a result too: the agent can read it and act on it.
+pub(crate) async fn dispatch(client: &Arc<Client>, call: IncomingCall) -> Answer {
+    let IncomingCall { tool, arguments, cancel, progress, client: name } = call;
+    let request = Request { client: name, ..request(client, cancel, progress) };
+    match self::call(client, &tool, arguments, request).await {
+        Ok(mut reply) => {
+            let notices = std::mem::take(&mut reply.notices);
+            Answer { result: render::success(reply, client.app.settings.structured), notices }
+        }
+        Err(error) => Answer { result: render::failure(&error), notices: Vec::new() },
+    }
+}
+
+/// The request of a call that is not part of another call.
+pub(crate) fn request(
+    client: &Arc<Client>,
+    cancel: CancellationToken,
+    progress: Progress,
+) -> Request {
+    let app = &client.app;
+    Request {
+        cancel,
+        progress,
+        begun: Instant::now(),
+        max_chars: app.settings.text_limit,
+        keep_full_text: app.audit.as_ref().is_some_and(Audit::wants_text),
+        client: None,
+        via: None,
+        touched: Touched::default(),
+        calls: Arc::new(CallsOf(Arc::clone(client))),
+    }
+}
+
+/// Calls that a tool makes for its caller: they go the same way.
+struct CallsOf(Arc<Client>);
+
+impl Calls for CallsOf {
     fn call<'a>(
         &'a self,
         tool: &'a str,
         arguments: Map<String, Value>,
         request: Request,
     ) -> BoxFuture<'a, Result<Reply, ToolError>> {
-        run(&self.0, tool, arguments, request).boxed()
+        call(&self.0, tool, arguments, request).boxed()
     }
 
     fn offers(&self, tool: &str) -> bool {
@@ -46,67 +87,28 @@ impl Calls for Pipeline {
     }
 }
 
-/// What comes with a call that nobody has made before.
-pub(crate) fn request(
-    client: &Arc<Client>,
-    cancel: CancellationToken,
-    progress: Progress,
-) -> Request {
-    let app = &client.app;
-    let calls = Arc::new(Pipeline(Arc::clone(client)));
-    let whole = app.audit.as_ref().is_some_and(Audit::wants_text);
-    Request {
-        cancel,
-        progress,
-        begun: Instant::now(),
-        max: app.settings.text_limit,
-        whole,
-        client: None,
-        via: None,
-        touched: Touched::default(),
-        calls,
-    }
-}
-
-/// A call's answer.
-pub(crate) struct Answer {
-    pub(crate) result: CallToolResult,
-    /// What happened, for a client that is at something else by now.
-    pub(crate) notices: Vec<Notice>,
-}
-
-/// Makes a call. A failed one is a result too: the agent can read it and act on it.
-pub(crate) async fn call(of: &Arc<Client>, call: Call) -> Answer {
-    let Call { tool, arguments, cancel, progress, client } = call;
-    let request = Request { client, ..request(of, cancel, progress) };
-    match run(of, &tool, arguments, request).await {
-        Ok(mut reply) => {
-            let notices = std::mem::take(&mut reply.notices);
-            Answer { result: shape::success(reply, of.app.settings.structured), notices }
-        }
-        Err(error) => Answer { result: shape::failure(&error), notices: Vec::new() },
-    }
-}
-
-/// Makes a call. One that is made for a resource has a tool that need not be offered.
-pub(crate) async fn run(
+/// Makes one call, with a record in the audit log if one is kept. The record is written before the
+/// answer goes out; a call that cannot be recorded is not made.
+pub(crate) async fn call(
     client: &Client,
     tool: &str,
     arguments: Map<String, Value>,
     request: Request,
 ) -> Result<Reply, ToolError> {
     let app = &client.app;
-    let Some(audit) = &app.audit else { return answer(client, tool, arguments, request).await };
-    // One call within another is a call of its own.
+    let Some(audit) = &app.audit else {
+        return unrecorded_call(client, tool, arguments, request).await;
+    };
+    // A call within another has a record of its own.
     let touched = Touched::default();
     let request = Request { touched: touched.clone(), ..request };
-    let begun =
-        audit.begin(tool, &app.registry.disclosure(tool), &arguments, caller(client, &request));
+    let disclosure = app.registry.disclosure(tool);
+    let begun = audit.begin(tool, &disclosure, &arguments, caller(client, &request));
     if let Err(failed) = audit.ready().await {
         begun.refuse(Code::AuditFailed.name());
         return Err(failed.into());
     }
-    let mut answer = answer(client, tool, arguments, request).await;
+    let mut answer = unrecorded_call(client, tool, arguments, request).await;
     begun.end(end(&mut answer, touched.ids())).await.map_err(|failed| {
         let ToolError { code, message, hint } = failed.into();
         let message = format!("`{tool}` was called, but its answer is held back: {message}");
@@ -115,58 +117,49 @@ pub(crate) async fn run(
     answer
 }
 
-/// What is written down of where a call comes from.
-fn caller(client: &Client, request: &Request) -> Caller {
-    Caller {
-        client: request.client.clone(),
-        client_number: client.number(),
-        via: request.via.clone(),
-    }
-}
-
-/// What is written down of an answer.
-fn end(answer: &mut Result<Reply, ToolError>, touched: ObjectIds) -> End {
-    match answer {
-        Ok(reply) => End {
-            ids: ObjectIds::of(reply.structured.as_object()).or(touched),
-            outcome: "ok",
-            output_bytes: Some(reply.text.len()),
-            text: reply.whole.take(),
-        },
-        Err(error) => {
-            End { ids: touched, outcome: error.code.name(), output_bytes: None, text: None }
-        }
-    }
-}
-
-async fn answer(
+async fn unrecorded_call(
     client: &Client,
     tool: &str,
     arguments: Map<String, Value>,
     request: Request,
 ) -> Result<Reply, ToolError> {
-    let redact = &client.app.settings.redact;
-    match work(client, tool, arguments, request).await {
-        Ok(reply) => Ok(shape::shaped(reply, redact)),
-        Err(error) => Err(shape::fit_to_show(error, redact)),
-    }
-}
-
-async fn work(
-    client: &Client,
-    tool: &str,
-    arguments: Map<String, Value>,
-    request: Request,
-) -> Result<Reply, ToolError> {
-    let app = &client.app;
-    let (entry, schema) = match request.via {
-        Some(_) => app.registry.behind(tool)?,
-        None => app.registry.find(tool).map(|tool| (tool.entry, Arc::clone(&tool.schema)))?,
+    let answer = match authorize(client, tool, &request) {
+        Ok(authorized) => execute(client, authorized, arguments, request).await,
+        Err(error) => Err(error),
     };
-    let name = entry.meta.name;
-    let guard = Arc::clone(&app.policy);
+    render::clean(answer, &client.app.settings.redact)
+}
+
+/// A tool that may be called, with the schema of its arguments.
+struct Authorized {
+    entry: Entry,
+    schema: Arc<Map<String, Value>>,
+}
+
+/// Finds the tool, if tier, toolset and tool list allow it. The tools behind a resource need not be in
+/// the toolset, which is about what a model is shown. Objects, files and lines are judged later, when
+/// the call context is asked for them.
+fn authorize(client: &Client, tool: &str, request: &Request) -> Result<Authorized, ToolError> {
+    let registry = &client.app.registry;
+    match request.via {
+        Some(_) => registry.behind(tool).map(|(entry, schema)| Authorized { entry, schema }),
+        None => registry
+            .find(tool)
+            .map(|tool| Authorized { entry: tool.entry, schema: Arc::clone(&tool.schema) }),
+    }
+}
+
+/// Runs the handler until it answers, the client cancels, or the server ends.
+async fn execute(
+    client: &Client,
+    authorized: Authorized,
+    arguments: Map<String, Value>,
+    request: Request,
+) -> Result<Reply, ToolError> {
+    let Authorized { entry, schema } = authorized;
+    let (app, name) = (&client.app, entry.meta.name);
     let (cancel, begun) = (request.cancel.clone(), request.begun);
-    let cx = Cx::new(&client.engines, entry.meta, guard, request);
+    let cx = Cx::new(&client.engines, entry.meta, Arc::clone(&app.policy) as _, request);
     let work = (entry.call)(&cx, &schema, arguments);
     let answer = tokio::select! {
         biased;
@@ -177,18 +170,46 @@ async fn work(
             Err(ToolError::new(Code::Cancelled, format!("`{name}` was cut short: the server ends")))
         }
         // A panic must not cost the caller its answer: rmcp would never send one.
-        done = AssertUnwindSafe(work).catch_unwind() => done.unwrap_or_else(|panic| {
-            let what = panic
-                .downcast_ref::<&str>()
-                .map(|text| (*text).to_owned())
-                .or_else(|| panic.downcast_ref::<String>().cloned())
-                .unwrap_or_default();
-            Err(ToolError::internal(format!("`{name}` stopped half-way: {what}")))
-        }),
+        done = AssertUnwindSafe(work).catch_unwind() => {
+            done.unwrap_or_else(|panic| Err(panicked(name, panic.as_ref())))
+        }
     };
-    let how = answer.as_ref().map_or_else(|error| error.code.name(), |_| "ok");
-    tracing::debug!("{name}: {how} after {} ms", begun.elapsed().as_millis());
+    let outcome = answer.as_ref().map_or_else(|error| error.code.name(), |_| "ok");
+    tracing::debug!("{name}: {outcome} after {} ms", begun.elapsed().as_millis());
     answer
+}
+
+fn panicked(tool: &str, panic: &(dyn Any + Send)) -> ToolError {
+    let message = panic
+        .downcast_ref::<&str>()
+        .map(|text| (*text).to_owned())
+        .or_else(|| panic.downcast_ref::<String>().cloned())
+        .unwrap_or_default();
+    ToolError::internal(format!("`{tool}` stopped half-way: {message}"))
+}
+
+/// The origin of a call, for the audit log.
+fn caller(client: &Client, request: &Request) -> Caller {
+    Caller {
+        client: request.client.clone(),
+        client_number: client.number(),
+        via: request.via.clone(),
+    }
+}
+
+/// The outcome of a call, for the audit log.
+fn end(answer: &mut Result<Reply, ToolError>, touched: ObjectIds) -> End {
+    match answer {
+        Ok(reply) => End {
+            ids: ObjectIds::of(reply.structured.as_object()).or(touched),
+            outcome: "ok",
+            output_bytes: Some(reply.text.len()),
+            text: reply.full_text.take(),
+        },
+        Err(error) => {
+            End { ids: touched, outcome: error.code.name(), output_bytes: None, text: None }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -252,14 +273,14 @@ mod tests {
     async fn call_with(tool: &str, cancel: CancellationToken) -> String {
         let tools = vec![Entry::of::<Panics>(), Entry::of::<Hangs>()];
         let app = Arc::new(App::with_tools(Settings::default(), tools));
-        let call = Call {
+        let call = IncomingCall {
             tool: tool.to_owned(),
             arguments: Map::new(),
             cancel,
             progress: Progress::default(),
             client: None,
         };
-        let result = super::call(&app.client(), call).await.result;
+        let result = dispatch(&app.client(), call).await.result;
         assert_eq!(result.is_error, Some(true));
         serde_json::to_string(&result).unwrap()
     }

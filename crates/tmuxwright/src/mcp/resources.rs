@@ -8,7 +8,7 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{pages, pipeline, shape};
+use super::{pages, pipeline, render};
 use crate::app::App;
 use crate::app::Client;
 use crate::context::Request;
@@ -49,7 +49,7 @@ pub(super) async fn list(
     };
     let panes = match app.registry.permits(SHOWS) {
         true => {
-            pipeline::run(client, SHOWS, Map::new(), request).await.map(|reply| reply.structured)
+            pipeline::call(client, SHOWS, Map::new(), request).await.map(|reply| reply.structured)
         }
         false => Ok(Value::Null),
     };
@@ -116,7 +116,7 @@ pub(super) async fn read(
             // The call that is refused is written down like any other.
             let refused = found.calls().into_iter().find(|(tool, _)| !app.registry.permits(tool));
             if let Some((tool, arguments)) = refused {
-                let _ = pipeline::run(client, tool, arguments, request).await;
+                let _ = pipeline::call(client, tool, arguments, request).await;
             }
             Err(app.resources.unknown(&uri))
         }
@@ -140,7 +140,7 @@ async fn content(client: &Client, found: Found, request: Request) -> Result<Cont
     let mut answers = Vec::new();
     let mut redacted = 0;
     for (tool, arguments) in found.calls() {
-        let reply = pipeline::run(client, tool, arguments, request.clone()).await?;
+        let reply = pipeline::call(client, tool, arguments, request.clone()).await?;
         redacted += reply.redacted;
         answers.push(reply.structured);
     }
@@ -150,7 +150,7 @@ async fn content(client: &Client, found: Found, request: Request) -> Result<Cont
         meta.0.insert(CUT_KEY.to_owned(), lines.into());
     }
     if redacted > 0 {
-        meta.0.insert(shape::REDACTED_KEY.to_owned(), redacted.into());
+        meta.0.insert(render::REDACTED_KEY.to_owned(), redacted.into());
     }
     let mime = found.resource.mime();
     Ok(Content { text: resources::body(&found, answers)?, mime, meta })
@@ -158,7 +158,7 @@ async fn content(client: &Client, found: Found, request: Request) -> Result<Cont
 
 /// A failed call as an error of the protocol: the agent did not make it, its client did.
 pub(super) fn refused(app: &App, error: ToolError, uri: Option<&str>) -> ErrorData {
-    let error = shape::fit_to_show(error, &app.settings.redact);
+    let error = render::clean_error(error, &app.settings.redact);
     let code = match error.code {
         Code::NotFound | Code::Ambiguous | Code::InvalidArgument | Code::NoServer => {
             ErrorCode::RESOURCE_NOT_FOUND

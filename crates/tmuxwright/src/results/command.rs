@@ -1,16 +1,15 @@
 //! A command's result, as `run_command` and `command_result` give it.
 
-use std::sync::Arc;
-use std::time::Duration;
-
 use schemars::JsonSchema;
 use serde::Serialize;
-use tokio::time::Instant;
+use terminal::transcript::{self, Wish};
 
-use crate::context::Cx;
+use super::words::seconds;
 use crate::contract::{Form, Output};
 use crate::run::{Alternate, Facts, Job, Status, Waiting};
-use terminal::transcript::{self, Wish};
+
+/// The most characters of output that are written to the audit folder.
+const MAX_FULL_CHARS: usize = 10_000_000;
 
 /// What is known of a command.
 #[derive(Serialize, JsonSchema)]
@@ -39,14 +38,12 @@ pub(crate) struct CommandResult {
     next: Option<u64>,
     /// What else there is to say.
     note: Option<String>,
-    #[serde(skip)]
-    job: Arc<Job>,
-    #[serde(skip)]
-    wish: Wish,
-    #[serde(skip)]
-    limit: Option<usize>,
+    /// Lines of the output in the text.
     #[serde(skip)]
     shown_lines: u64,
+    /// All of the output, if it is kept for the audit folder.
+    #[serde(skip)]
+    full_output: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
@@ -58,8 +55,36 @@ enum StatusName {
 }
 
 impl CommandResult {
-    /// The job as it is now, and the part of its output that is wanted.
-    pub(crate) fn of(job: Arc<Job>, wish: Wish) -> Self {
+    /// The state of a job now, with the part of its output that is wanted, in at most `max_chars`
+    /// characters (0: no limit).
+    pub(crate) fn read(job: &Job, wish: &Wish, max_chars: usize, keep_full: bool) -> Self {
+        let mut result = Self::of(job);
+        match job.read(|view| transcript::show(view, wish, &job.id, max_chars)) {
+            Ok(shown) => {
+                result.output = shown.text;
+                result.total_lines = shown.total_lines;
+                result.shown_lines = shown.shown_lines;
+                result.truncated = shown.truncated;
+                result.next = shown.next;
+            }
+            Err(error) => {
+                result.truncated = true;
+                result.note = Some(format!("the kept output cannot be read: {error}"));
+            }
+        }
+        if keep_full {
+            let whole = match wish {
+                Wish::Default { .. } => &Wish::From(1),
+                part => part,
+            };
+            let full = job.read(|view| transcript::show(view, whole, &job.id, MAX_FULL_CHARS));
+            result.full_output = full.ok().map(|shown| shown.text);
+        }
+        result
+    }
+
+    /// The state of a job, without its output.
+    fn of(job: &Job) -> Self {
         let Facts { status, waiting, duration, alternate, unkept } = job.facts();
         let (status, exit_code, lost) = match status {
             Status::Running => (StatusName::Running, None, None),
@@ -94,23 +119,13 @@ impl CommandResult {
             alternate_screen: alternate.is_some(),
             next: None,
             note: (!note.is_empty()).then_some(note),
-            job,
-            wish,
-            limit: None,
             shown_lines: 0,
+            full_output: None,
         }
     }
 
-    /// The same with another limit on the characters that are shown; 0 is none.
-    pub(crate) fn with_limit(self, limit: Option<usize>) -> Self {
-        Self { limit, ..self }
-    }
-}
-
-impl Output for CommandResult {
-    const FORM: Form = Form::Text;
-
-    fn text(&self) -> String {
+    /// The first line of the answer.
+    fn facts(&self) -> String {
         let mut facts = vec![match (self.status, self.exit_code) {
             (StatusName::Running, _) => "running".to_owned(),
             (StatusName::Lost, _) => "lost".to_owned(),
@@ -134,49 +149,22 @@ impl Output for CommandResult {
         });
         facts.push(format!("command {} in {}", self.command_id, self.pane_id));
         facts.extend(self.note.clone());
-        let facts = facts.join(" · ");
-        if self.output.is_empty() { facts } else { format!("{facts}\n{}", self.output) }
-    }
-
-    fn whole(&mut self, max: usize) -> String {
-        let limit = self.limit.take();
-        if let Wish::Default { .. } = self.wish {
-            let wish = std::mem::replace(&mut self.wish, Wish::From(1));
-            self.limit(max);
-            self.wish = wish;
-        } else {
-            self.limit(max);
-        }
-        self.limit = limit;
-        self.text()
-    }
-
-    fn limit(&mut self, max: usize) {
-        let Self { job, wish, limit, .. } = self;
-        let max = limit.unwrap_or(max);
-        match job.read(|view| transcript::show(view, wish, &job.id, max)) {
-            Ok(shown) => {
-                self.output = shown.text;
-                self.total_lines = shown.total_lines;
-                self.shown_lines = shown.shown_lines;
-                self.truncated = shown.truncated;
-                self.next = shown.next;
-            }
-            Err(error) => {
-                self.truncated = true;
-                self.note = Some(format!("the kept output cannot be read: {error}"));
-            }
-        }
+        facts.join(" · ")
     }
 }
 
-/// A time as people say it.
-pub(crate) fn seconds(seconds: f64) -> String {
-    if seconds < 1.0 { format!("{:.0} ms", seconds * 1e3) } else { format!("{seconds:.1} s") }
+impl Output for CommandResult {
+    const FORM: Form = Form::Text;
+
+    fn text(&self) -> String {
+        with_output(self.facts(), &self.output)
+    }
+
+    fn full_text(&self) -> String {
+        with_output(self.facts(), self.full_output.as_ref().unwrap_or(&self.output))
+    }
 }
 
-/// Waits for a job, and tells the client now and then that it goes on.
-pub(crate) async fn wait(cx: &Cx, job: &Job, patience: Duration) {
-    let message = || format!("{} runs, {} lines so far", job.id, job.lines());
-    cx.wait(patience, job.wait(Instant::now() + patience), message).await;
+fn with_output(facts: String, output: &str) -> String {
+    if output.is_empty() { facts } else { format!("{facts}\n{output}") }
 }

@@ -5,3 +5,4 @@ pub(crate) mod command;
 pub(crate) mod filter;
 pub mod objects;
 pub(crate) mod wait;
+pub(crate) mod words;

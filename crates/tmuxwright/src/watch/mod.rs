@@ -15,6 +15,7 @@ mod place;
 mod until;
 mod view;
 
+use std::collections::HashSet;
 use std::fmt;
 use std::sync::Arc;
 
@@ -53,12 +54,14 @@ impl Watches {
         Until::parse(words, &self.patterns)
     }
 
-    /// Begins to watch panes. What they print from now on counts.
+    /// Begins to watch panes, each once however often it is listed. Their output counts from now on.
     pub(crate) async fn begin(
         &self,
-        panes: Vec<PaneState>,
+        mut panes: Vec<PaneState>,
         until: &Until,
     ) -> Result<Watch, tmux_control::Error> {
+        let mut seen = HashSet::new();
+        panes.retain(|pane| seen.insert(pane.pane));
         let begin = panes.into_iter().map(|pane| Watched::begin(self, pane, until.clone()));
         Ok(Watch { panes: futures::future::try_join_all(begin).await? })
     }

@@ -157,7 +157,7 @@ impl Tool for Batch {
         check(&args.calls)?;
         let on_error = args.on_error.unwrap_or(OnError::Stop);
         let total = args.calls.len();
-        let mut room = cx.request.max;
+        let mut room = cx.request.max_chars;
         let mut done = Results::default();
         let mut stopped = false;
         for (number, Call { tool, arguments }) in args.calls.into_iter().enumerate() {
@@ -166,9 +166,12 @@ impl Tool for Batch {
                 continue;
             }
             // What one leaves of its share goes to those after it.
-            let max = room / (total - number).max(1);
-            let request =
-                Request { max, progress: progress(cx, &tool, number, total), ..cx.request.clone() };
+            let max_chars = room / (total - number).max(1);
+            let request = Request {
+                max_chars,
+                progress: progress(cx, &tool, number, total),
+                ..cx.request.clone()
+            };
             let arguments = arguments.map(|arguments| arguments.0).unwrap_or_default();
             let answer = cx.request.calls.call(&tool, arguments, request).await;
             stopped = answer.is_err() && on_error == OnError::Stop;

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use crate::context::{Cx, Tool};
 use crate::contract::{ChannelName, Code, Form, Group, Load, Meta, Output, Tier, ToolError};
-use crate::results::command::seconds;
+use crate::results::words::seconds;
 use terminal::text::inline;
 
 pub(super) struct WaitForChannel;

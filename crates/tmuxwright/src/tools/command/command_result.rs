@@ -4,9 +4,10 @@ use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::context::{Cx, Tool};
+use crate::actions::start::wait_for_end;
+use crate::context::{Cx, Request, Tool};
 use crate::contract::{Code, Group, Load, Meta, Tier, ToolError, Toolset};
-use crate::results::command::{CommandResult, wait};
+use crate::results::command::CommandResult;
 use terminal::transcript::Wish;
 
 /// The most lines around a match.
@@ -64,9 +65,11 @@ impl Tool for GetResult {
         };
         cx.may_see(job.pane).await?;
         if !patience.is_zero() {
-            wait(cx, &job, patience).await;
+            wait_for_end(cx, &job, patience).await;
         }
-        Ok(CommandResult::of(job, wish).with_limit(args.max_chars))
+        let Request { max_chars, keep_full_text, .. } = cx.request;
+        let max_chars = args.max_chars.unwrap_or(max_chars);
+        Ok(CommandResult::read(&job, &wish, max_chars, keep_full_text))
     }
 }
 

@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::actions::start::start;
-use crate::context::{Cx, Tool};
+use crate::actions::start::{start, wait_for_end};
+use crate::context::{Cx, Request, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
-use crate::results::command::{CommandResult, wait};
+use crate::results::command::CommandResult;
 use terminal::transcript::Wish;
 
 pub(super) struct RunCommand;
@@ -44,8 +44,9 @@ impl Tool for RunCommand {
     async fn call(cx: &Cx, args: Args) -> Result<CommandResult, ToolError> {
         let patience = cx.patience("timeout", args.timeout.unwrap_or(30.0))?;
         let job = start(cx, args.command, args.target, args.cwd).await?.job;
-        wait(cx, &job, patience).await;
-        let max_lines = args.max_lines.unwrap_or(200);
-        Ok(CommandResult::of(job, Wish::Default { max_lines }))
+        wait_for_end(cx, &job, patience).await;
+        let shown = Wish::Default { max_lines: args.max_lines.unwrap_or(200) };
+        let Request { max_chars, keep_full_text, .. } = cx.request;
+        Ok(CommandResult::read(&job, &shown, max_chars, keep_full_text))
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::actions::typing::must_take_input;
 use crate::context::{Cx, Stroke, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
-use crate::results::command::seconds;
+use crate::results::words::seconds;
 use terminal::text::{inline, keep_tail};
 
 pub(super) struct RunInRepl;

@@ -7,9 +7,10 @@ use serde::Deserialize;
 use tokio::time::Instant;
 
 use crate::actions::start::start;
+use crate::actions::wait::Wait;
 use crate::context::{Cx, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
-use crate::results::wait::{EventResult, Wait};
+use crate::results::wait::WaitResult;
 
 pub(super) struct StartAndWatch;
 
@@ -41,9 +42,9 @@ impl Tool for StartAndWatch {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = EventResult;
+    type Output = WaitResult;
 
-    async fn call(cx: &Cx, args: Args) -> Result<EventResult, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<WaitResult, ToolError> {
         let begun = Instant::now();
         let patience = cx.patience("timeout", args.timeout.unwrap_or(60.0))?;
         let until = cx.watches.until(&args.until)?;

@@ -4,9 +4,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::Instant;
 
+use crate::actions::wait::Wait;
 use crate::context::{Cx, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
-use crate::results::wait::{EventResult, Wait, without_twins};
+use crate::results::wait::WaitResult;
 
 pub(super) struct WaitFor;
 
@@ -36,9 +37,9 @@ impl Tool for WaitFor {
         load: Load::Always,
     };
     type Args = Args;
-    type Output = EventResult;
+    type Output = WaitResult;
 
-    async fn call(cx: &Cx, args: Args) -> Result<EventResult, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<WaitResult, ToolError> {
         let begun = Instant::now();
         let patience = cx.patience("timeout", args.timeout.unwrap_or(30.0))?;
         let until = cx.watches.until(&args.until)?;
@@ -58,7 +59,6 @@ impl Tool for WaitFor {
         for target in &targets {
             panes.push(cx.pane(target).await?);
         }
-        let panes = without_twins(panes, |pane| pane.pane);
         let watch = cx.watches.begin(panes, &until).await?;
         Wait { cx, watch, begun, patience, job: None }.result().await
     }

@@ -1,4 +1,4 @@
-//! Answers and errors as clients may see them: cleaned, without secrets, in the form of the protocol.
+//! Rendering of answers and errors: invisible characters and secrets removed, in the protocol's form.
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
@@ -15,9 +15,20 @@ const CODE_KEY: &str = "tmuxwright/code";
 /// The key under which it says how many secrets were taken out.
 pub(super) const REDACTED_KEY: &str = "tmuxwright/redacted";
 
-/// The answer as a client may see it. Those of calls within a call have this behind them; to clean
-/// them again changes nothing.
-pub(super) fn shaped(mut reply: Reply, redact: &Redactor) -> Reply {
+/// An answer or an error as a client may see it.
+pub(super) fn clean(
+    answer: Result<Reply, ToolError>,
+    redact: &Redactor,
+) -> Result<Reply, ToolError> {
+    match answer {
+        Ok(reply) => Ok(clean_reply(reply, redact)),
+        Err(error) => Err(clean_error(error, redact)),
+    }
+}
+
+/// Removes invisible characters and secrets, and fields that say nothing. The answers of calls within a
+/// call have been through this already; cleaning them again changes nothing.
+fn clean_reply(mut reply: Reply, redact: &Redactor) -> Reply {
     let raw = std::mem::take(&mut reply.text);
     reply.text = text::clean(&raw, reply.colors);
     clean_value(&mut reply.structured, reply.colors);
@@ -28,7 +39,7 @@ pub(super) fn shaped(mut reply: Reply, redact: &Redactor) -> Reply {
         }
     }
     if reply.form != Form::Calls {
-        reply.whole = reply.whole.map(|text| {
+        reply.full_text = reply.full_text.map(|text| {
             let mut text = text::clean(&text, reply.colors);
             redact.text(&mut text);
             text
@@ -70,8 +81,8 @@ fn redacted_data(reply: &mut Reply, redact: &Redactor) -> usize {
     in_plain.max(count)
 }
 
-/// An error as a client may see it.
-pub(super) fn fit_to_show(error: ToolError, redact: &Redactor) -> ToolError {
+/// The same for an error.
+pub(super) fn clean_error(error: ToolError, redact: &Redactor) -> ToolError {
     let mut count = 0;
     let mut fit = |text: String| {
         let mut text = text::clean(&text, false);
@@ -97,7 +108,7 @@ pub(super) fn success(reply: Reply, structured: bool) -> CallToolResult {
     let mut content = vec![ContentBlock::text(reply.text)];
     content.extend(reply.images.into_iter().map(image));
     let mut result = CallToolResult::success(content);
-    if structured || reply.form == Form::Data {
+    if structured {
         result.structured_content = Some(reply.structured);
     }
     if reply.redacted > 0 {
@@ -141,7 +152,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_says_nothing_is_left_out() {
+    fn empty_fields_are_left_out() {
         let mut value = json!({"panes": [], "own": false, "n": 0, "in": {"list": [], "text": ""}});
         prune(&mut value, true);
         assert_eq!(value, json!({"panes": [], "n": 0}));

@@ -1,0 +1,119 @@
+//! Waiting for a watch, for the tools that do, and the answer about it.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use terminal::text::keep_tail;
+use tokio::time::Instant;
+
+use crate::context::Cx;
+use crate::contract::{Code, ToolError};
+use crate::host::PaneState;
+use crate::results::wait::{TIMEOUT, WaitResult};
+use crate::results::words::seconds;
+use crate::run::Job;
+use crate::run::activity::Standing;
+use crate::watch::{Event, Lost, Seen, Watch};
+
+/// How long a shell may take to its prompt.
+const TO_PROMPT: Duration = Duration::from_millis(100);
+
+/// How much of what was seen goes into an error.
+const IN_ERROR: usize = 2_000;
+
+/// A wait for what a watch shows.
+pub(crate) struct Wait<'a> {
+    pub(crate) cx: &'a Cx,
+    pub(crate) watch: Watch,
+    pub(crate) begun: Instant,
+    pub(crate) patience: Duration,
+    /// The command that is watched.
+    pub(crate) job: Option<Arc<Job>>,
+}
+
+impl Wait<'_> {
+    /// Waits until something happens or time is up, and says what there is to say of it.
+    pub(crate) async fn result(mut self) -> Result<WaitResult, ToolError> {
+        let event = match self.event().await {
+            Ok(event) => event,
+            Err(lost) => return Err(self.lost(lost)),
+        };
+        let elapsed = self.begun.elapsed();
+        let at = event.as_ref().map(|event| event.pane);
+        let Some(pane) = at.or_else(|| self.watch.panes().next()) else {
+            return Err(ToolError::internal("a wait without a pane"));
+        };
+        let ended = event.as_ref().is_some_and(|event| event.words == "exit");
+        let (seen, mark, state) = match self.cx.host.pane(&pane.to_string()).await {
+            Ok(now) => {
+                let (seen, mark) = self.watch.see(&now).await;
+                (seen, mark, state(self.cx, &now, ended).await)
+            }
+            Err(_) => (self.watch.seen(pane), None, "gone"),
+        };
+        let Seen { output, is_cut, missed } = seen;
+        let (event, matched) = match event {
+            Some(Event { words, says, .. }) => (words, says),
+            None => (TIMEOUT.to_owned(), String::new()),
+        };
+        let job = self.job.as_ref();
+        Ok(WaitResult {
+            event,
+            pane_id: pane.to_string(),
+            matched,
+            output,
+            elapsed: (elapsed.as_secs_f64() * 1e4).round() / 1e4,
+            state: state.to_owned(),
+            cursor: mark.map(|mark| mark.to_string()),
+            command_id: job.map(|job| job.id.clone()),
+            exit_code: job.and_then(|job| job.exit_code()),
+            truncated: is_cut,
+            note: missed.then(|| "some output was missed: the tmux client was replaced".to_owned()),
+        })
+    }
+
+    /// The first event; none if time is up. The client is told now and then that it goes on.
+    async fn event(&mut self) -> Result<Option<Event>, Lost> {
+        let left = self.patience.saturating_sub(self.begun.elapsed());
+        let panes: Vec<String> = self.watch.panes().map(|pane| pane.to_string()).collect();
+        let message = || format!("nothing yet in {}", panes.join(", "));
+        self.cx.wait(left, self.watch.next(), message).await.transpose()
+    }
+
+    /// The error for a wait that can not go on, with what was seen.
+    fn lost(&self, lost: Lost) -> ToolError {
+        let pane = match lost {
+            Lost::PaneGone(pane) | Lost::Respawned(pane) => Some(pane),
+            Lost::ServerGone => self.watch.panes().next(),
+        };
+        let mut seen = match pane {
+            Some(pane) => self.watch.seen(pane).output,
+            None => String::new(),
+        };
+        keep_tail(&mut seen, IN_ERROR);
+        let after = seconds(self.begun.elapsed().as_secs_f64());
+        let mut message = format!("{lost} after {after}, before anything that was waited for");
+        if !seen.is_empty() {
+            message.push_str(&format!("; it had printed:\n{seen}"));
+        }
+        let hint = match (&self.job, lost) {
+            (Some(job), _) => format!("command_result {} has what was seen of the command", job.id),
+            (None, Lost::ServerGone) => "list_panes shows whether a server is back".to_owned(),
+            (None, Lost::Respawned(pane)) => format!("wait_for {pane} again for the new program"),
+            (None, Lost::PaneGone(_)) => "list_panes shows what is there".to_owned(),
+        };
+        ToolError::new(Code::Lost, message).hint(hint)
+    }
+}
+
+/// What a pane does now. A shell whose command has just ended is given a moment to its prompt.
+async fn state(cx: &Cx, pane: &PaneState, ended: bool) -> &'static str {
+    let until = Instant::now() + TO_PROMPT;
+    loop {
+        let word = Standing::of(&cx.runs, pane).await.word();
+        if word != "running" || !ended || Instant::now() > until {
+            return word;
+        }
+        tokio::time::sleep(Duration::from_millis(2)).await;
+    }
+}
