@@ -7,7 +7,11 @@ BUILD_NEEDS = cc tmux
 # The shells and programs the tests run inside tmux.
 TEST_NEEDS = $(BUILD_NEEDS) bash zsh fish dash perl python3 node sqlite3 less vi ssh ps
 
-.PHONY: help demo test test-clients check bench bless
+# The spelling checker. The version is pinned, so that a new word list cannot fail an unrelated change.
+TYPOS_VERSION = 1.52.0
+TYPOS = target/tools/typos-$(TYPOS_VERSION)/bin/typos
+
+.PHONY: help demo test test-clients check spell bench bless
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -32,6 +36,13 @@ check: ## formatting, lints and docs, with warnings as errors
 	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
 	$(CARGO) clippy -p tmuxwright --no-default-features --locked -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --workspace --no-deps --document-private-items --locked
+
+spell: $(TYPOS) ## check the spelling (_typos.toml); the first run builds the checker
+	$(TYPOS)
+
+$(TYPOS):
+	@scripts/install-packages cc
+	$(CARGO) install --locked typos-cli --version $(TYPOS_VERSION) --root target/tools/typos-$(TYPOS_VERSION)
 
 bench: ## measure the release build against the same work done without it
 	@scripts/install-packages $(BUILD_NEEDS) bash
