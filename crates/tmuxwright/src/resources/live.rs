@@ -9,7 +9,7 @@ use serde::Deserialize;
 use serde_json::Value;
 
 use super::{Catalog, Found, RESOURCES, Resource};
-use crate::results::objects::count;
+use crate::results::words::count;
 use terminal::text::inline;
 
 /// The place of a resource in the list: its declaration, then the number of its object.

@@ -1,21 +1,25 @@
 //! `filter` on lists: `field=value` and `field~regex`, several joined by commas.
 
 use regex::Regex;
+use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::contract::{ToolError, nearest};
+use crate::contract::{ToolError, nearest, schema};
 
-/// Keeps the rows for which every part of the filter holds.
-pub(crate) fn apply<T: Serialize>(
+/// Keeps the rows for which every part of the filter holds. A row can be filtered by each of its fields.
+pub(crate) fn apply<T: Serialize + JsonSchema>(
     rows: Vec<T>,
     filter: Option<&str>,
-    fields: &[&str],
 ) -> Result<Vec<T>, ToolError> {
     let Some(filter) = filter.filter(|text| !text.trim().is_empty()) else {
         return Ok(rows);
     };
-    let parts = parse(filter, fields)?;
+    let schema = schema::output::<T>();
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let fields: Vec<&str> =
+        properties.into_iter().flat_map(|fields| fields.keys().map(String::as_str)).collect();
+    let parts = parse(filter, &fields)?;
     let mut kept = Vec::new();
     for row in rows {
         let value = serde_json::to_value(&row)
@@ -105,18 +109,23 @@ fn is_word(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use serde_json::json;
-
     use super::*;
 
-    fn names(filter: &str) -> Result<Vec<String>, String> {
+    #[derive(Serialize, JsonSchema)]
+    struct Row {
+        name: &'static str,
+        windows: u32,
+        own: bool,
+    }
+
+    fn names(filter: &str) -> Result<Vec<&'static str>, String> {
         let rows = vec![
-            json!({"name": "dev", "windows": 2, "own": true}),
-            json!({"name": "dev-long", "windows": 1, "own": false}),
-            json!({"name": "a,b=c", "windows": 1}),
+            Row { name: "dev", windows: 2, own: true },
+            Row { name: "dev-long", windows: 1, own: false },
+            Row { name: "a,b=c", windows: 1, own: false },
         ];
-        apply(rows, Some(filter), &["name", "windows", "own"])
-            .map(|rows| rows.iter().map(|row| row["name"].as_str().unwrap().to_owned()).collect())
+        apply(rows, Some(filter))
+            .map(|rows| rows.iter().map(|row| row.name).collect())
             .map_err(|error| error.to_string())
     }
 

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
+use super::words::{FactRow, count, field};
 use crate::contract::{Form, Output};
 use crate::host::{Host, Life, PaneRow, PaneState, SessionRow, WindowRow};
-use terminal::text::inline;
 
 /// A session.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -89,7 +89,7 @@ pub struct Pane {
     /// Whether this server runs in it.
     pub is_caller: bool,
     #[serde(skip)]
-    address: String,
+    window_index: u32,
 }
 
 /// Whether a pane's process runs.
@@ -124,12 +124,13 @@ impl Session {
 
     /// The session as one row of text.
     pub fn row(&self) -> String {
-        let Self { session_id, name, windows, attached, .. } = self;
-        let mut row = format!("{session_id} {} · {}", inline(name), count(*windows, "window"));
-        if *attached > 0 {
-            row.push_str(&format!(" · {attached} attached"));
-        }
-        row + flag(self.own, "own")
+        let attached = (self.attached > 0).then(|| format!("{} attached", self.attached));
+        FactRow::new(format!("{} {}", self.session_id, field(&self.name)))
+            .fact(count(self.windows, "window"))
+            .maybe(attached)
+            .fact(format!("created {}", self.created))
+            .flag(self.own, "own")
+            .into()
     }
 }
 
@@ -153,28 +154,28 @@ impl Window {
 
     /// The window as one row of text.
     pub fn row(&self) -> String {
-        let Self { window_id, session, index, name, panes, width, height, .. } = self;
-        format!(
-            "{window_id} {}:{index} {} · {} · {width}x{height}",
-            inline(session),
-            inline(name),
-            count(*panes, "pane")
-        ) + flag(self.active, "active")
-            + flag(self.own, "own")
+        let Self { window_id, session_id, index, width, height, layout, .. } = self;
+        let (session, name) = (field(&self.session), field(&self.name));
+        FactRow::new(format!("{window_id} {session_id} {session}:{index} {name}"))
+            .fact(count(self.panes, "pane"))
+            .fact(format!("{width}x{height}"))
+            .fact(format!("layout {}", field(layout)))
+            .flag(self.active, "active")
+            .flag(self.own, "own")
+            .into()
     }
 }
 
 impl Pane {
     /// A pane with our standing on it.
     pub fn new(host: &Host, row: PaneRow) -> Self {
-        let address = row.address();
         let PaneRow { session, window, pane } = row;
         Self {
             own: host.owns(&pane.owner),
             is_caller: host.is_caller(pane.id, pane.pid),
             exit_code: pane.life.exit_code(),
             status: Status::of(pane.life),
-            address,
+            window_index: window.index,
             pane_id: pane.id.to_string(),
             window_id: window.id.to_string(),
             session_id: session.id.to_string(),
@@ -193,17 +194,29 @@ impl Pane {
 
     /// The pane as one row of text.
     pub fn row(&self) -> String {
-        let Self { pane_id, address, command, path, width, height, .. } = self;
-        let what = match (self.status, self.exit_code) {
-            (Status::Running, _) => inline(command),
+        let Self { pane_id, window_id, session_id, index, width, height, .. } = self;
+        let (session, window) = (field(&self.session), field(&self.window));
+        let address = format!("{session}:{}.{index}", self.window_index);
+        let program = match (self.status, self.exit_code) {
+            (Status::Running, _) => field(&self.command),
             (Status::Exited, Some(code)) => format!("exited {code}"),
             (Status::Exited, None) => "exited".to_owned(),
         };
-        let path = if path.is_empty() { String::new() } else { format!(" · {}", inline(path)) };
-        format!("{pane_id} {} · {what}{path} · {width}x{height}", inline(address))
-            + flag(self.active, "active")
-            + flag(self.own, "own")
-            + flag(self.is_caller, "is_caller")
+        FactRow::new(format!("{pane_id} {window_id} {session_id} {address} {window}"))
+            .fact(program)
+            .maybe((!self.path.is_empty()).then(|| field(&self.path)))
+            .maybe(self.own_title().map(|title| format!("title {}", field(title))))
+            .fact(format!("{width}x{height}"))
+            .flag(self.active, "active")
+            .flag(self.own, "own")
+            .flag(self.is_caller, "is_caller")
+            .into()
+    }
+
+    /// The title, unless it is the one every pane begins with: the name of the machine.
+    fn own_title(&self) -> Option<&str> {
+        let is_default = rustix::system::uname().nodename().to_bytes() == self.title.as_bytes();
+        Some(self.title.as_str()).filter(|title| !title.is_empty() && !is_default)
     }
 }
 
@@ -211,7 +224,7 @@ impl Output for Window {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        format!("{} · {}", self.row(), self.layout)
+        self.row()
     }
 }
 
@@ -249,21 +262,5 @@ impl Output for Selected {
 
     fn text(&self) -> String {
         format!("selected {} in {} in {}", self.pane_id, self.window_id, self.session_id)
-    }
-}
-
-/// `1 window`, `2 windows`.
-pub fn count(number: impl Into<u64>, noun: &str) -> String {
-    let number = number.into();
-    let plural = if number == 1 { "" } else { "s" };
-    format!("{number} {noun}{plural}")
-}
-
-fn flag(on: bool, name: &'static str) -> &'static str {
-    match (on, name) {
-        (false, _) => "",
-        (true, "active") => " · active",
-        (true, "own") => " · own",
-        (true, _) => " · is_caller",
     }
 }

@@ -1,6 +1,111 @@
-//! Phrases and fields that rows of text are made of.
+//! Phrases and fields that rows of text are made of. A row is facts joined by ` · `; free text in it is
+//! quoted wherever it could be taken for another fact.
 
-/// A time as people say it.
+use terminal::text::clean;
+
+/// Between two facts of a row.
+const SEPARATOR: &str = " · ";
+
+/// One row of facts.
+#[derive(Debug)]
+pub(crate) struct FactRow(String);
+
+impl FactRow {
+    /// A row that begins with this fact.
+    pub(crate) fn new(first: impl Into<String>) -> Self {
+        Self(first.into())
+    }
+
+    /// Adds a fact. Free text in it has been through [`field`].
+    #[must_use]
+    pub(crate) fn fact(mut self, fact: impl AsRef<str>) -> Self {
+        self.0.push_str(SEPARATOR);
+        self.0.push_str(fact.as_ref());
+        self
+    }
+
+    /// Adds a fact that may be absent.
+    #[must_use]
+    pub(crate) fn maybe(self, fact: Option<impl AsRef<str>>) -> Self {
+        match fact {
+            Some(fact) => self.fact(fact),
+            None => self,
+        }
+    }
+
+    /// Adds a word if it applies.
+    #[must_use]
+    pub(crate) fn flag(self, applies: bool, word: &str) -> Self {
+        self.maybe(applies.then_some(word))
+    }
+}
+
+impl From<FactRow> for String {
+    fn from(row: FactRow) -> Self {
+        row.0
+    }
+}
+
+/// Free text as one field of a row: a plain word as it is, anything else as a JSON string. So a title
+/// or a directory that holds a blank, a quote or the separator cannot be read as further facts.
+pub(crate) fn field(text: &str) -> String {
+    let is_plain =
+        |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '"' | '·' | '\\' | '`');
+    let cleaned = clean(text, false);
+    if cleaned == text && !text.is_empty() && text.chars().all(is_plain) {
+        return cleaned;
+    }
+    clean(&serde_json::Value::from(text).to_string(), false)
+}
+
+/// Rows, a line each, or a word for none at all.
+pub(crate) fn rows<T>(items: &[T], row: impl Fn(&T) -> String, none: &str) -> String {
+    match items {
+        [] => none.to_owned(),
+        items => items.iter().map(row).collect::<Vec<_>>().join("\n"),
+    }
+}
+
+/// `1 window`, `2 windows`.
+pub(crate) fn count(number: impl Into<u64>, noun: &str) -> String {
+    let number = number.into();
+    let plural = if number == 1 { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+/// A time as people say it: `12 ms`, `2.3 s`.
 pub(crate) fn seconds(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.0} ms", seconds * 1e3) } else { format!("{seconds:.1} s") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_words_stay_bare() {
+        for word in ["bash", "/home/x", "dev-1", "日本", "a=b", "vim.tiny"] {
+            assert_eq!(field(word), word);
+        }
+    }
+
+    #[test]
+    fn text_that_could_be_other_facts_is_quoted() {
+        for (text, shown) in [
+            ("/tmp/a · own", "\"/tmp/a · own\""),
+            ("my session", "\"my session\""),
+            ("say \"hi\"", "\"say \\\"hi\\\"\""),
+            ("", "\"\""),
+            ("a\nb\tc", "\"a\\nb\\tc\""),
+            ("\u{1b}[1mx\u{202e}y", "\"\\u001b[1mxy\""),
+        ] {
+            assert_eq!(field(text), shown);
+        }
+    }
+
+    #[test]
+    fn rows_join_facts_and_leave_out_absent_ones() {
+        let row = FactRow::new("%1").fact("bash").maybe(None::<&str>).flag(true, "own");
+        assert_eq!(String::from(row.flag(false, "active")), "%1 · bash · own");
+    }
 }

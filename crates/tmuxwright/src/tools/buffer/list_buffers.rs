@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Tier, ToolError};
-use crate::results::objects::count;
+use crate::results::words::count;
 use terminal::text::inline;
 
 pub(super) struct ListBuffers;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::{Cx, Tool, buffer_failed, buffer_label, no_buffer};
 use crate::contract::{BufferName, Code, Form, Group, Load, Meta, Output, Tier, ToolError};
-use crate::results::objects::count;
+use crate::results::words::count;
 use terminal::text::inline;
 
 pub(super) struct RenameBuffer;

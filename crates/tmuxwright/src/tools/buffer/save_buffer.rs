@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::files::Draft;
 use crate::context::{Cx, Tool, buffer_failed};
 use crate::contract::{BufferName, FilePath, Form, Group, Load, Meta, Output, Tier, ToolError};
-use crate::results::objects::count;
+use crate::results::words::count;
 use terminal::text::inline;
 
 pub(super) struct SaveBuffer;

@@ -13,7 +13,7 @@ use crate::buffer_search::{Extract, Found, Hit, Pattern, Search};
 use crate::context::{Cx, Tool, buffer_failed, no_buffer};
 use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Tier, ToolError};
 use crate::host::Buffer;
-use crate::results::objects::count;
+use crate::results::words::count;
 use terminal::text::inline;
 
 /// How much one call searches, and for how long; then it says where to go on.

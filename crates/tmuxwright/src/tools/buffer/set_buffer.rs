@@ -13,7 +13,7 @@ use crate::context::{Cx, Tool, buffer_failed, buffer_label};
 use crate::contract::FilePath;
 use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Tier, ToolError, file_failed};
 use crate::host::none_without_server;
-use crate::results::objects::count;
+use crate::results::words::count;
 use terminal::text::inline;
 
 /// How much is written at once.

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::buffer_search::Extract;
 use crate::context::{Cx, Tool, buffer_failed};
 use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Tier, ToolError};
-use crate::results::objects::count;
+use crate::results::words::count;
 use terminal::text::inline;
 
 /// How much is read when nothing is said, and at most: no answer can be longer.

@@ -6,7 +6,7 @@ use tmux_control::{Command, escape_message};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
-use crate::results::objects::count;
+use crate::results::words::count;
 use terminal::text::clean;
 
 /// The longest notice, in characters; no status line is longer.

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use crate::actions::typing::{PASTE_END, must_take_input};
 use crate::context::{Cx, Stroke, Tool, buffer_failed};
 use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Target, Tier, ToolError};
-use crate::results::objects::count;
+use crate::results::words::count;
 use terminal::text::inline;
 
 /// How much of the end of a buffer is remembered as typed: more than anybody asks for.

@@ -7,6 +7,7 @@ use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::results::filter;
 use crate::results::objects::Pane;
+use crate::results::words::rows;
 
 pub(super) struct ListPanes;
 
@@ -29,10 +30,7 @@ impl Output for Panes {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        if self.panes.is_empty() {
-            return "no panes".to_owned();
-        }
-        self.panes.iter().map(Pane::row).collect::<Vec<_>>().join("\n")
+        rows(&self.panes, Pane::row, "no panes")
     }
 }
 
@@ -63,25 +61,6 @@ impl Tool for ListPanes {
             .filter(|row| only.as_ref().is_none_or(|found| found.holds(row)))
             .map(|row| Pane::new(&cx.host, row))
             .collect();
-        let fields = &[
-            "pane_id",
-            "window_id",
-            "session_id",
-            "session",
-            "window",
-            "index",
-            "title",
-            "command",
-            "path",
-            "pid",
-            "width",
-            "height",
-            "active",
-            "status",
-            "exit_code",
-            "own",
-            "is_caller",
-        ];
-        Ok(Panes { panes: filter::apply(panes, args.filter.as_deref(), fields)? })
+        Ok(Panes { panes: filter::apply(panes, args.filter.as_deref())? })
     }
 }

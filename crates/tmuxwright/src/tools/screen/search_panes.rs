@@ -16,7 +16,7 @@ use crate::actions::read::{Scrollback, program_or_end};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::host::PaneRow;
-use crate::results::objects::count;
+use crate::results::words::count;
 use terminal::text::inline;
 
 /// How many panes are read ahead: enough to keep tmux at work, few enough to be held in memory.

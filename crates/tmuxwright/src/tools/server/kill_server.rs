@@ -6,7 +6,7 @@ use tmux_control::{Command, Reply, row};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
-use crate::results::objects::count;
+use crate::results::words::count;
 
 pub(super) struct KillServer;
 

@@ -10,7 +10,7 @@ use tmux_control::discover::{self, Found};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{FilePath, Form, Group, Load, Meta, Output, Tier, ToolError};
-use crate::results::objects::count;
+use crate::results::words::count;
 use terminal::text::inline;
 
 pub(super) struct ListServers;

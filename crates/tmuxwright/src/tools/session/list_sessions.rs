@@ -7,6 +7,7 @@ use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Tier, ToolError, Toolset};
 use crate::results::filter;
 use crate::results::objects::Session;
+use crate::results::words::rows;
 
 pub(super) struct ListSessions;
 
@@ -27,10 +28,7 @@ impl Output for Sessions {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        if self.sessions.is_empty() {
-            return "no sessions".to_owned();
-        }
-        self.sessions.iter().map(Session::row).collect::<Vec<_>>().join("\n")
+        rows(&self.sessions, Session::row, "no sessions")
     }
 }
 
@@ -59,7 +57,6 @@ impl Tool for ListSessions {
                 Session::new(row, attached, own)
             })
             .collect();
-        let fields = &["session_id", "name", "windows", "attached", "created", "own"];
-        Ok(Sessions { sessions: filter::apply(sessions, args.filter.as_deref(), fields)? })
+        Ok(Sessions { sessions: filter::apply(sessions, args.filter.as_deref())? })
     }
 }

@@ -7,6 +7,7 @@ use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::results::filter;
 use crate::results::objects::Window;
+use crate::results::words::rows;
 
 pub(super) struct ListWindows;
 
@@ -29,10 +30,7 @@ impl Output for Windows {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        if self.windows.is_empty() {
-            return "no windows".to_owned();
-        }
-        self.windows.iter().map(Window::row).collect::<Vec<_>>().join("\n")
+        rows(&self.windows, Window::row, "no windows")
     }
 }
 
@@ -58,19 +56,6 @@ impl Tool for ListWindows {
         };
         let windows = cx.windows(session).await?;
         let windows = windows.into_iter().map(|(row, own)| Window::new(row, own)).collect();
-        let fields = &[
-            "window_id",
-            "session_id",
-            "session",
-            "index",
-            "name",
-            "panes",
-            "active",
-            "layout",
-            "width",
-            "height",
-            "own",
-        ];
-        Ok(Windows { windows: filter::apply(windows, args.filter.as_deref(), fields)? })
+        Ok(Windows { windows: filter::apply(windows, args.filter.as_deref())? })
     }
 }

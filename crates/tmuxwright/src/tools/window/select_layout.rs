@@ -9,7 +9,8 @@ use tmux_control::{Command, WindowId, row};
 use crate::actions::arrange::window_now;
 use crate::context::{Cx, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
-use crate::results::objects::{Window, count};
+use crate::results::objects::Window;
+use crate::results::words::count;
 use terminal::text::inline;
 
 pub(super) struct SelectLayout;
