@@ -1,24 +1,17 @@
 //! The config file: TOML, flattened to dotted keys.
 
-use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
 
+use super::directories::config_file;
 use super::{Kind, SETTINGS};
 use crate::contract::nearest;
 
-/// Where the file is looked for when none is named: the platform's own place, by the few rules
-/// there are, so that no crate is needed for it.
+/// The file that is read when none is named.
 pub(super) fn default_path() -> Option<PathBuf> {
-    let home = env::var_os("HOME").map(PathBuf::from);
-    let base = match env::var_os("XDG_CONFIG_HOME").filter(|dir| !dir.is_empty()) {
-        Some(dir) => PathBuf::from(dir),
-        None if cfg!(target_os = "macos") => home?.join("Library/Application Support"),
-        None => home?.join(".config"),
-    };
-    Some(base.join("tmuxwright").join("config.toml"))
+    config_file("config.toml")
 }
 
 /// Reads a file into keys and values.

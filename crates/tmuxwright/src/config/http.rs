@@ -1,11 +1,12 @@
 //! What can be said about serving over HTTP.
 
-use std::env;
 use std::fmt;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
+
+use super::directories::state_file;
 
 /// Fewer characters can be guessed.
 const SHORTEST_TOKEN: usize = 16;
@@ -91,16 +92,10 @@ impl Http {
     }
 }
 
-/// Where a token is kept when no file is named: with what programs keep for themselves, so that
-/// clients need not be told a new one after every start.
+/// The file that holds the token when none is named. It outlives the server, so that clients need no
+/// new token after every start.
 pub fn default_token_file() -> Option<PathBuf> {
-    let home = env::var_os("HOME").map(PathBuf::from);
-    let base = match env::var_os("XDG_STATE_HOME").filter(|dir| !dir.is_empty()) {
-        Some(dir) => PathBuf::from(dir),
-        None if cfg!(target_os = "macos") => home?.join("Library/Application Support"),
-        None => home?.join(".local/state"),
-    };
-    Some(base.join("tmuxwright").join("http-token"))
+    state_file("http-token")
 }
 
 /// An address to listen on.

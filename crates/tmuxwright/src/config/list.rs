@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use strum::VariantNames as _;
 use tmux_control::Socket;
 
 use super::http::{Token, address, hosts, origins};
-use super::value::{number, path, switch};
+use super::value::{choice, number, path, switch};
 use super::{Kind, Setting};
 use crate::contract::Toolset;
 use crate::policy::{Ceiling, Mode};
@@ -39,19 +40,19 @@ pub const SETTINGS: &[Setting] = &[
         key: "toolset",
         flag: Some("toolset"),
         env: &["TMUXWRIGHT_TOOLSET"],
-        kind: Kind::Choice(Toolset::CHOICES),
+        kind: Kind::Choice(Toolset::VARIANTS),
         default: "agent",
         help: "Which tools are offered",
-        set: |s, v| v.parse().map(|v| s.policy.toolset = v),
+        set: |s, v| choice(v).map(|v| s.policy.toolset = v),
     },
     Setting {
         key: "tier",
         flag: Some("tier"),
         env: &["TMUXWRIGHT_TIER"],
-        kind: Kind::Choice(Ceiling::CHOICES),
+        kind: Kind::Choice(Ceiling::VARIANTS),
         default: "mutating",
         help: "How far calls may go: at `mutating` only what this server made can be destroyed or renamed",
-        set: |s, v| v.parse().map(|v| s.policy.ceiling = v),
+        set: |s, v| choice(v).map(|v| s.policy.ceiling = v),
     },
     Setting {
         key: "tools",
@@ -312,10 +313,10 @@ pub const SETTINGS: &[Setting] = &[
         key: "policy.command_filter.mode",
         flag: None,
         env: &[],
-        kind: Kind::Choice(Mode::CHOICES),
+        kind: Kind::Choice(Mode::VARIANTS),
         default: "off",
         help: "What the patterns are for: every line must fit one, or none may",
-        set: |s, v| Mode::parse(v).map(|v| s.policy.commands.mode = Some(v)),
+        set: |s, v| choice(v).map(|v| s.policy.commands.mode = Some(v)),
     },
     Setting {
         key: "policy.command_filter.patterns",

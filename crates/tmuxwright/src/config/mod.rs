@@ -3,6 +3,7 @@
 //!
 //! Help, completions, `docs/config.md` and the check for unknown keys all follow from the list.
 
+mod directories;
 mod environment;
 mod file;
 mod flags;

@@ -1,9 +1,12 @@
 //! Values of settings, from text.
 
-use std::env;
 use std::fmt;
 use std::path::{self, PathBuf};
 use std::str::FromStr;
+
+use strum::VariantNames;
+
+use crate::contract::expand_home;
 
 /// A number within bounds.
 pub(super) fn number<N: FromStr + PartialOrd + fmt::Display>(
@@ -22,9 +25,7 @@ pub(super) fn path(text: &str) -> Result<Option<PathBuf>, String> {
     if text.is_empty() {
         return Ok(None);
     }
-    let home = env::var_os("HOME").map(PathBuf::from);
-    let below = text.strip_prefix("~/").and_then(|below| Some(home?.join(below)));
-    let path = path::absolute(below.unwrap_or_else(|| text.into()));
+    let path = path::absolute(expand_home(text));
     path.map(Some).map_err(|error| format!("`{text}`: {error}"))
 }
 
@@ -35,4 +36,9 @@ pub(super) fn switch(text: &str) -> Result<bool, String> {
         "" | "0" | "false" | "no" | "off" => Ok(false),
         _ => Err(format!("`{text}` is neither on nor off")),
     }
+}
+
+/// One of the variants of an enum.
+pub(super) fn choice<T: FromStr + VariantNames>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| format!("`{text}` is not one of {}", T::VARIANTS.join(", ")))
 }

@@ -21,15 +21,20 @@ impl FilePath {
     }
 }
 
-/// An absolute path; `~` is the user's own directory.
-pub(crate) fn absolute(argument: &str, text: &str) -> Result<PathBuf, ToolError> {
+/// A path with `~` replaced by the user's home directory. `~name` stays as it is.
+pub(crate) fn expand_home(text: &str) -> PathBuf {
     let home = || std::env::var_os("HOME").map(PathBuf::from);
-    let path = match text.strip_prefix('~') {
+    let expanded = match text.strip_prefix('~') {
         Some("") => home(),
         Some(below) => below.strip_prefix('/').and_then(|below| Some(home()?.join(below))),
         None => None,
-    }
-    .unwrap_or_else(|| PathBuf::from(text));
+    };
+    expanded.unwrap_or_else(|| PathBuf::from(text))
+}
+
+/// An absolute path; `~` is the user's home directory.
+pub(crate) fn absolute(argument: &str, text: &str) -> Result<PathBuf, ToolError> {
+    let path = expand_home(text);
     if text.contains('\0') {
         return Err(ToolError::invalid_argument(format!("`{argument}` has a NUL byte in it"))
             .hint("no path has one; leave it out"));

@@ -30,7 +30,7 @@ pub use disclosure::{CLEAR, Disclosure};
 pub(crate) use error::shorten;
 pub use error::{Code, ToolError};
 pub use file_path::FilePath;
-pub(crate) use file_path::{absolute, file_failed};
+pub(crate) use file_path::{absolute, expand_home, file_failed};
 pub use guard::{Entered, Guard, NewPlace, Spot, Subject};
 pub use ids::ObjectIds;
 pub use meta::{Group, Load, Meta, Tier};

@@ -5,7 +5,8 @@ use regex::Regex;
 use crate::contract::{Code, Entered, ToolError};
 
 /// What the patterns say of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
+#[strum(serialize_all = "snake_case")]
 pub enum Mode {
     /// Nothing.
     Off,
@@ -13,21 +14,6 @@ pub enum Mode {
     Allow,
     /// That it may not.
     Deny,
-}
-
-impl Mode {
-    /// The values a user can give.
-    pub const CHOICES: &'static [&'static str] = &["off", "allow", "deny"];
-
-    /// Reads one.
-    pub fn parse(text: &str) -> Result<Self, String> {
-        match text {
-            "off" => Ok(Self::Off),
-            "allow" => Ok(Self::Allow),
-            "deny" => Ok(Self::Deny),
-            _ => Err(format!("`{text}` is none of {}", Self::CHOICES.join(", "))),
-        }
-    }
 }
 
 /// Patterns for lines that become shell input.

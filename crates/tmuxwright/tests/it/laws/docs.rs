@@ -45,16 +45,13 @@ fn tier(tier: Tier) -> &'static str {
         Tier::MutateOwn => "changes (own only, below `destructive`)",
         Tier::DestroyOwn => "destroys (own only, below `destructive`)",
         Tier::Destroy => "destroys",
-        Tier::AsCalled => "as its calls",
+        Tier::AsCalled => "as the calls it contains",
     }
 }
 
 fn sets(entry: &Entry) -> String {
-    let names =
-        [(Toolset::Debug, "debug"), (Toolset::Agent, "agent"), (Toolset::Primitives, "primitives")];
-    let named = names.iter().filter(|(set, _)| entry.meta.sets.contains(set));
-    let named = named.map(|(_, name)| format!("`{name}`")).chain(["`all`".to_owned()]);
-    let sets = named.collect::<Vec<_>>().join(", ");
+    let sets = entry.meta.sets.iter().chain([&Toolset::All]).map(|set| format!("`{set}`"));
+    let sets = sets.collect::<Vec<_>>().join(", ");
     match entry.meta.group {
         Group::Prompt => format!("{sets}, with `--prompts-as-tools`"),
         _ => sets,
@@ -84,7 +81,7 @@ fn arguments(schema: &Value) -> Vec<(String, String, bool, String)> {
 #[test]
 fn tools_md_is_current() {
     let mut doc = String::from(
-        "# Tools\n\nMade from the declarations in `crates/tmuxwright/src/tools`; `make bless` rewrites it.\n",
+        "# Tools\n\nGenerated from the declarations in `crates/tmuxwright/src/tools` by `make bless`.\n",
     );
     for entry in tools::all() {
         let meta = entry.meta;
@@ -108,7 +105,7 @@ fn tools_md_is_current() {
             .keys()
             .map(|field| format!("`{field}`"))
             .collect();
-        writeln!(doc, "\nAnswers with {}.", fields.join(", ")).unwrap();
+        writeln!(doc, "\nResult fields (`--structured`): {}.", fields.join(", ")).unwrap();
     }
     doc.push_str(&groups());
     must_be("docs/tools.md", &doc);
@@ -117,15 +114,13 @@ fn tools_md_is_current() {
 #[test]
 fn resources_md_is_current() {
     let mut doc = String::from(
-        "# Resources\n\nMade from the declarations in `crates/tmuxwright/src/resources`; `make bless` rewrites it.\n\n\
-         What clients can read under an address, mostly when a person picks it with `@`. A resource is the answer of a\n\
-         tool, or of several: the policy, cleaning, redaction, limits and the audit log hold for it as they do for calls.\n\
-         Its tools need not be in the enabled toolset; one that is denied by `--tier` or `--tools` takes its resources\n\
-         along.\n\n\
-         Values are encoded as in any address: pane `%3` is `tmux://panes/%253`, a session `a/b` is\n\
-         `tmux://sessions/a%2Fb`. `tmux://panes/%3` is understood too. Lists name objects by their ids, and hold\n\
-         everything but the tails.\n\n\
-         | address | what it shows | type | made of |\n|---|---|---|---|\n",
+        "# Resources\n\nGenerated from the declarations in `crates/tmuxwright/src/resources` by `make bless`.\n\n\
+         MCP clients read these resources by URI, usually when a person selects one with `@`. A resource is the result of\n\
+         one or more tools. Policy, cleaning, redaction, limits and the audit log apply as they do to calls. The tools need\n\
+         not be in the enabled toolset; if `--tier` or `--tools` denies a tool, its resources are not offered either.\n\n\
+         Values are percent-encoded: pane `%3` is `tmux://panes/%253`, session `a/b` is `tmux://sessions/a%2Fb`.\n\
+         `tmux://panes/%3` is accepted too. `resources/list` names objects by id and leaves out the tails.\n\n\
+         | URI | contents | type | tools |\n|---|---|---|---|\n",
     );
     for resource in RESOURCES {
         let calls: Vec<String> = resource
@@ -163,9 +158,8 @@ fn environment(names: &[&str]) -> String {
 /// The groups, and what is in them.
 fn groups() -> String {
     let mut doc = String::from(
-        "\n# Groups\n\nWhat `--tools` can name beside tools: `allow:run_command,@screen` offers only these, \
-         `deny:@input,kill`\nall but these, and a list without a word before it is allowed. Toolset and tier count all \
-         the same.\n\n| group | tools |\n|---|---|\n",
+        "\n# Groups\n\nGroups for `--tools`. `allow:run_command,@screen` offers only these tools, `deny:@input,kill` all but\n\
+         these. A list without a prefix is an allow list. Toolset and tier still apply.\n\n| group | tools |\n|---|---|\n",
     );
     for group in Group::ALL {
         let tools: Vec<String> = tools::all()
@@ -184,11 +178,11 @@ fn groups() -> String {
 #[test]
 fn prompts_md_is_current() {
     let mut doc = String::from(
-        "# Prompts\n\nMade from the declarations in `crates/tmuxwright/src/prompts`; `make bless` rewrites it.\n\n\
-         Workflows that a person picks in a client. Each is a text of steps with the calls to make, written for the\n\
-         tools that are offered: a prompt is not listed where a tool is missing that it needs, and steps with other tools\n\
-         are left out. Arguments are completed from what is there. For clients that know no prompts, `--prompts-as-tools`\n\
-         offers them as the tools `list_prompts` and `get_prompt`.\n",
+        "# Prompts\n\nGenerated from the declarations in `crates/tmuxwright/src/prompts` by `make bless`.\n\n\
+         Workflows that a person selects in an MCP client, usually with `/`. A prompt is a list of steps with the calls to\n\
+         make. It names only tools that are offered: a prompt is hidden if a tool it needs is missing, and steps with other\n\
+         missing tools are left out. Arguments are completed with live names and ids. For clients without prompts,\n\
+         `--prompts-as-tools` offers them as the tools `list_prompts` and `get_prompt`.\n",
     );
     for prompt in prompts::ALL {
         write!(doc, "\n## `{}`\n\n{}\n\n", prompt.name, prompt.description).unwrap();
@@ -207,7 +201,7 @@ fn prompts_md_is_current() {
             }
         }
         let text = prompt.text(given, &|_| true).unwrap();
-        write!(doc, "\nWith every tool it says:\n\n```\n{text}```\n").unwrap();
+        write!(doc, "\nText with all tools offered:\n\n```\n{text}```\n").unwrap();
     }
     must_be("docs/prompts.md", &doc);
 }
@@ -215,11 +209,12 @@ fn prompts_md_is_current() {
 #[test]
 fn config_md_is_current() {
     let mut doc = String::from(
-        "# Settings\n\nMade from the declarations in `crates/tmuxwright/src/config`; `make bless` rewrites it.\n\n\
+        "# Settings\n\nGenerated from the declarations in `crates/tmuxwright/src/config` by `make bless`.\n\n\
          A flag beats the environment, the environment beats the config file, the file beats the default. The\n\
          file is TOML: `$XDG_CONFIG_HOME/tmuxwright/config.toml` (`~/.config` if unset, on macOS\n\
-         `~/Library/Application Support`), or what `--config FILE` or `TMUXWRIGHT_CONFIG` names. A key that does\n\
-         not exist is an error. [policy.md](policy.md) explains the policy.\n\n\
+         `~/Library/Application Support`), or the file named by `--config FILE` or `TMUXWRIGHT_CONFIG`. The\n\
+         server refuses to start on an unknown key or an unknown `TMUXWRIGHT_*` variable, and names the nearest known\n\
+         one. [policy.md](policy.md) explains the policy.\n\n\
          | key | flag | environment | values | default | |\n|---|---|---|---|---|---|\n",
     );
     for setting in SETTINGS {
@@ -249,20 +244,21 @@ fn config_md_is_current() {
 #[test]
 fn until_md_is_current() {
     let mut doc = String::from(
-        "# What can be waited for\n\nMade from the declarations in `crates/tmuxwright/src/watch/conditions`; `make bless`\n\
-         rewrites it.\n\n\
-         `until` of `wait_for` and `start_and_watch` is a list of these. The first that happens wins; of those that\n\
-         hold at the same time, the first in the list. Text counts only if it is printed after the call began, line\n\
-         by line however long the lines are, and never if it is the echo of what was typed by a tool.\n\n\
+        "# Conditions for waiting\n\nGenerated from the declarations in `crates/tmuxwright/src/watch/conditions` by\n\
+         `make bless`.\n\n\
+         The argument `until` of `wait_for` and `start_and_watch`, and `tmuxwright watch --until`, take these conditions.\n\
+         The first condition that holds ends the wait; if several hold at once, the first in the list. Only text printed\n\
+         after the call began counts. It is matched line by line, whatever the width of the pane, and the echo of text\n\
+         typed by a tool never matches.\n\n\
          | condition | holds when |\n|---|---|\n",
     );
     for kind in KINDS {
         writeln!(doc, "| `{}` | {} |", kind.form(), kind.help).unwrap();
     }
     doc.push_str(
-        "\n## What looks like an error\n\n\
-         A whole line that one of these fits. What says that there is none, as in `0 errors` or `failures: 0`, is\n\
-         not looked at. `watch.errors` in the config file replaces the list.\n\n```\n",
+        "\n## Error patterns\n\n\
+         The condition `error` holds when a line matches one of these regular expressions. Lines that report success,\n\
+         such as `0 errors` or `failures: 0`, are skipped. `watch.errors` in the config file replaces the list.\n\n```\n",
     );
     for pattern in ERROR_PATTERNS {
         writeln!(doc, "{pattern}").unwrap();
@@ -284,9 +280,9 @@ fn until_md_is_current() {
 #[test]
 fn errors_md_is_current() {
     let mut doc = String::from(
-        "# Errors\n\nMade from the declarations in `crates/tmuxwright/src/tool/error.rs`; `make bless` rewrites it.\n\n\
-         A failed call is a result with `isError`, never a protocol error. Its text is `code: what was wrong`, then\n\
-         `Next: what to do`. The code is also in `_meta` under `tmuxwright/code`.\n\n\
+        "# Errors\n\nGenerated from the declarations in `crates/tmuxwright/src/contract/error.rs` by `make bless`.\n\n\
+         A failed call is a result with `isError`, never a protocol error. Its text is `code: message`, then\n\
+         `Next: ` and the step to take. The code is also in `_meta` under `tmuxwright/code`.\n\n\
          | code | meaning |\n|---|---|\n",
     );
     for (_, name, meaning) in Code::ALL {
