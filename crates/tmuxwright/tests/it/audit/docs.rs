@@ -33,7 +33,7 @@ fn examples(page: &str) -> Vec<&str> {
 /// Which arguments are logged as they are is for a review to see: this table changes when one more
 /// is declared harmless.
 #[test]
-fn the_tables_of_the_audit_are_current() {
+fn audit_page_tables_are_current() {
     let schema = schema_for!(Record).to_value();
     let mut fields = String::from("| field | |\n|---|---|\n");
     for (name, field) in schema["properties"].as_object().unwrap() {
@@ -52,7 +52,7 @@ fn the_tables_of_the_audit_are_current() {
 }
 
 #[test]
-fn the_examples_of_the_audit_are_whole_logs_with_documented_fields() {
+fn audit_page_examples_are_valid_logs() {
     let page = page();
     let [hidden, plain] = examples(&page)[..] else { panic!("two examples are wanted") };
     let dir = tempfile::tempdir().unwrap();
@@ -81,7 +81,7 @@ fn the_examples_of_the_audit_are_whole_logs_with_documented_fields() {
 }
 
 #[test]
-fn nothing_that_is_typed_or_stored_is_declared_harmless() {
+fn typed_and_stored_arguments_are_never_clear() {
     const NEVER: &[&str] = &["text", "keys", "input", "command", "value", "content", "message"];
     for entry in tools::all() {
         for name in (entry.shape)().clear() {

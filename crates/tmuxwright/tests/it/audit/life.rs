@@ -69,7 +69,7 @@ async fn stops_and_goes_on(
 /// A limit on the size of files stands for a disk that is full: some of a line can be written.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_full_disk_stops_everything_until_there_is_room() {
+async fn full_disk_stops_calls_until_space_returns() {
     use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
     let tmux = TmuxServer::new();
     let usual = getrlimit(Resource::Fsize);
@@ -88,7 +88,7 @@ async fn a_full_disk_stops_everything_until_there_is_room() {
 }
 
 #[tokio::test]
-async fn a_directory_that_is_gone_stops_everything_until_it_is_back() {
+async fn missing_log_directory_stops_calls_until_restored() {
     let tmux = TmuxServer::new();
     let (folder, away) = (tmux.home().join("logs"), tmux.home().join("away"));
     fs::create_dir(&folder).unwrap();
@@ -98,7 +98,7 @@ async fn a_directory_that_is_gone_stops_everything_until_it_is_back() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_log_stops_the_start() {
+async fn unusable_log_path_stops_the_start() {
     let tmux = TmuxServer::new();
     let home = tmux.home();
     fs::write(home.join("notes"), "precious\n").unwrap();
@@ -122,7 +122,7 @@ async fn what_cannot_be_a_log_stops_the_start() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_given_up_is_written_down() {
+async fn cancelled_calls_are_recorded() {
     let tmux = TmuxServer::new();
     let path = log(&tmux);
     let mut raw = launch(&tmux).args(&["--audit", path.to_str().unwrap()]).raw();
@@ -154,7 +154,7 @@ async fn a_call_that_is_given_up_is_written_down() {
 }
 
 #[tokio::test]
-async fn several_servers_write_one_log_at_the_same_time() {
+async fn several_servers_share_one_log() {
     const EACH: usize = 25;
     let tmux = TmuxServer::new();
     let config = "max_bytes = 3000\nfiles = 100";

@@ -41,7 +41,7 @@ fn field<'a>(records: &'a [Value], name: &str) -> Vec<&'a str> {
 }
 
 #[tokio::test]
-async fn every_call_is_written_down_whatever_becomes_of_it() {
+async fn every_call_is_recorded_with_its_outcome() {
     let tmux = TmuxServer::new();
     let mcp = serve_audited(&tmux, "").await;
     let pane = pane(&mcp, "cat").await;
@@ -90,7 +90,7 @@ async fn every_call_is_written_down_whatever_becomes_of_it() {
 }
 
 #[tokio::test]
-async fn a_plain_log_has_the_fields_of_the_older_format() {
+async fn plain_log_has_the_older_formats_fields() {
     let tmux = TmuxServer::new();
     let mcp = serve_audited(&tmux, "plain = true").await;
     let arguments = json!({"command": "cat", "name": "server", "env": {"A": "b"}});
@@ -115,7 +115,7 @@ async fn a_plain_log_has_the_fields_of_the_older_format() {
 }
 
 #[tokio::test]
-async fn whole_answers_go_to_numbered_files() {
+async fn full_results_go_to_numbered_files() {
     let tmux = TmuxServer::new();
     let folder = tmux.home().join("full");
     let config = format!("full = \"{}\"\n[limits]\ntext = 100", folder.display());
@@ -149,7 +149,7 @@ async fn whole_answers_go_to_numbered_files() {
 }
 
 #[tokio::test]
-async fn the_log_is_printed_for_people_and_filtered() {
+async fn audit_command_prints_and_filters_records() {
     let tmux = TmuxServer::new();
     let mcp = serve_audited(&tmux, "").await;
     let made = pane(&mcp, "cat").await;
@@ -189,7 +189,7 @@ async fn the_log_is_printed_for_people_and_filtered() {
 }
 
 #[tokio::test]
-async fn what_is_missing_or_changed_is_found_over_rotated_files() {
+async fn verify_finds_damage_in_rotated_files() {
     let tmux = TmuxServer::new();
     let mcp = serve_audited(&tmux, "max_bytes = 1500").await;
     for _ in 0..12 {
@@ -228,7 +228,7 @@ async fn what_is_missing_or_changed_is_found_over_rotated_files() {
 }
 
 #[tokio::test]
-async fn the_older_names_in_the_environment_count() {
+async fn older_environment_variable_names_are_accepted() {
     let tmux = TmuxServer::new();
     let (file, folder) = (log(&tmux), tmux.home().join("full"));
     let mcp = launch(&tmux)

@@ -22,7 +22,7 @@ async fn text_of(mcp: &Mcp, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_buffer_is_known_by_its_label_and_by_its_whole_name() {
+async fn buffer_is_found_by_label_and_full_name() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     assert_eq!(mcp.call("list_buffers", json!({})).await.ok(), json!({"buffers": []}));
@@ -55,7 +55,7 @@ async fn a_buffer_is_known_by_its_label_and_by_its_whole_name() {
 }
 
 #[tokio::test]
-async fn a_name_that_fits_none_or_two_comes_with_those_there_are() {
+async fn unknown_or_ambiguous_names_list_existing_buffers() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let error = mcp.call("show_buffer", json!({"name": "nots"})).await.err("not_found");
@@ -87,7 +87,7 @@ async fn a_name_that_fits_none_or_two_comes_with_those_there_are() {
 }
 
 #[tokio::test]
-async fn hostile_names_arrive_as_they_are_or_are_refused() {
+async fn hostile_names_are_kept_or_refused() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for label in [
@@ -131,7 +131,7 @@ async fn hostile_names_arrive_as_they_are_or_are_refused() {
 }
 
 #[tokio::test]
-async fn bytes_are_kept_exactly() {
+async fn buffer_bytes_are_kept_exactly() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let (from, to) = (tmux.home().join("from #S %d"), tmux.home().join("to"));
@@ -162,7 +162,7 @@ async fn bytes_are_kept_exactly() {
 }
 
 #[tokio::test]
-async fn a_long_buffer_is_read_part_by_part() {
+async fn long_buffer_is_read_in_parts() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let text: String = (0..20_000).map(|n| format!("é{n}\n")).collect();
@@ -199,7 +199,7 @@ async fn a_long_buffer_is_read_part_by_part() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_set_or_saved_is_said() {
+async fn invalid_sets_and_saves_are_reported() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     set(&mcp, "notes", "kept").await;
@@ -243,7 +243,7 @@ async fn what_cannot_be_set_or_saved_is_said() {
 }
 
 #[tokio::test]
-async fn a_paste_brings_every_byte_and_the_buffer_stays() {
+async fn paste_sends_every_byte_and_keeps_the_buffer() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("bytes");
@@ -264,7 +264,7 @@ async fn a_paste_brings_every_byte_and_the_buffer_stays() {
 }
 
 #[tokio::test]
-async fn a_paste_is_marked_where_the_program_asks_for_that() {
+async fn paste_is_bracketed_if_the_program_asks() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     set(&mcp, "two", "a\nb").await;
@@ -286,7 +286,7 @@ async fn a_paste_is_marked_where_the_program_asks_for_that() {
 }
 
 #[tokio::test]
-async fn a_paste_goes_where_typing_would_and_its_echo_is_no_output() {
+async fn paste_is_checked_like_typing_without_echo() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     set(&mcp, "line", "echo wo\"\"rd\n").await;
@@ -315,7 +315,7 @@ async fn a_paste_goes_where_typing_would_and_its_echo_is_no_output() {
 }
 
 #[tokio::test]
-async fn what_a_person_would_paste_is_what_they_paste() {
+async fn set_buffer_keeps_a_persons_default_paste() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     // The default, as any client finds it: on old versions the newest buffer of all.
@@ -347,7 +347,7 @@ async fn what_a_person_would_paste_is_what_they_paste() {
 }
 
 #[tokio::test]
-async fn buffers_go_with_the_server_that_made_them_unless_kept() {
+async fn buffers_are_removed_at_exit_unless_kept() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["set-buffer", "-b", "theirs", "x"]);
     let mcp = serve(&tmux).await;
@@ -387,7 +387,7 @@ async fn buffers_go_with_the_server_that_made_them_unless_kept() {
 }
 
 #[tokio::test]
-async fn without_a_tmux_server_there_are_no_buffers() {
+async fn buffers_are_absent_without_a_tmux_server() {
     let tmux = TmuxServer::not_started();
     let mcp = serve(&tmux).await;
     assert_eq!(mcp.call("list_buffers", json!({})).await.ok(), json!({"buffers": []}));

@@ -33,7 +33,7 @@ async fn refused(tmux: &TmuxServer, mcp: &Mcp, name: &str) {
 }
 
 #[tokio::test]
-async fn what_this_server_did_not_make_is_not_touched() {
+async fn foreign_buffers_are_not_touched() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["set-buffer", "secret one"]);
     tmux.tmux(&["set-buffer", "-b", "notes", "secret two"]);
@@ -58,7 +58,7 @@ async fn what_this_server_did_not_make_is_not_touched() {
 }
 
 #[tokio::test]
-async fn a_person_can_open_all_buffers() {
+async fn all_buffers_setting_opens_foreign_buffers() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["set-buffer", "-b", "theirs", "some secret"]);
     tmux.tmux(&["set-buffer", "-b", "other", "x"]);
@@ -92,7 +92,7 @@ async fn a_person_can_open_all_buffers() {
 }
 
 #[tokio::test]
-async fn a_buffer_that_is_there_for_a_moment_is_never_seen() {
+async fn temporary_paste_buffers_are_never_listed() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, "[policy]\nall_buffers = true\n").await;
     let own = mcp.call("set_buffer", json!({"name": "a", "text": "x"})).await.ok();

@@ -23,7 +23,7 @@ fn offsets(found: &Value) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn matches_come_with_their_place_and_line() {
+async fn matches_report_offset_line_and_text() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let name = set(&mcp, "log", "start\nérror: Disk full\nok\nan ERROR and an error\n").await;
@@ -49,7 +49,7 @@ async fn matches_come_with_their_place_and_line() {
 }
 
 #[tokio::test]
-async fn text_answers_have_facts_first_and_a_row_each() {
+async fn text_result_has_facts_then_match_rows() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).args(&["--toolset", "all"]).mcp().await;
     mcp.call("set_buffer", json!({"name": "log", "text": "a\nb a\na\n"})).await.text();
@@ -64,7 +64,7 @@ async fn text_answers_have_facts_first_and_a_row_each() {
 }
 
 #[tokio::test]
-async fn a_search_goes_on_where_it_stopped() {
+async fn search_continues_from_its_cursor() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let text: String = (0..100).map(|n| format!("line {n} hit\n")).collect();
@@ -106,7 +106,7 @@ async fn a_search_goes_on_where_it_stopped() {
 }
 
 #[tokio::test]
-async fn an_answer_that_would_be_too_long_says_how_to_go_on() {
+async fn overlong_search_result_continues_by_cursor() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let text: String = (0..300).map(|n| format!("{n} {}\n", "x".repeat(400))).collect();
@@ -126,7 +126,7 @@ async fn an_answer_that_would_be_too_long_says_how_to_go_on() {
 }
 
 #[tokio::test]
-async fn a_second_search_stays_near_what_the_first_found() {
+async fn near_limits_a_search_to_a_match() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let block = |n: usize| format!("begin {n}\n{}error {n}\n", "filler\n".repeat(1000));
@@ -150,7 +150,7 @@ async fn a_second_search_stays_near_what_the_first_found() {
 }
 
 #[tokio::test]
-async fn the_best_lines_come_first_when_the_search_is_fuzzy() {
+async fn fuzzy_search_returns_best_lines_first() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     set(&mcp, "a", "fn parse_config_file()\nunrelated\nport: crooked fig\n").await;
@@ -241,11 +241,11 @@ async fn works_in_little_memory(in_one_line: bool) {
 }
 
 #[tokio::test]
-async fn a_buffer_of_50_megabytes_is_handled_in_little_memory() {
+async fn fifty_megabyte_buffer_needs_little_memory() {
     works_in_little_memory(false).await;
 }
 
 #[tokio::test]
-async fn a_line_of_50_megabytes_is_handled_in_little_memory() {
+async fn fifty_megabyte_line_needs_little_memory() {
     works_in_little_memory(true).await;
 }

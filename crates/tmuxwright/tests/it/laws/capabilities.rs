@@ -24,7 +24,7 @@ fn rows(page: &str) -> Vec<(usize, &str, &str)> {
 }
 
 #[test]
-fn every_promise_is_met_or_answered_for() {
+fn every_capability_is_met_planned_or_refused() {
     let page = fs::read_to_string(root().join("docs/capabilities.md")).unwrap();
     let rows = rows(&page);
     let numbers: Vec<usize> = rows.iter().map(|(number, ..)| *number).collect();
@@ -65,7 +65,7 @@ fn problems(present: &Present, number: usize, how: &str) -> Vec<String> {
 }
 
 #[test]
-fn a_page_that_says_too_much_or_too_little_is_found_out() {
+fn false_capability_rows_are_found() {
     let present = Present::new();
     for (number, how) in [
         (1, "somehow"),

@@ -116,7 +116,7 @@ fn properties(schema: &Map<String, Value>, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn only_what_exists_exists() {
+fn only_existing_names_are_present() {
     let present = Present::new();
     for item in [
         "run_command",
@@ -137,7 +137,7 @@ fn only_what_exists_exists() {
         "@pane",
         "tmux://panes/{pane}/content",
         "docs/errors.md",
-        "laws::claims::only_what_exists_exists",
+        "laws::claims::only_existing_names_are_present",
     ] {
         assert!(present.has(item), "{item}");
     }

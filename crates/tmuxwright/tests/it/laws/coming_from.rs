@@ -73,7 +73,7 @@ fn must_be_empty(wrong: &[String]) {
 }
 
 #[test]
-fn what_is_said_to_be_here_is_here() {
+fn named_replacements_exist() {
     let present = Present::new();
     let mut wrong = Vec::new();
     for row in rows().iter().filter(|row| !row.is_planned()) {
@@ -84,7 +84,7 @@ fn what_is_said_to_be_here_is_here() {
 }
 
 #[test]
-fn what_is_planned_is_not_here_yet() {
+fn planned_replacements_do_not_exist_yet() {
     let present = Present::new();
     let mut wrong = Vec::new();
     for row in rows().iter().filter(|row| row.is_planned()) {
@@ -99,7 +99,7 @@ fn what_is_planned_is_not_here_yet() {
 }
 
 #[test]
-fn a_row_without_an_answer_says_why() {
+fn row_without_replacement_has_a_reason() {
     let silent = |row: &Row| row.here.is_empty() && row.note.is_empty();
     let wrong: Vec<String> = rows()
         .iter()
@@ -110,7 +110,7 @@ fn a_row_without_an_answer_says_why() {
 }
 
 #[test]
-fn nothing_of_the_earlier_designs_is_left_out_or_made_up() {
+fn page_lists_exactly_the_earlier_features() {
     let rows = rows();
     let mut wrong = Vec::new();
     for Past { section, parts } in PAST {

@@ -46,7 +46,7 @@ async fn anything_goes(tmux: &TmuxServer) -> Mcp {
 }
 
 #[tokio::test]
-async fn the_panes_in_the_corners_of_a_window_are_found() {
+async fn find_pane_returns_the_pane_in_each_corner() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
@@ -79,7 +79,7 @@ async fn the_panes_in_the_corners_of_a_window_are_found() {
 }
 
 #[tokio::test]
-async fn a_window_gets_the_size_it_is_given_and_keeps_it() {
+async fn resized_window_keeps_its_size_after_attach() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let resize = async |arguments: Value| {
@@ -108,7 +108,7 @@ async fn a_window_gets_the_size_it_is_given_and_keeps_it() {
 }
 
 #[tokio::test]
-async fn the_panes_of_a_window_are_arranged_by_name_and_as_they_were() {
+async fn layouts_are_applied_by_name_and_by_string() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
@@ -140,7 +140,7 @@ async fn the_panes_of_a_window_are_arranged_by_name_and_as_they_were() {
 }
 
 #[tokio::test]
-async fn a_wrong_layout_is_named_and_never_reaches_tmux() {
+async fn invalid_layout_is_named_and_never_reaches_tmux() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
@@ -171,7 +171,7 @@ async fn a_wrong_layout_is_named_and_never_reaches_tmux() {
 }
 
 #[tokio::test]
-async fn a_window_moves_and_what_people_look_at_stays() {
+async fn moving_a_window_keeps_the_current_one_current() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     tmux.tmux(&["set-option", "-g", "renumber-windows", "on"]);
@@ -210,7 +210,7 @@ async fn a_window_moves_and_what_people_look_at_stays() {
 }
 
 #[tokio::test]
-async fn what_somebody_else_made_is_not_emptied_below_the_highest_tier() {
+async fn emptying_foreign_objects_needs_the_destructive_tier() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
@@ -237,7 +237,7 @@ async fn what_somebody_else_made_is_not_emptied_below_the_highest_tier() {
 }
 
 #[tokio::test]
-async fn our_own_session_goes_with_its_last_pane_and_another_is_made() {
+async fn own_session_returns_after_its_last_pane_moves() {
     for tool in ["move_window", "join_pane"] {
         let tmux = TmuxServer::new();
         dev(&tmux);
@@ -259,7 +259,7 @@ async fn our_own_session_goes_with_its_last_pane_and_another_is_made() {
 }
 
 #[tokio::test]
-async fn a_window_that_is_zoomed_may_be_the_last_to_leave() {
+async fn zoomed_window_can_leave_its_session_last() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
@@ -275,7 +275,7 @@ async fn a_window_that_is_zoomed_may_be_the_last_to_leave() {
 }
 
 #[tokio::test]
-async fn panes_change_places_and_the_focus_stays() {
+async fn panes_are_swapped_and_the_focus_stays() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
@@ -306,7 +306,7 @@ async fn panes_change_places_and_the_focus_stays() {
 }
 
 #[tokio::test]
-async fn a_pane_joins_another_on_any_side_and_the_focus_stays() {
+async fn pane_joins_any_side_and_the_focus_stays() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     tmux.tmux(&["resize-window", "-t", "@2", "-x", "100", "-y", "41"]);
@@ -348,7 +348,7 @@ async fn a_pane_joins_another_on_any_side_and_the_focus_stays() {
 }
 
 #[tokio::test]
-async fn a_pane_gets_a_window_of_its_own() {
+async fn break_pane_gives_a_pane_its_own_window() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
@@ -377,7 +377,7 @@ async fn a_pane_gets_a_window_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_pane_of_our_own_stays_after_its_exit_wherever_it_is() {
+async fn moved_own_pane_stays_after_its_exit() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
@@ -400,7 +400,7 @@ async fn a_pane_of_our_own_stays_after_its_exit_wherever_it_is() {
 }
 
 #[tokio::test]
-async fn typing_goes_to_all_panes_of_a_window_or_to_one() {
+async fn synchronize_panes_turns_shared_input_on_and_off() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
@@ -436,7 +436,7 @@ async fn typing_goes_to_all_panes_of_a_window_or_to_one() {
 }
 
 #[tokio::test]
-async fn typing_never_reaches_the_pane_we_run_in() {
+async fn synchronized_input_never_reaches_the_callers_pane() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let variable = format!("{},{},0", tmux.socket().display(), tmux.pid());

@@ -40,7 +40,7 @@ async fn is_protected(mcp: &Mcp, pane: &str, window: &str, session: &str) {
 }
 
 #[tokio::test]
-async fn the_environment_tells_which_pane_we_run_in() {
+async fn environment_identifies_the_callers_pane() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["split-window", "-d", "-t", "%0"]);
     tmux.new_session("other");
@@ -65,7 +65,7 @@ async fn the_environment_tells_which_pane_we_run_in() {
 }
 
 #[tokio::test]
-async fn the_environment_of_another_tmux_says_nothing_about_this_one() {
+async fn environment_of_another_tmux_server_is_ignored() {
     let (tmux, elsewhere) = (TmuxServer::new(), TmuxServer::new());
     let variable = format!("{},{},0", elsewhere.socket().display(), elsewhere.pid());
     let mcp = launch(&tmux).args(ANYTHING_GOES).env("TMUX", &variable).env("TMUX_PANE", "%0");
@@ -76,7 +76,7 @@ async fn the_environment_of_another_tmux_says_nothing_about_this_one() {
 }
 
 #[tokio::test]
-async fn a_socket_is_the_same_by_whatever_path_it_is_reached() {
+async fn socket_is_recognized_through_a_symlink() {
     let tmux = TmuxServer::new();
     let link = tmux.home().join("link");
     std::os::unix::fs::symlink(tmux.socket(), &link).unwrap();
@@ -88,7 +88,7 @@ async fn a_socket_is_the_same_by_whatever_path_it_is_reached() {
 }
 
 #[tokio::test]
-async fn without_its_environment_the_pane_is_known_by_its_processes() {
+async fn processes_identify_the_callers_pane_without_environment() {
     let tmux = TmuxServer::new();
     let home = tmux.home().display();
     tmux.tmux(&["run-shell", &format!("mkfifo {home}/in {home}/out")]);

@@ -33,7 +33,7 @@ fn status_line(outer: &TmuxServer) -> String {
 }
 
 #[tokio::test]
-async fn only_peoples_clients_are_listed() {
+async fn list_clients_shows_only_peoples_clients() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     assert!(list(&mcp, "list_clients", json!({})).await.is_empty());
@@ -51,7 +51,7 @@ async fn only_peoples_clients_are_listed() {
 }
 
 #[tokio::test]
-async fn no_server_has_no_clients() {
+async fn clients_are_absent_without_a_tmux_server() {
     let tmux = TmuxServer::not_started();
     let mcp = anything_goes(&tmux).await;
     assert!(list(&mcp, "list_clients", json!({})).await.is_empty());
@@ -66,7 +66,7 @@ async fn no_server_has_no_clients() {
 }
 
 #[tokio::test]
-async fn a_client_is_detached_and_no_other() {
+async fn detach_client_detaches_only_the_named_client() {
     let tmux = TmuxServer::new();
     let mcp = anything_goes(&tmux).await;
     let error = mcp.call("detach_client", json!({"client": "/dev/pts/999"})).await.err("not_found");
@@ -90,7 +90,7 @@ async fn a_client_is_detached_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_message_is_seen_as_it_is() {
+async fn message_is_shown_literally() {
     let tmux = TmuxServer::new();
     let outer = seen_person(&tmux);
     let mcp = serve(&tmux).await;
@@ -127,7 +127,7 @@ async fn a_message_is_seen_as_it_is() {
 }
 
 #[tokio::test]
-async fn a_message_goes_away_and_reaches_only_who_is_meant() {
+async fn message_expires_and_reaches_only_its_session() {
     let tmux = TmuxServer::new();
     tmux.new_session("other");
     let outer = seen_person(&tmux);
@@ -152,7 +152,7 @@ async fn a_message_goes_away_and_reaches_only_who_is_meant() {
 }
 
 #[tokio::test]
-async fn a_display_is_made_beside_and_used_again() {
+async fn display_is_split_beside_and_reused() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let write = async |arguments| mcp.call("write_to_display", arguments).await.ok();
@@ -182,7 +182,7 @@ async fn a_display_is_made_beside_and_used_again() {
 }
 
 #[tokio::test]
-async fn what_could_harm_is_not_shown_in_a_display() {
+async fn display_drops_harmful_escape_sequences() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["set-option", "-s", "set-clipboard", "on"]);
     let mcp = serve(&tmux).await;

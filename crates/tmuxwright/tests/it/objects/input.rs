@@ -27,7 +27,7 @@ async fn a_hundred_thousand_characters_arrive_byte_for_byte() {
 }
 
 #[tokio::test]
-async fn two_texts_at_a_time_do_not_mix() {
+async fn concurrent_texts_do_not_mix() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let texts = ["a漢".repeat(5_000), "b\n".repeat(10_000)];
@@ -42,7 +42,7 @@ async fn two_texts_at_a_time_do_not_mix() {
 }
 
 #[tokio::test]
-async fn text_that_looks_like_keys_or_formats_is_text() {
+async fn key_names_and_formats_in_text_stay_text() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for text in
@@ -81,7 +81,7 @@ async fn keys_are_pressed_in_order_after_the_text() {
 }
 
 #[tokio::test]
-async fn everything_is_repeated_as_often_as_asked_and_progress_is_told() {
+async fn repeat_types_everything_and_reports_progress() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let (pane, received) = raw_reader(&tmux, &mcp, 12).await;
@@ -118,7 +118,7 @@ while (sysread STDIN, my $bytes, 4096) {
 "#;
 
 #[tokio::test]
-async fn an_enter_is_not_taken_for_a_part_of_a_paste() {
+async fn enter_after_text_is_not_read_as_paste() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("program.pl");
@@ -140,7 +140,7 @@ async fn an_enter_is_not_taken_for_a_part_of_a_paste() {
 }
 
 #[tokio::test]
-async fn an_interrupt_reaches_what_runs_in_a_shell() {
+async fn interrupt_key_reaches_the_foreground_program() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (shell, key) in [("bash --norc --noprofile -i", "C-c"), ("sh -i", "^C")] {
@@ -164,7 +164,7 @@ async fn an_interrupt_reaches_what_runs_in_a_shell() {
 }
 
 #[tokio::test]
-async fn every_shell_takes_a_line_as_it_was_typed() {
+async fn typed_line_reaches_every_shell_unchanged() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for shell in ["bash --norc --noprofile -i", "zsh -f -i", "fish --no-config -i", "dash -i"] {
@@ -193,7 +193,7 @@ async fn every_shell_takes_a_line_as_it_was_typed() {
 }
 
 #[tokio::test]
-async fn a_key_that_does_not_exist_is_named_and_nothing_is_typed() {
+async fn unknown_key_is_named_and_nothing_is_typed() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let (pane, received) = raw_reader(&tmux, &mcp, 1).await;
@@ -214,7 +214,7 @@ async fn a_key_that_does_not_exist_is_named_and_nothing_is_typed() {
 }
 
 #[tokio::test]
-async fn mistakes_in_typing_are_named() {
+async fn invalid_send_keys_arguments_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (arguments, words) in [
@@ -236,7 +236,7 @@ async fn mistakes_in_typing_are_named() {
 }
 
 #[tokio::test]
-async fn a_pane_that_takes_no_input_is_not_typed_into() {
+async fn pane_without_input_is_not_typed_into() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let gone = pane(&mcp, "exit 1").await;
@@ -257,7 +257,7 @@ async fn a_pane_that_takes_no_input_is_not_typed_into() {
 }
 
 #[tokio::test]
-async fn in_copy_mode_only_keys_are_pressed() {
+async fn copy_mode_accepts_keys_but_not_text() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let (target, received) = raw_reader(&tmux, &mcp, 2).await;
@@ -280,7 +280,7 @@ async fn in_copy_mode_only_keys_are_pressed() {
 }
 
 #[tokio::test]
-async fn a_megabyte_is_one_paste_and_leaves_no_buffer() {
+async fn megabyte_paste_arrives_and_leaves_no_buffer() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     tmux.tmux(&["set-buffer", "-b", "mine", "kept"]);
@@ -299,7 +299,7 @@ async fn a_megabyte_is_one_paste_and_leaves_no_buffer() {
 }
 
 #[tokio::test]
-async fn a_paste_is_marked_only_where_the_program_asks_for_it() {
+async fn paste_is_bracketed_only_if_the_program_asks() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (asks, bracketed, expected) in [
@@ -320,7 +320,7 @@ async fn a_paste_is_marked_only_where_the_program_asks_for_it() {
 }
 
 #[tokio::test]
-async fn several_lines_stay_one_input_in_a_shell() {
+async fn pasted_lines_run_only_after_enter() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("ran");
@@ -338,7 +338,7 @@ async fn several_lines_stay_one_input_in_a_shell() {
 }
 
 #[tokio::test]
-async fn mistakes_in_pasting_are_named() {
+async fn invalid_paste_text_arguments_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (arguments, words) in [

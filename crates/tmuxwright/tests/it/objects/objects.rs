@@ -13,7 +13,7 @@ async fn anything_goes(tmux: &TmuxServer) -> Mcp {
 }
 
 #[tokio::test]
-async fn info_says_what_a_target_is_and_all_about_it() {
+async fn get_info_reports_kind_and_all_fields() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["split-window", "-d", "-h", "-l", "30", "-t", "%0"]);
     let mcp = serve(&tmux).await;
@@ -58,7 +58,7 @@ async fn info_says_what_a_target_is_and_all_about_it() {
 }
 
 #[tokio::test]
-async fn info_follows_modes_and_screens() {
+async fn get_info_reports_modes_and_alternate_screen() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = pane(&mcp, "printf '\\033[?1049hfull screen'; exec cat").await;
@@ -91,7 +91,7 @@ const NAMES: &[&str] = &[
 ];
 
 #[tokio::test]
-async fn names_come_back_exactly_and_run_nothing() {
+async fn names_are_kept_exactly_and_run_nothing() {
     let tmux = TmuxServer::new();
     let mcp = anything_goes(&tmux).await;
     for (target, list, key) in [
@@ -110,7 +110,7 @@ async fn names_come_back_exactly_and_run_nothing() {
 }
 
 #[tokio::test]
-async fn renaming_answers_with_the_ids_and_touches_nothing_else() {
+async fn rename_returns_ids_and_changes_nothing_else() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["split-window", "-d", "-t", "%0"]);
     let mcp = anything_goes(&tmux).await;
@@ -133,7 +133,7 @@ async fn renaming_answers_with_the_ids_and_touches_nothing_else() {
 }
 
 #[tokio::test]
-async fn at_the_default_tier_only_what_is_ours_is_renamed() {
+async fn default_tier_renames_only_own_objects() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let ours = pane(&mcp, "exec sleep 600").await;
@@ -155,7 +155,7 @@ async fn at_the_default_tier_only_what_is_ours_is_renamed() {
 }
 
 #[tokio::test]
-async fn mistakes_in_renaming_are_named() {
+async fn invalid_renames_are_named() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
     let mcp = anything_goes(&tmux).await;
@@ -176,7 +176,7 @@ async fn mistakes_in_renaming_are_named() {
 }
 
 #[tokio::test]
-async fn what_we_made_can_be_killed_by_id_and_by_name() {
+async fn own_objects_are_killed_by_id_and_name() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let kill = async |arguments: Value| string(&mcp.call("kill", arguments).await.ok()["killed"]);
@@ -194,7 +194,7 @@ async fn what_we_made_can_be_killed_by_id_and_by_name() {
 }
 
 #[tokio::test]
-async fn killing_a_session_with_a_zoomed_window_harms_nobody_else() {
+async fn killing_a_zoomed_session_spares_the_others() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let made = mcp.call("create_session", json!({"name": "ours"})).await.ok();
@@ -206,7 +206,7 @@ async fn killing_a_session_with_a_zoomed_window_harms_nobody_else() {
 }
 
 #[tokio::test]
-async fn the_last_pane_of_a_server_can_be_killed() {
+async fn last_pane_of_a_server_can_be_killed() {
     let tmux = TmuxServer::not_started();
     let mcp = serve(&tmux).await;
     let made = mcp.call("create_session", json!({"command": "exec cat"})).await.ok();
@@ -216,7 +216,7 @@ async fn the_last_pane_of_a_server_can_be_killed() {
 }
 
 #[tokio::test]
-async fn what_we_did_not_make_is_not_killed() {
+async fn foreign_objects_are_not_killed() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for target in ["$0", "@0", "%0"] {
@@ -238,7 +238,7 @@ async fn what_we_did_not_make_is_not_killed() {
 }
 
 #[tokio::test]
-async fn the_destructive_tier_kills_anything() {
+async fn destructive_tier_kills_anything() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
     tmux.tmux(&["split-window", "-d", "-t", "%0"]);
@@ -250,7 +250,7 @@ async fn the_destructive_tier_kills_anything() {
 }
 
 #[tokio::test]
-async fn killing_takes_care_to_know_what_is_meant() {
+async fn kill_refuses_a_missing_or_wrong_kind() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).args(&["--tier", "destructive", "--toolset", "all"]).mcp().await;
     for (arguments, words) in [
@@ -273,7 +273,7 @@ async fn killing_takes_care_to_know_what_is_meant() {
 }
 
 #[tokio::test]
-async fn panes_of_another_server_like_this_one_are_not_ours() {
+async fn panes_of_another_tmuxwright_are_not_own() {
     let tmux = TmuxServer::new();
     let (one, two) = (serve(&tmux).await, serve(&tmux).await);
     let theirs = pane(&one, "exec cat").await;

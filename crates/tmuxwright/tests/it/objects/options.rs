@@ -36,7 +36,7 @@ async fn shown(mcp: &Mcp, arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn an_option_is_set_exactly_as_it_is_given() {
+async fn option_values_are_set_exactly() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let long = "x y\"".repeat(5_000);
@@ -58,7 +58,7 @@ async fn an_option_is_set_exactly_as_it_is_given() {
 }
 
 #[tokio::test]
-async fn an_option_is_set_where_it_belongs_and_unset_there() {
+async fn option_is_set_and_unset_in_its_scope() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let option = shown(&mcp, json!({"name": "mouse", "target": "%0"})).await;
@@ -102,7 +102,7 @@ async fn an_option_is_set_where_it_belongs_and_unset_there() {
 }
 
 #[tokio::test]
-async fn lists_are_shown_item_by_item() {
+async fn array_options_are_shown_item_by_item() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let set = json!({"name": "update-environment", "value": "A B", "global": true});
@@ -147,7 +147,7 @@ async fn all_options_of_a_scope_are_listed() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_an_option_is_said() {
+async fn invalid_option_names_and_values_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (name, near) in
@@ -177,7 +177,7 @@ async fn what_is_wrong_with_an_option_is_said() {
 }
 
 #[tokio::test]
-async fn no_option_makes_tmux_run_something_by_itself() {
+async fn no_option_starts_a_program() {
     let tmux = TmuxServer::new();
     // Somebody for whom the status line is drawn.
     let _person = Person::attach(&tmux, "main", 90, 30);
@@ -217,7 +217,7 @@ async fn no_option_makes_tmux_run_something_by_itself() {
 }
 
 #[tokio::test]
-async fn the_environment_is_exact_and_new_panes_get_it() {
+async fn environment_is_exact_and_reaches_new_panes() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for value in HOSTILE {
@@ -241,7 +241,7 @@ async fn the_environment_is_exact_and_new_panes_get_it() {
 }
 
 #[tokio::test]
-async fn what_a_session_inherits_and_what_is_removed_can_be_seen() {
+async fn inherited_and_removed_variables_are_marked() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["set-environment", "-g", "BOTH", "global"]);
     tmux.tmux(&["set-environment", "-t", "=main:", "BOTH", "session"]);
@@ -308,7 +308,7 @@ async fn hooks_are_shown_with_their_commands() {
 }
 
 #[tokio::test]
-async fn a_format_is_expanded_as_tmux_does() {
+async fn eval_format_expands_like_tmux() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["set-option", "-g", "@mine", "line\nend $HOME \\$HOME \\ $ #{pane_id} 漢"]);
     let mcp = serve(&tmux).await;

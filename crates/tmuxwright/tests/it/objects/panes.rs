@@ -82,7 +82,7 @@ async fn panes_are_listed_by_target_and_by_filter() {
 }
 
 #[tokio::test]
-async fn an_exited_pane_tells_its_exit_code() {
+async fn exited_pane_reports_its_exit_code() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let (seven, zero, killed) =
@@ -96,7 +96,7 @@ async fn an_exited_pane_tells_its_exit_code() {
 }
 
 #[tokio::test]
-async fn a_pane_of_our_own_is_large_and_remembers_much() {
+async fn own_pane_has_large_size_and_history() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let made = mcp.call(
@@ -125,7 +125,7 @@ async fn a_pane_of_our_own_is_large_and_remembers_much() {
 }
 
 #[tokio::test]
-async fn twenty_programs_that_end_at_once_share_a_session_and_keep_what_they_said() {
+async fn twenty_short_programs_keep_output_and_exit_codes() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let made = join_all((0..20).map(|n| {
@@ -146,7 +146,7 @@ async fn twenty_programs_that_end_at_once_share_a_session_and_keep_what_they_sai
 }
 
 #[tokio::test]
-async fn an_exit_code_is_known_when_nothing_else_happens() {
+async fn exit_code_is_reported_without_other_activity() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     // One after the other: before 3.7 tmux may hear of an exit only when there is another.
@@ -158,7 +158,7 @@ async fn an_exit_code_is_known_when_nothing_else_happens() {
 }
 
 #[tokio::test]
-async fn a_pane_of_our_own_starts_the_server_if_it_must() {
+async fn create_pane_starts_the_tmux_server() {
     let tmux = TmuxServer::not_started();
     let mcp = serve(&tmux).await;
     let made = mcp.call("create_pane", json!({"command": "echo first; exec cat"})).await.ok();
@@ -173,7 +173,7 @@ async fn a_pane_of_our_own_starts_the_server_if_it_must() {
 }
 
 #[tokio::test]
-async fn our_session_is_made_again_when_somebody_killed_it() {
+async fn own_session_is_recreated_after_kill_session() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     pane(&mcp, "exec cat").await;
@@ -186,7 +186,7 @@ async fn our_session_is_made_again_when_somebody_killed_it() {
 }
 
 #[tokio::test]
-async fn our_session_is_made_again_when_the_whole_server_was_killed() {
+async fn own_session_is_recreated_after_kill_server() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     pane(&mcp, "exec cat").await;
@@ -197,7 +197,7 @@ async fn our_session_is_made_again_when_the_whole_server_was_killed() {
 }
 
 #[tokio::test]
-async fn a_name_that_is_taken_does_not_keep_us_from_a_session() {
+async fn own_session_avoids_a_taken_name() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let taken = format!("mcp-{}", mcp.pid());
@@ -211,7 +211,7 @@ async fn a_name_that_is_taken_does_not_keep_us_from_a_session() {
 }
 
 #[tokio::test]
-async fn mistakes_in_making_a_pane_are_named() {
+async fn invalid_create_pane_arguments_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (arguments, words) in [
@@ -259,7 +259,7 @@ async fn a_pane_is_split_to_every_side() {
 }
 
 #[tokio::test]
-async fn a_split_has_the_size_program_directory_and_environment_it_was_given() {
+async fn split_pane_applies_size_command_cwd_and_env() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let tenth = split(&mcp, json!({"target": "main", "size": "25%", "direction": "right"})).await;
@@ -282,7 +282,7 @@ async fn a_split_has_the_size_program_directory_and_environment_it_was_given() {
 }
 
 #[tokio::test]
-async fn mistakes_in_splitting_are_named() {
+async fn invalid_split_pane_arguments_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (arguments, words) in [
@@ -317,7 +317,7 @@ async fn three_panes(tmux: &TmuxServer, mcp: &Mcp) {
 }
 
 #[tokio::test]
-async fn panes_are_selected_by_id_and_in_every_direction() {
+async fn panes_are_selected_by_id_and_direction() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     three_panes(&tmux, &mcp).await;
@@ -344,7 +344,7 @@ async fn panes_are_selected_by_id_and_in_every_direction() {
 }
 
 #[tokio::test]
-async fn mistakes_in_selecting_a_pane_are_named() {
+async fn invalid_select_pane_arguments_are_named() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
     let mcp = serve(&tmux).await;
@@ -364,7 +364,7 @@ async fn mistakes_in_selecting_a_pane_are_named() {
 }
 
 #[tokio::test]
-async fn a_pane_takes_the_size_it_is_given() {
+async fn resize_pane_sets_the_given_size() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     three_panes(&tmux, &mcp).await;
@@ -407,7 +407,7 @@ async fn zoom_is_set_and_not_toggled() {
 }
 
 #[tokio::test]
-async fn arguments_that_contradict_each_other_are_refused() {
+async fn contradictory_resize_pane_arguments_are_refused() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for arguments in [

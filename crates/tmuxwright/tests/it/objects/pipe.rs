@@ -23,7 +23,7 @@ async fn types(mcp: &Mcp, pane: &str, line: &str, file: &Path) -> String {
 }
 
 #[tokio::test]
-async fn output_goes_to_a_file_of_exactly_this_name() {
+async fn piped_output_goes_to_the_exact_path() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let pane = ready_pane(&mcp, "echo ready; exec cat", "ready").await;
@@ -54,7 +54,7 @@ async fn output_goes_to_a_file_of_exactly_this_name() {
 }
 
 #[tokio::test]
-async fn a_pipe_appends_or_begins_anew_and_is_never_toggled() {
+async fn pipe_appends_or_truncates_and_never_toggles() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("log");
@@ -79,7 +79,7 @@ async fn a_pipe_appends_or_begins_anew_and_is_never_toggled() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_written_is_said_at_once() {
+async fn unwritable_pipe_path_is_reported_at_once() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let home = tmux.home().to_string_lossy();
@@ -108,7 +108,7 @@ async fn what_cannot_be_written_is_said_at_once() {
 }
 
 #[tokio::test]
-async fn a_pipe_of_somebody_elses_is_stopped_only_on_request() {
+async fn foreign_pipe_is_stopped_only_on_request() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let (theirs, ours) = (tmux.home().join("theirs"), tmux.home().join("ours"));
@@ -125,7 +125,7 @@ async fn a_pipe_of_somebody_elses_is_stopped_only_on_request() {
 }
 
 #[tokio::test]
-async fn a_pane_of_our_own_keeps_its_last_words_with_and_without_a_pipe() {
+async fn own_pane_regains_its_drain_after_piping() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("log");

@@ -29,7 +29,7 @@ fn whole(tmux: &TmuxServer, pane: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_cleared_shell_has_its_prompt_and_what_is_typed_there() {
+async fn cleared_shell_keeps_prompt_and_typed_text() {
     for kind in Shell::ALL {
         let tmux = TmuxServer::new();
         tmux.use_shell(kind);
@@ -56,7 +56,7 @@ async fn a_cleared_shell_has_its_prompt_and_what_is_typed_there() {
 }
 
 #[tokio::test]
-async fn a_prompt_of_two_rows_and_a_long_line_stay_whole() {
+async fn clear_pane_keeps_multirow_prompt_and_input() {
     let tmux = TmuxServer::new();
     tmux.use_shell(Shell::Bash);
     tmux.write_start_up(Shell::Bash, "PS1='first row\\nsecond $ '\n");
@@ -76,7 +76,7 @@ async fn a_prompt_of_two_rows_and_a_long_line_stay_whole() {
 }
 
 #[tokio::test]
-async fn other_programs_hear_nothing_of_it() {
+async fn clear_pane_sends_programs_no_input() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let program = "seq 300; printf 'name? '; read name; echo \"got <$name>\"; exec cat";
@@ -98,7 +98,7 @@ async fn other_programs_hear_nothing_of_it() {
 }
 
 #[tokio::test]
-async fn the_output_of_a_command_that_runs_is_not_touched() {
+async fn clear_pane_keeps_a_running_commands_output() {
     let tmux = TmuxServer::new();
     tmux.use_shell(Shell::Bash);
     let mcp = serve(&tmux).await;
@@ -115,7 +115,7 @@ async fn the_output_of_a_command_that_runs_is_not_touched() {
 }
 
 #[tokio::test]
-async fn who_reads_on_hears_that_lines_are_gone() {
+async fn capture_since_reports_missed_lines_after_clear() {
     let tmux = TmuxServer::new();
     tmux.use_shell(Shell::Bash);
     let mcp = serve(&tmux).await;
@@ -131,7 +131,7 @@ async fn who_reads_on_hears_that_lines_are_gone() {
 }
 
 #[tokio::test]
-async fn what_this_server_did_not_make_is_neither_cleared_nor_respawned() {
+async fn foreign_panes_are_neither_cleared_nor_respawned() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for tool in ["clear_pane", "respawn_pane"] {
@@ -154,7 +154,7 @@ async fn what_this_server_did_not_make_is_neither_cleared_nor_respawned() {
 }
 
 #[tokio::test]
-async fn a_program_is_started_again_in_its_pane_or_another_is() {
+async fn respawn_pane_restarts_or_replaces_the_program() {
     let tmux = TmuxServer::new();
     let dir = tmux.home().join("#{pane_id} dir");
     std::fs::create_dir(&dir).unwrap();
@@ -186,7 +186,7 @@ async fn a_program_is_started_again_in_its_pane_or_another_is() {
 }
 
 #[tokio::test]
-async fn the_last_words_of_a_program_that_took_the_place_of_a_shell_are_not_lost() {
+async fn respawned_programs_final_output_is_kept() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let made = mcp.call("create_window", json!({})).await.ok();
@@ -207,7 +207,7 @@ async fn the_last_words_of_a_program_that_took_the_place_of_a_shell_are_not_lost
 }
 
 #[tokio::test]
-async fn a_shell_of_our_own_runs_commands_again_once_it_is_respawned() {
+async fn respawned_own_shell_runs_commands_again() {
     for kind in Shell::ALL {
         let tmux = TmuxServer::new();
         tmux.use_shell(kind);
@@ -232,7 +232,7 @@ async fn a_shell_of_our_own_runs_commands_again_once_it_is_respawned() {
 }
 
 #[tokio::test]
-async fn a_wait_ends_when_the_program_is_replaced() {
+async fn wait_ends_when_the_program_is_replaced() {
     let tmux = TmuxServer::new();
     // 3.2a may die when a program that somebody follows ends.
     if !at_least(&tmux, "3.3") {

@@ -26,7 +26,7 @@ fn socket_directory(base: &Path) -> std::path::PathBuf {
 }
 
 #[tokio::test]
-async fn servers_that_run_are_listed_and_stale_sockets_are_not() {
+async fn running_servers_are_listed_without_stale_sockets() {
     let (tmux, other) = (TmuxServer::new(), TmuxServer::new());
     other.new_session("second");
     let dir = socket_directory(tmux.home());
@@ -66,7 +66,7 @@ async fn servers_that_run_are_listed_and_stale_sockets_are_not() {
 }
 
 #[tokio::test]
-async fn looking_for_servers_starts_none() {
+async fn list_servers_starts_no_server() {
     let tmux = TmuxServer::not_started();
     let base = tmux.home().to_string_lossy().into_owned();
     let mcp = launch(&tmux).env("TMUX_TMPDIR", &base).args(ANYTHING_GOES).mcp().await;
@@ -77,7 +77,7 @@ async fn looking_for_servers_starts_none() {
 }
 
 #[tokio::test]
-async fn a_project_has_one_socket() {
+async fn project_has_one_socket_by_any_path() {
     let tmux = TmuxServer::not_started();
     let mcp = serve(&tmux).await;
     let project = tmux.home().join("My Project");
@@ -104,7 +104,7 @@ async fn a_project_has_one_socket() {
 }
 
 #[tokio::test]
-async fn a_killed_server_is_gone_and_another_can_be_started() {
+async fn killed_server_is_gone_and_can_be_restarted() {
     let tmux = TmuxServer::new();
     tmux.new_session("second");
     let _person = Person::attach(&tmux, "main", 90, 30);
@@ -127,7 +127,7 @@ async fn a_killed_server_is_gone_and_another_can_be_started() {
 }
 
 #[tokio::test]
-async fn ids_of_a_killed_server_are_not_taken_for_those_of_the_next() {
+async fn recycled_session_id_is_not_the_own_session() {
     let tmux = TmuxServer::not_started();
     let mcp = anything_goes(&tmux).await;
     let ours = mcp.call("create_pane", json!({"command": "exec cat"})).await.ok();
@@ -140,7 +140,7 @@ async fn ids_of_a_killed_server_are_not_taken_for_those_of_the_next() {
 }
 
 #[tokio::test]
-async fn a_wait_ends_with_the_server() {
+async fn wait_ends_when_the_tmux_server_ends() {
     let tmux = TmuxServer::new();
     let mcp = anything_goes(&tmux).await;
     let waiting =
@@ -160,7 +160,7 @@ async fn a_wait_ends_with_the_server() {
 }
 
 #[tokio::test]
-async fn the_server_in_which_we_run_is_not_killed() {
+async fn callers_tmux_server_is_not_killed() {
     let tmux = TmuxServer::new();
     tmux.new_session("other");
     let variable = format!("{},{},0", tmux.socket().display(), tmux.pid());
@@ -173,7 +173,7 @@ async fn the_server_in_which_we_run_is_not_killed() {
 }
 
 #[tokio::test]
-async fn clients_are_told_to_ask_a_person_first() {
+async fn kill_server_asks_for_user_interaction() {
     let tmux = TmuxServer::not_started();
     let mcp = anything_goes(&tmux).await;
     let asks = |tool: &rmcp::model::Tool| {

@@ -29,7 +29,7 @@ async fn a_session_shows_every_field_of_the_contract() {
 }
 
 #[tokio::test]
-async fn what_we_make_is_our_own_until_a_person_adds_to_it() {
+async fn session_is_own_until_a_person_adds_windows() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let made = mcp.call("create_session", json!({"name": "ours"})).await.ok();
@@ -89,7 +89,7 @@ async fn control_client(tmux: &TmuxServer, flags: &str, count: usize) -> Raw {
 }
 
 #[tokio::test]
-async fn where_no_server_runs_lists_are_empty_and_none_is_started() {
+async fn lists_are_empty_and_start_no_tmux_server() {
     let tmux = TmuxServer::not_started();
     let mcp = serve(&tmux).await;
     for tool in ["list_sessions", "list_windows", "list_panes"] {
@@ -106,7 +106,7 @@ async fn where_no_server_runs_lists_are_empty_and_none_is_started() {
 }
 
 #[tokio::test]
-async fn server_info_tells_version_socket_pid_and_sessions() {
+async fn server_info_reports_version_socket_pid_and_sessions() {
     let tmux = TmuxServer::new();
     tmux.new_session("other");
     let mcp = serve(&tmux).await;
@@ -151,7 +151,7 @@ async fn filters_choose_by_value_and_by_pattern() {
 }
 
 #[tokio::test]
-async fn a_session_is_made_as_it_was_asked_for() {
+async fn create_session_applies_all_its_arguments() {
     let tmux = TmuxServer::new();
     let dir = tmux.home().join("a b");
     std::fs::create_dir(&dir).unwrap();
@@ -178,7 +178,7 @@ async fn a_session_is_made_as_it_was_asked_for() {
 }
 
 #[tokio::test]
-async fn a_directory_may_be_given_from_home() {
+async fn cwd_may_start_with_a_tilde() {
     let tmux = TmuxServer::new();
     std::fs::create_dir(tmux.home().join("below")).unwrap();
     let mcp = serve(&tmux).await;
@@ -189,7 +189,7 @@ async fn a_directory_may_be_given_from_home() {
 }
 
 #[tokio::test]
-async fn the_first_session_starts_the_server() {
+async fn first_session_starts_the_tmux_server() {
     let tmux = TmuxServer::not_started();
     let mcp = serve(&tmux).await;
     let made = mcp.call("create_session", json!({"name": "first", "command": "exec cat"}));
@@ -203,7 +203,7 @@ async fn the_first_session_starts_the_server() {
 }
 
 #[tokio::test]
-async fn a_session_outlives_a_setting_that_ends_what_nobody_looks_at() {
+async fn own_sessions_survive_destroy_unattached() {
     let tmux = TmuxServer::new();
     let _person = Person::attach(&tmux, "main", 90, 30);
     tmux.tmux(&["set-option", "-g", "destroy-unattached", "on"]);
@@ -218,7 +218,7 @@ async fn a_session_outlives_a_setting_that_ends_what_nobody_looks_at() {
 }
 
 #[tokio::test]
-async fn mistakes_in_making_a_session_are_named() {
+async fn invalid_create_session_arguments_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let error = mcp.call("create_session", json!({"name": "main"})).await.err("exists");
@@ -243,7 +243,7 @@ async fn mistakes_in_making_a_session_are_named() {
 }
 
 #[tokio::test]
-async fn a_name_that_tmux_changes_comes_back_as_it_is_now() {
+async fn create_session_returns_the_name_tmux_stored() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).mcp().await;
     let name = "#(touch f) v1.2 #{pane_id} #[bold] 漢🙂";

@@ -78,7 +78,7 @@ fn state(tmux: &TmuxServer, session: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_name_never_means_a_longer_one() {
+async fn name_never_matches_a_longer_name() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev-long");
     let before = settled_state(&tmux, "dev-long");
@@ -97,7 +97,7 @@ async fn a_name_never_means_a_longer_one() {
 }
 
 #[tokio::test]
-async fn a_name_means_its_own_session_beside_a_longer_one() {
+async fn name_matches_exactly_beside_a_longer_name() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev-long");
     tmux.new_session("dev");
@@ -114,7 +114,7 @@ async fn a_name_means_its_own_session_beside_a_longer_one() {
 }
 
 #[tokio::test]
-async fn patterns_prefixes_and_special_words_of_tmux_mean_nothing() {
+async fn tmux_patterns_prefixes_and_tokens_match_nothing() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["rename-window", "-t", "=main:", "logs"]);
     let mcp = anything_goes(&tmux).await;
@@ -183,7 +183,7 @@ async fn every_form_of_a_target_finds_its_object() {
 }
 
 #[tokio::test]
-async fn what_is_not_found_comes_with_what_there_is() {
+async fn not_found_error_lists_existing_objects() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
     tmux.tmux(&["rename-window", "-t", "=dev:", "logs"]);
@@ -201,7 +201,7 @@ async fn what_is_not_found_comes_with_what_there_is() {
 }
 
 #[tokio::test]
-async fn a_name_that_two_windows_bear_is_refused_with_their_ids() {
+async fn ambiguous_window_name_is_refused_with_ids() {
     let tmux = TmuxServer::new();
     for _ in 0..2 {
         tmux.tmux(&["new-window", "-d", "-t", "=main:", "-n", "twin"]);

@@ -67,7 +67,7 @@ async fn create(mcp: &Mcp, arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_window_goes_where_it_was_asked_to() {
+async fn create_window_honours_place_and_select() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["rename-window", "-t", "=main:", "shell"]);
     let mcp = serve(&tmux).await;
@@ -86,7 +86,7 @@ async fn a_window_goes_where_it_was_asked_to() {
 }
 
 #[tokio::test]
-async fn a_window_is_made_as_it_was_asked_for() {
+async fn create_window_applies_name_cwd_env_and_command() {
     let tmux = TmuxServer::new();
     let dir = tmux.home().join("#{pane_id}");
     std::fs::create_dir(&dir).unwrap();
@@ -108,7 +108,7 @@ async fn a_window_is_made_as_it_was_asked_for() {
 }
 
 #[tokio::test]
-async fn without_a_target_a_window_is_made_in_our_own_session() {
+async fn create_window_without_target_uses_own_session() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let made = create(&mcp, json!({"name": "one", "command": "echo out; exit 3"})).await;
@@ -132,7 +132,7 @@ async fn without_a_target_a_window_is_made_in_our_own_session() {
 }
 
 #[tokio::test]
-async fn mistakes_in_making_a_window_are_named() {
+async fn invalid_create_window_arguments_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (arguments, words) in [
@@ -151,7 +151,7 @@ async fn mistakes_in_making_a_window_are_named() {
 }
 
 #[tokio::test]
-async fn windows_are_selected_by_name_and_by_direction_all_the_way_round() {
+async fn windows_are_selected_by_name_and_direction() {
     let tmux = TmuxServer::new();
     // Our client sits in a session of our own, so tmux's idea of "here" is never the one meant.
     tmux.new_session("dev");
@@ -179,7 +179,7 @@ async fn windows_are_selected_by_name_and_by_direction_all_the_way_round() {
 }
 
 #[tokio::test]
-async fn without_a_target_windows_of_our_own_session_are_selected() {
+async fn select_window_without_target_uses_own_session() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     create(&mcp, json!({"command": "exec cat"})).await;
@@ -190,7 +190,7 @@ async fn without_a_target_windows_of_our_own_session_are_selected() {
 }
 
 #[tokio::test]
-async fn mistakes_in_selecting_a_window_are_named() {
+async fn invalid_select_window_arguments_are_named() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
     let mcp = serve(&tmux).await;

@@ -63,7 +63,7 @@ fn keys_of(text: &str) -> Vec<String> {
 }
 
 #[tokio::test]
-async fn a_denied_line_is_stopped_on_every_way_to_a_shell() {
+async fn denied_line_is_stopped_in_every_tool() {
     let tmux = TmuxServer::new();
     let prey = Prey::new(&tmux);
     let mcp = serve_configured(&tmux, DENY_RM).await;
@@ -125,7 +125,7 @@ async fn a_denied_line_is_stopped_on_every_way_to_a_shell() {
 
 /// Each list is one attempt, in calls that are let through up to the last, which is not.
 #[tokio::test]
-async fn pieces_are_put_together_whatever_tool_they_come_from() {
+async fn pieces_from_several_tools_form_one_line() {
     let tmux = TmuxServer::new();
     let prey = Prey::new(&tmux);
     let mcp = serve_configured(&tmux, DENY_RM).await;
@@ -183,7 +183,7 @@ async fn pieces_are_put_together_whatever_tool_they_come_from() {
 }
 
 #[tokio::test]
-async fn keys_that_edit_cannot_rebuild_a_denied_line() {
+async fn editing_keys_cannot_rebuild_a_denied_line() {
     let tmux = TmuxServer::new();
     let prey = Prey::new(&tmux);
     let mcp = serve_configured(&tmux, DENY_RM).await;
@@ -232,7 +232,7 @@ async fn keys_that_edit_cannot_rebuild_a_denied_line() {
 
 /// What a signal discards is not there any more, and what goes to a mode never was.
 #[tokio::test]
-async fn what_may_have_gone_elsewhere_is_not_counted_on() {
+async fn input_that_may_be_lost_is_not_trusted() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, DENY_RM).await;
     let target = shell(&mcp).await;
@@ -261,7 +261,7 @@ async fn what_may_have_gone_elsewhere_is_not_counted_on() {
 
 /// A slow call keeps its turn: another cannot put anything between its keys.
 #[tokio::test]
-async fn what_is_typed_slowly_is_typed_by_one_call_at_a_time() {
+async fn slow_typing_holds_the_panes_turn() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, DENY_RM).await;
     let target = shell(&mcp).await;
@@ -279,7 +279,7 @@ async fn what_is_typed_slowly_is_typed_by_one_call_at_a_time() {
 }
 
 #[tokio::test]
-async fn a_cancelled_call_leaves_a_line_that_nobody_knows() {
+async fn cancelled_typing_leaves_an_unknown_line() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, DENY_RM).await;
     let target = shell(&mcp).await;
@@ -303,7 +303,7 @@ async fn a_cancelled_call_leaves_a_line_that_nobody_knows() {
 }
 
 #[tokio::test]
-async fn in_allow_mode_every_line_has_to_fit() {
+async fn allow_mode_requires_every_line_to_match() {
     let tmux = TmuxServer::new();
     let config = "[policy.command_filter]\nmode = \"allow\"\npatterns = ['^echo [a-z ]*$', '^sh$']";
     let mcp = serve_configured(&tmux, config).await;
@@ -334,7 +334,7 @@ async fn in_allow_mode_every_line_has_to_fit() {
 
 /// A shell would run what it finds in some variables.
 #[tokio::test]
-async fn with_a_filter_only_the_listed_variables_are_set() {
+async fn filter_allows_only_listed_environment_variables() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, DENY_RM).await;
     for name in ["ENV", "BASH_ENV", "PROMPT_COMMAND", "PS1", "PAGER", "LD_PRELOAD", "PORT"] {

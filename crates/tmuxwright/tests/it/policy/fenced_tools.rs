@@ -7,7 +7,7 @@ use crate::support::{list, pane, ready_pane, shows, string};
 use crate::{launch, serve, serve_configured};
 
 #[tokio::test]
-async fn files_are_read_and_written_only_where_that_is_allowed() {
+async fn files_are_accessed_only_in_allowed_paths() {
     let tmux = TmuxServer::new();
     let (open, closed) = (tmux.home().join("open"), tmux.home().join("closed"));
     for folder in [&open, &closed] {
@@ -51,7 +51,7 @@ async fn files_are_read_and_written_only_where_that_is_allowed() {
 }
 
 #[tokio::test]
-async fn who_may_only_look_writes_no_file() {
+async fn readonly_tier_writes_no_file() {
     let tmux = TmuxServer::new();
     let mcp =
         launch(&tmux).args(&["--toolset", "all", "--structured", "--tier", "readonly"]).mcp().await;
@@ -64,7 +64,7 @@ async fn who_may_only_look_writes_no_file() {
 }
 
 #[tokio::test]
-async fn a_filter_judges_buffers_respawned_panes_and_options_too() {
+async fn filter_covers_buffers_respawns_and_options() {
     let tmux = TmuxServer::new();
     let prey = tmux.home().join("prey");
     std::fs::write(&prey, "").unwrap();
@@ -91,7 +91,7 @@ async fn a_filter_judges_buffers_respawned_panes_and_options_too() {
 }
 
 #[tokio::test]
-async fn what_is_out_of_reach_shows_nowhere_else() {
+async fn hidden_sessions_show_in_no_other_tool() {
     let tmux = TmuxServer::new();
     tmux.new_session("secret");
     let _person = Person::attach(&tmux, "secret", 80, 24);
@@ -128,7 +128,7 @@ async fn what_is_out_of_reach_shows_nowhere_else() {
 }
 
 #[tokio::test]
-async fn options_that_end_or_rename_things_are_for_what_we_made() {
+async fn destructive_options_are_set_only_on_own_objects() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let ours = mcp.call("create_session", json!({"name": "ours"})).await.ok();

@@ -77,7 +77,7 @@ async fn only_the_allowed_session_is_seen_and_reached() {
 }
 
 #[tokio::test]
-async fn what_is_made_has_to_stay_within_reach() {
+async fn new_objects_must_be_within_reach() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
     let mcp = serve_configured(&tmux, "[policy]\nallowed_sessions = [\"dev\", \"new\"]").await;
@@ -105,7 +105,7 @@ async fn what_is_made_has_to_stay_within_reach() {
 }
 
 #[tokio::test]
-async fn own_is_what_this_server_made_and_nothing_else() {
+async fn own_rule_covers_only_own_panes() {
     let tmux = TmuxServer::new();
     for rule in ["policy.allowed_sessions", "policy.allowed_panes"] {
         let mcp = serve_configured(&tmux, &format!("{rule} = [\"own\"]")).await;
@@ -139,7 +139,7 @@ async fn an_empty_list_allows_nothing() {
 }
 
 #[tokio::test]
-async fn a_pane_that_moves_out_of_the_allowed_session_is_refused_from_then_on() {
+async fn pane_moved_out_of_reach_is_refused() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
     tmux.tmux(&["split-window", "-d", "-t", "%1"]);
@@ -159,7 +159,7 @@ async fn a_pane_that_moves_out_of_the_allowed_session_is_refused_from_then_on() 
 
 /// A window that is in two sessions is within reach if one of them is.
 #[tokio::test]
-async fn a_window_in_two_sessions_is_found_in_the_allowed_one() {
+async fn linked_window_is_found_in_the_allowed_session() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
     tmux.tmux(&["link-window", "-s", "=main:0", "-t", "=dev:5"]);
@@ -175,7 +175,7 @@ async fn a_window_in_two_sessions_is_found_in_the_allowed_one() {
 
 /// What changes a window or a session needs all that is in it; typing reaches synchronized panes.
 #[tokio::test]
-async fn a_pane_within_reach_is_no_way_to_those_beside_it() {
+async fn allowed_pane_gives_no_access_to_neighbours() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["split-window", "-d", "-t", "%0"]);
     let config = "tier = \"destructive\"\n[policy]\nallowed_panes = [\"%0\"]";
@@ -201,7 +201,7 @@ async fn a_pane_within_reach_is_no_way_to_those_beside_it() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_allowed_is_not_driven() {
+async fn disallowed_tmux_server_stops_the_start() {
     let tmux = TmuxServer::new();
     let file = tmux.home().join("policy.toml");
     std::fs::write(&file, "[policy]\nallowed_servers = [\"work\"]").unwrap();
@@ -216,7 +216,7 @@ async fn a_server_that_is_not_allowed_is_not_driven() {
 }
 
 #[tokio::test]
-async fn only_the_listed_variables_are_set() {
+async fn only_listed_environment_variables_are_set() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, "[policy]\nenv = [\"PORT\", \"LC_*\"]").await;
     let with = |env: Value| json!({"command": "echo :$PORT:", "env": env});

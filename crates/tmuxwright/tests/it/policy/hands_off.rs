@@ -144,7 +144,7 @@ async fn make(tmux: &TmuxServer, calls: &[(Index, Vec<Index>)]) -> Vec<String> {
 }
 
 #[test]
-fn no_sequence_of_calls_harms_what_the_server_did_not_make() {
+fn random_calls_never_harm_foreign_objects() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime can be made");
     let sequence = vec((any::<Index>(), vec(any::<Index>(), 20)), CALLS);
     // The same calls in every run: what fails can be looked into.
@@ -163,7 +163,7 @@ fn no_sequence_of_calls_harms_what_the_server_did_not_make() {
 /// The same with the calls that come to mind first, tool by tool: on a session, a window, a program and
 /// one that has ended.
 #[tokio::test]
-async fn each_tool_leaves_what_it_did_not_make() {
+async fn each_tool_spares_foreign_objects() {
     let tmux = lived_in();
     let before = facts(&tmux);
     let mcp = launch(&tmux).args(&["--toolset", "all"]).mcp().await;
@@ -191,7 +191,7 @@ async fn each_tool_leaves_what_it_did_not_make() {
 
 /// Our own session goes when we go, but not with what was brought there.
 #[tokio::test]
-async fn a_persons_pane_in_our_session_stays_when_we_go() {
+async fn persons_pane_in_own_session_survives_exit() {
     let tmux = TmuxServer::new();
     let theirs = tmux.tmux(&["split-window", "-d", "-P", "-F", "#{pane_id}", "-t", "%0", "cat"]);
     let mcp = launch(&tmux).args(&["--toolset", "all", "--structured"]).mcp().await;

@@ -57,7 +57,7 @@ fn texts(value: &Value, found: &mut Vec<String>) {
 }
 
 #[tokio::test]
-async fn every_reading_tool_gives_clean_text_of_a_hostile_terminal() {
+async fn read_tools_return_clean_text_from_hostile_terminals() {
     let tmux = nasty();
     let mcp = serve(&tmux).await;
     let unclean =
@@ -92,7 +92,7 @@ async fn every_reading_tool_gives_clean_text_of_a_hostile_terminal() {
 }
 
 #[tokio::test]
-async fn what_a_terminal_says_of_itself_never_comes_first() {
+async fn terminal_text_never_precedes_the_facts() {
     let tmux = nasty();
     let mcp = serve(&tmux).await;
     for tool in ["capture_pane", "snapshot_pane", "capture_since", "search_panes"] {

@@ -197,7 +197,7 @@ fn set(tools: &[&str]) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn each_tier_can_call_what_it_lists_and_nothing_else() {
+async fn each_tier_calls_exactly_its_listed_tools() {
     let tmux = TmuxServer::new();
     let all = [TOOLS, DESTROYING].concat();
     for (tier, expected) in [("readonly", READING), ("mutating", TOOLS), ("destructive", &all)] {
@@ -210,7 +210,7 @@ async fn each_tier_can_call_what_it_lists_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
+async fn each_toolset_calls_exactly_its_listed_tools() {
     let tmux = TmuxServer::new();
     let agent = [
         "run_command",
@@ -288,7 +288,7 @@ async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
 
 /// What a choice of tools leaves of those that a tier and a toolset offer.
 #[tokio::test]
-async fn each_choice_can_call_what_it_lists_and_nothing_else() {
+async fn each_tools_setting_calls_exactly_its_listed_tools() {
     let tmux = TmuxServer::new();
     let all = tools::all();
     let chosen = |keep: &dyn Fn(&Meta) -> bool| -> BTreeSet<String> {
@@ -327,7 +327,7 @@ async fn each_choice_can_call_what_it_lists_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_choice_widens_neither_tier_nor_toolset_and_reaches_into_batches() {
+async fn tools_setting_never_widens_tier_or_toolset() {
     let tmux = TmuxServer::new();
     let args = ["--tier", "readonly", "--toolset", "debug", "--tools", "allow:kill,list_panes"];
     let mcp = launch(&tmux).args(&args).mcp().await;
@@ -344,7 +344,7 @@ async fn a_choice_widens_neither_tier_nor_toolset_and_reaches_into_batches() {
 }
 
 #[tokio::test]
-async fn a_choice_of_what_does_not_exist_does_not_start() {
+async fn unknown_tool_in_the_setting_stops_startup() {
     let tmux = TmuxServer::new();
     for (choice, said) in [
         ("deny:send_key", "`send_keys`"),
@@ -363,7 +363,7 @@ async fn a_choice_of_what_does_not_exist_does_not_start() {
 }
 
 #[tokio::test]
-async fn a_refused_call_is_refused_before_its_arguments_are_read() {
+async fn call_is_refused_before_its_arguments_are_read() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).args(&["--tier", "readonly", "--toolset", "debug"]).mcp().await;
     let reading = ["capture_pane", "list_panes", "list_prompts", "get_prompt"];

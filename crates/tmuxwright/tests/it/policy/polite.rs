@@ -116,7 +116,7 @@ fn assert_same(tmux: &TmuxServer, before: &[String]) {
 }
 
 #[tokio::test]
-async fn a_person_who_was_away_finds_everything_as_it_was() {
+async fn detached_session_is_unchanged_after_exit() {
     let tmux = lived_in();
     set_environment(&tmux);
     let before = everything(&tmux);
@@ -127,7 +127,7 @@ async fn a_person_who_was_away_finds_everything_as_it_was() {
 }
 
 #[tokio::test]
-async fn a_person_who_watches_keeps_size_and_place() {
+async fn attached_client_keeps_its_size_and_place() {
     let tmux = lived_in();
     let _person = Person::attach(&tmux, "main", 101, 37);
     set_environment(&tmux);
@@ -143,7 +143,7 @@ async fn a_person_who_watches_keeps_size_and_place() {
 }
 
 #[tokio::test]
-async fn looking_does_not_even_make_a_session() {
+async fn read_tools_do_not_create_the_own_session() {
     let tmux = lived_in();
     let mcp = serve(&tmux).await;
     mcp.call("list_panes", json!({})).await.text();

@@ -48,7 +48,7 @@ fn call(entry: &Entry, material: &Material, given: Option<(&str, Value)>) -> Val
 }
 
 #[tokio::test]
-async fn no_reading_call_starts_a_process_or_changes_tmux() {
+async fn read_tools_start_nothing_and_change_nothing() {
     let home = tempfile::tempdir().unwrap();
     let targets = ["%0", "@0", "$0", "main", "main:0.1", "%1", "%99"];
     let material = Material::new(home.path(), &targets);

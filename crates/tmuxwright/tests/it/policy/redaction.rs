@@ -27,7 +27,7 @@ fn count(meta: Option<rmcp::model::MetaObject>) -> Option<Value> {
 }
 
 #[tokio::test]
-async fn secrets_are_taken_out_of_text_and_structure_and_counted() {
+async fn secrets_are_redacted_in_all_content_and_counted() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, CONFIG).await;
     let pane = telling(&mcp).await;
@@ -47,7 +47,7 @@ async fn secrets_are_taken_out_of_text_and_structure_and_counted() {
 }
 
 #[tokio::test]
-async fn a_batch_counts_what_was_taken_out_of_its_calls_once() {
+async fn batch_counts_redactions_of_its_calls_once() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, CONFIG).await;
     let pane = telling(&mcp).await;
@@ -63,7 +63,7 @@ async fn a_batch_counts_what_was_taken_out_of_its_calls_once() {
 }
 
 #[tokio::test]
-async fn errors_have_no_secrets_either() {
+async fn secrets_in_errors_are_redacted() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, CONFIG).await;
     let error = mcp.call("capture_pane", json!({"target": token()})).await.err("not_found");
@@ -74,7 +74,7 @@ async fn errors_have_no_secrets_either() {
 }
 
 #[tokio::test]
-async fn a_secret_that_colours_cut_in_two_is_found() {
+async fn secret_split_by_colours_is_redacted() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, CONFIG).await;
     let token = token();
@@ -91,7 +91,7 @@ async fn a_secret_that_colours_cut_in_two_is_found() {
 }
 
 #[tokio::test]
-async fn a_cursor_goes_on_where_a_secret_was() {
+async fn capture_cursor_continues_after_a_redacted_secret() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, CONFIG).await;
     let pane = telling(&mcp).await;
@@ -109,7 +109,7 @@ async fn a_cursor_goes_on_where_a_secret_was() {
 }
 
 #[tokio::test]
-async fn without_being_asked_nothing_is_taken_out() {
+async fn nothing_is_redacted_by_default() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let pane = ready_pane(&mcp, &format!("echo {}; exec cat", token()), &token()).await;

@@ -36,7 +36,7 @@ fn must_be_silent(tmux: &TmuxServer, mcp: &Mcp) {
 }
 
 #[tokio::test]
-async fn what_is_typed_is_in_no_log() {
+async fn typed_secrets_appear_in_no_log() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let pane = ready_pane(&mcp, "stty -echo; echo ready; exec cat > /dev/null", "ready").await;
@@ -92,7 +92,7 @@ fn calls(entry: &Entry) -> Vec<Map<String, Value>> {
 }
 
 #[tokio::test]
-async fn no_error_repeats_what_was_to_be_typed() {
+async fn errors_never_repeat_hidden_arguments() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let mut errors = 0;
@@ -113,7 +113,7 @@ async fn no_error_repeats_what_was_to_be_typed() {
 }
 
 #[tokio::test]
-async fn what_is_at_a_prompt_or_under_way_is_not_repeated() {
+async fn prompt_text_and_running_commands_are_not_quoted() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let shell = ready_pane(&mcp, "PS1='$ ' exec bash --norc", "$").await;
@@ -132,7 +132,7 @@ async fn what_is_at_a_prompt_or_under_way_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_begin_rightly_is_not_quoted() {
+async fn messages_before_initialize_are_not_quoted() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).args(&["--log", "trace"]).raw();
     raw.send(&json!({"jsonrpc": "2.0", "method": "x", "params": {"text": SECRET}})).await;

@@ -39,7 +39,7 @@ async fn seen(mcp: &Mcp, tool: &'static str, key: &str, name: &str) -> Vec<Strin
 }
 
 #[test]
-fn the_page_has_three_configurations_and_each_is_tried() {
+fn page_has_exactly_the_tested_configurations() {
     let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/security.md");
     let page = std::fs::read_to_string(page).unwrap();
     let names: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("```toml ")).collect();
@@ -47,7 +47,7 @@ fn the_page_has_three_configurations_and_each_is_tried() {
 }
 
 #[tokio::test]
-async fn watching_changes_nothing_and_keeps_secrets() {
+async fn watch_only_changes_nothing_and_redacts_secrets() {
     let tmux = TmuxServer::new();
     tmux.type_line("%0", "API_TOKEN=abc123; echo ready");
     let mcp = serve(&tmux, "watch-only").await;
@@ -81,7 +81,7 @@ async fn watching_changes_nothing_and_keeps_secrets() {
 }
 
 #[tokio::test]
-async fn in_own_panes_nothing_of_a_person_is_seen() {
+async fn own_panes_hides_everything_of_a_person() {
     let tmux = TmuxServer::new();
     tmux.types("%0", "# private");
     let mcp = serve(&tmux, "own-panes").await;
@@ -121,7 +121,7 @@ async fn in_own_panes_nothing_of_a_person_is_seen() {
 }
 
 #[tokio::test]
-async fn in_one_project_commands_are_judged_and_logged() {
+async fn one_project_filters_and_logs_commands() {
     let tmux = TmuxServer::new();
     let pane_id = tmux.new_session("project");
     std::fs::write(tmux.home().join("keep"), "").unwrap();

@@ -11,7 +11,7 @@ fn statuses(result: &Value) -> Vec<&str> {
 }
 
 #[tokio::test]
-async fn calls_are_made_in_order_and_each_has_its_answer() {
+async fn batch_makes_calls_in_order_with_results() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let calls = json!([
@@ -36,7 +36,7 @@ async fn calls_are_made_in_order_and_each_has_its_answer() {
 }
 
 #[tokio::test]
-async fn a_failed_call_ends_the_batch_unless_told_otherwise() {
+async fn failed_call_stops_the_batch_by_default() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (on_error, expected, made) in [
@@ -66,7 +66,7 @@ async fn a_failed_call_ends_the_batch_unless_told_otherwise() {
 }
 
 #[tokio::test]
-async fn every_call_passes_the_policy_by_itself() {
+async fn policy_judges_every_call_of_a_batch() {
     let tmux = TmuxServer::new();
     let before = tmux.tmux(&["list-windows", "-a"]);
     let mcp =
@@ -87,7 +87,7 @@ async fn every_call_passes_the_policy_by_itself() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_batch_is_said_before_anything_is_done() {
+async fn invalid_batch_is_refused_before_any_call() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let made = json!({"tool": "create_session", "arguments": {"name": "made"}});
@@ -107,7 +107,7 @@ async fn what_cannot_be_a_batch_is_said_before_anything_is_done() {
 }
 
 #[tokio::test]
-async fn a_person_reads_what_each_call_said() {
+async fn batch_text_shows_each_calls_result() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).args(&["--toolset", "all"]).mcp().await;
     let calls = json!([
@@ -123,7 +123,7 @@ async fn a_person_reads_what_each_call_said() {
 }
 
 #[tokio::test]
-async fn all_answers_together_are_no_longer_than_one() {
+async fn batch_results_share_one_text_limit() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let long = json!({"tool": "run_command",
@@ -142,7 +142,7 @@ async fn all_answers_together_are_no_longer_than_one() {
 }
 
 #[tokio::test]
-async fn all_waits_together_are_no_longer_than_one() {
+async fn batch_waits_share_one_block_limit() {
     let tmux = TmuxServer::new();
     let config = "[limits]\nblock = 1\n";
     let mcp = serve_configured(&tmux, config).await;
@@ -166,7 +166,7 @@ async fn all_waits_together_are_no_longer_than_one() {
 }
 
 #[tokio::test]
-async fn a_cancelled_batch_makes_no_more_calls() {
+async fn cancelled_batch_makes_no_more_calls() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).args(&["--toolset", "all"]).raw();
     raw.initialize("2025-11-25").await;

@@ -63,7 +63,7 @@ fn buffers(tmux: &TmuxServer) -> String {
 }
 
 #[tokio::test]
-async fn what_one_client_made_is_not_the_others() {
+async fn panes_are_own_only_to_their_client() {
     let tmux = TmuxServer::new();
     let app = server(&tmux);
     let (one, two) = (client(&app).await, client(&app).await);
@@ -85,7 +85,7 @@ async fn what_one_client_made_is_not_the_others() {
 }
 
 #[tokio::test]
-async fn who_may_destroy_anything_may_destroy_what_another_client_made() {
+async fn destructive_tier_reaches_another_clients_panes() {
     let tmux = TmuxServer::new();
     let mut settings = settings(&tmux);
     settings.policy.ceiling = Ceiling::Destructive;
@@ -103,7 +103,7 @@ async fn who_may_destroy_anything_may_destroy_what_another_client_made() {
 }
 
 #[tokio::test]
-async fn a_command_is_known_to_the_client_that_ran_it_alone() {
+async fn command_is_known_only_to_its_client() {
     let tmux = TmuxServer::new();
     let mut settings = settings(&tmux);
     settings.runs.results = 2;
@@ -128,7 +128,7 @@ async fn a_command_is_known_to_the_client_that_ran_it_alone() {
 }
 
 #[tokio::test]
-async fn a_pane_with_another_clients_command_is_busy_and_the_command_stays_theirs() {
+async fn pane_is_busy_with_another_clients_command() {
     let tmux = TmuxServer::new();
     let app = server(&tmux);
     let (one, two) = (client(&app).await, client(&app).await);
@@ -148,7 +148,7 @@ async fn a_pane_with_another_clients_command_is_busy_and_the_command_stays_their
 }
 
 #[tokio::test]
-async fn of_two_clients_that_want_a_persons_pane_at_once_one_gets_it() {
+async fn one_of_two_concurrent_clients_gets_the_pane() {
     let tmux = TmuxServer::new();
     let app = server(&tmux);
     let two_clients = [client(&app).await, client(&app).await];
@@ -170,7 +170,7 @@ async fn of_two_clients_that_want_a_persons_pane_at_once_one_gets_it() {
 }
 
 #[tokio::test]
-async fn each_client_has_a_session_and_idle_panes_of_its_own() {
+async fn each_client_has_its_own_session_and_pool() {
     let tmux = TmuxServer::new();
     let app = server(&tmux);
     let (one, two) = (client(&app).await, client(&app).await);
@@ -188,7 +188,7 @@ async fn each_client_has_a_session_and_idle_panes_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_client_that_goes_takes_only_its_own_along() {
+async fn leaving_client_removes_only_its_own_objects() {
     let tmux = TmuxServer::new();
     let app = server(&tmux);
     let (one, two) = (client(&app).await, client(&app).await);
@@ -229,7 +229,7 @@ async fn a_client_that_goes_takes_only_its_own_along() {
 }
 
 #[tokio::test]
-async fn the_end_of_the_server_ends_every_wait_and_removes_everything() {
+async fn server_end_cancels_waits_and_removes_sessions() {
     let tmux = TmuxServer::new();
     let app = server(&tmux);
     let (one, two) = (client(&app).await, client(&app).await);
@@ -250,7 +250,7 @@ async fn the_end_of_the_server_ends_every_wait_and_removes_everything() {
 }
 
 #[tokio::test]
-async fn own_means_the_clients_own_in_the_rules_too() {
+async fn own_rule_means_the_clients_own_panes() {
     let tmux = TmuxServer::new();
     let mut settings = settings(&tmux);
     settings.policy.reach.set_panes(["own"].into_iter()).unwrap();
@@ -265,7 +265,7 @@ async fn own_means_the_clients_own_in_the_rules_too() {
 }
 
 #[tokio::test]
-async fn each_client_has_buffers_of_its_own() {
+async fn each_client_has_its_own_buffers() {
     let tmux = TmuxServer::new();
     let app = server(&tmux);
     let (one, two) = (client(&app).await, client(&app).await);
@@ -285,7 +285,7 @@ async fn each_client_has_buffers_of_its_own() {
 }
 
 #[tokio::test]
-async fn who_does_not_introduce_itself_works_for_the_process() {
+async fn client_without_initialize_uses_the_process_owner() {
     let tmux = TmuxServer::new();
     let app = server(&tmux);
     let mut session = String::new();
@@ -314,7 +314,7 @@ async fn who_does_not_introduce_itself_works_for_the_process() {
 }
 
 #[tokio::test]
-async fn the_audit_log_tells_clients_of_the_same_name_apart() {
+async fn audit_log_numbers_clients_of_one_name() {
     let tmux = TmuxServer::new();
     let mut settings = settings(&tmux);
     let log = tmux.home().join("log");
@@ -334,7 +334,7 @@ async fn the_audit_log_tells_clients_of_the_same_name_apart() {
 }
 
 #[tokio::test]
-async fn what_dead_clients_left_is_removed_and_what_living_ones_have_is_not() {
+async fn only_dead_clients_leftovers_are_removed() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).args(&["--toolset", "all"]).raw();
     raw.initialize("2025-11-25").await;

@@ -66,7 +66,7 @@ async fn run_in_main(raw: &mut Raw) {
 }
 
 #[tokio::test]
-async fn each_argument_is_completed_from_what_is_there() {
+async fn arguments_are_completed_from_existing_objects() {
     let tmux = lived_in();
     let mut raw = ready(&tmux, "").await;
     run_in_main(&mut raw).await;
@@ -106,7 +106,7 @@ async fn each_argument_is_completed_from_what_is_there() {
 }
 
 #[tokio::test]
-async fn what_is_chosen_already_narrows_it() {
+async fn chosen_arguments_narrow_the_completion() {
     let tmux = lived_in();
     let mut raw = ready(&tmux, "").await;
     for (chosen, expected) in [
@@ -126,7 +126,7 @@ async fn what_is_chosen_already_narrows_it() {
 }
 
 #[tokio::test]
-async fn what_the_policy_hides_is_not_suggested() {
+async fn hidden_objects_are_not_suggested() {
     let tmux = lived_in();
     let mut raw = ready(&tmux, "[policy]\nallowed_sessions = [\"main\"]\n").await;
     for (uri, variable, expected) in [
@@ -160,7 +160,7 @@ async fn what_the_policy_hides_is_not_suggested() {
 }
 
 #[tokio::test]
-async fn names_that_would_not_survive_are_left_out() {
+async fn names_changed_by_cleaning_are_left_out() {
     let tmux = TmuxServer::new();
     tmux.new_session("tricky\u{202e}name");
     tmux.new_session("token=ghp_0123456789abcdefghij0123456789abcdef");
@@ -171,7 +171,7 @@ async fn names_that_would_not_survive_are_left_out() {
 }
 
 #[tokio::test]
-async fn a_hundred_are_handed_out_and_the_rest_is_counted() {
+async fn completion_returns_a_hundred_and_the_total() {
     let tmux = TmuxServer::new();
     let mut make: Vec<String> = Vec::new();
     for number in 0..104 {
@@ -192,7 +192,7 @@ async fn a_hundred_are_handed_out_and_the_rest_is_counted() {
 }
 
 #[tokio::test]
-async fn without_a_server_there_is_nothing_to_suggest() {
+async fn nothing_is_suggested_without_a_tmux_server() {
     let tmux = TmuxServer::not_started();
     let mut raw = ready(&tmux, "").await;
     for (uri, variable) in [
@@ -207,7 +207,7 @@ async fn without_a_server_there_is_nothing_to_suggest() {
 }
 
 #[tokio::test]
-async fn what_does_not_exist_names_the_nearest() {
+async fn unknown_references_name_the_nearest_match() {
     let tmux = TmuxServer::new();
     let mut raw = ready(&tmux, "").await;
     for (of, name, said) in [

@@ -54,7 +54,7 @@ async fn progress(reply: &mut Reply) {
 }
 
 #[tokio::test]
-async fn every_revision_lists_calls_waits_with_progress_and_cancels() {
+async fn every_revision_lists_calls_waits_and_cancels() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     let all = REVISIONS.map(async |version| {
@@ -83,7 +83,7 @@ async fn every_revision_lists_calls_waits_with_progress_and_cancels() {
 }
 
 #[tokio::test]
-async fn sixty_four_clients_that_wait_each_get_their_own_answer() {
+async fn sixty_four_waiting_clients_get_their_answers() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     let mut waiting = Vec::new();
@@ -114,7 +114,7 @@ async fn sixty_four_clients_that_wait_each_get_their_own_answer() {
 }
 
 #[tokio::test]
-async fn in_older_revisions_hanging_up_is_no_cancelling_but_ending_the_session_is() {
+async fn older_revisions_cancel_by_notification_or_session_end() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     let mut client = server.client(TOKEN, "2025-11-25").await;
@@ -133,7 +133,7 @@ async fn in_older_revisions_hanging_up_is_no_cancelling_but_ending_the_session_i
 }
 
 #[tokio::test]
-async fn an_unanswered_call_of_the_newest_revision_ends_when_its_client_hangs_up() {
+async fn hanging_up_cancels_in_the_newest_revision() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     let mut client = server.client(TOKEN, "2026-07-28").await;
@@ -148,7 +148,7 @@ async fn an_unanswered_call_of_the_newest_revision_ends_when_its_client_hangs_up
 }
 
 #[tokio::test]
-async fn the_audit_names_the_client_of_every_call() {
+async fn audit_names_the_client_of_every_call() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     for version in REVISIONS {
@@ -162,7 +162,7 @@ async fn the_audit_names_the_client_of_every_call() {
 }
 
 #[tokio::test]
-async fn what_a_client_does_wrong_is_said_and_does_no_harm() {
+async fn client_mistakes_are_reported_over_http() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     let mut client = server.client(TOKEN, "2026-07-28").await;
@@ -180,7 +180,7 @@ async fn what_a_client_does_wrong_is_said_and_does_no_harm() {
 }
 
 #[tokio::test]
-async fn what_is_listed_is_the_same_to_the_byte_for_every_client() {
+async fn lists_are_byte_identical_for_every_client() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     for version in ["2025-11-25", "2026-07-28"] {

@@ -36,7 +36,7 @@ async fn hello(server: &HttpServer, headers: &[(&str, &str)]) -> u16 {
 }
 
 #[tokio::test]
-async fn without_the_token_nothing_else_is_looked_at() {
+async fn token_is_checked_before_anything_else() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     let long = ("Content-Length", "1000000000");
@@ -64,7 +64,7 @@ async fn without_the_token_nothing_else_is_looked_at() {
 }
 
 #[tokio::test]
-async fn a_foreign_host_or_page_is_forbidden_and_loopback_is_not() {
+async fn only_loopback_hosts_and_origins_are_allowed() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     let port = server.address.port();
@@ -89,7 +89,7 @@ async fn a_foreign_host_or_page_is_forbidden_and_loopback_is_not() {
 }
 
 #[tokio::test]
-async fn names_in_the_config_are_allowed_too() {
+async fn configured_hosts_and_origins_are_allowed() {
     let tmux = TmuxServer::new();
     let config = tmux.home().join("http.toml");
     let lists = "[http]\nhosts = [\"box.lan\"]\norigins = [\"https://app.example\"]\n";
@@ -105,7 +105,7 @@ async fn names_in_the_config_are_allowed_too() {
 }
 
 #[tokio::test]
-async fn there_is_one_path_and_it_takes_what_the_protocol_has() {
+async fn only_the_mcp_path_is_served() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     for path in ["/", "/mcp/", "/mcpx", "/.well-known/oauth-protected-resource", "/%6dcp"] {
@@ -118,7 +118,7 @@ async fn there_is_one_path_and_it_takes_what_the_protocol_has() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_refused() {
+async fn oversized_requests_are_refused() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     let mut connection = Connection::open(server.address).await;
@@ -135,7 +135,7 @@ async fn what_is_too_large_is_refused() {
 }
 
 #[tokio::test]
-async fn who_comes_when_all_places_are_taken_is_told_to_come_again() {
+async fn request_above_the_limit_gets_retry_after() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     let mut client = server.client(TOKEN, "2026-07-28").await;
@@ -157,7 +157,7 @@ async fn who_comes_when_all_places_are_taken_is_told_to_come_again() {
 }
 
 #[tokio::test]
-async fn more_connections_than_there_is_room_for_are_told_so() {
+async fn connection_above_the_limit_gets_retry_after() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     let mut idle = Vec::new();
@@ -176,7 +176,7 @@ async fn more_connections_than_there_is_room_for_are_told_so() {
 }
 
 #[tokio::test]
-async fn a_token_is_made_once_for_its_owner_alone_and_shown_once() {
+async fn generated_token_is_private_and_shown_once() {
     let tmux = TmuxServer::new();
     let file = tmux.home().join(".local/state/tmuxwright/http-token");
     let server = launch(&tmux).http().await;
@@ -202,7 +202,7 @@ async fn a_token_is_made_once_for_its_owner_alone_and_shown_once() {
 }
 
 #[tokio::test]
-async fn a_token_that_was_given_is_in_no_log_and_not_in_the_panes() {
+async fn given_token_reaches_no_log_or_pane() {
     let tmux = TmuxServer::not_started();
     let server = with_token(&tmux).args(&["--log", "trace"]).http().await;
     let mut client = server.client(TOKEN, "2025-11-25").await;
@@ -215,7 +215,7 @@ async fn a_token_that_was_given_is_in_no_log_and_not_in_the_panes() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_meant_does_not_start() {
+async fn invalid_http_settings_stop_the_start() {
     let tmux = TmuxServer::not_started();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().unwrap().to_string();
@@ -246,7 +246,7 @@ async fn what_cannot_be_meant_does_not_start() {
 }
 
 #[tokio::test]
-async fn other_machines_get_in_if_that_is_meant() {
+async fn http_allow_remote_binds_every_address() {
     let tmux = TmuxServer::new();
     let remote =
         with_token(&tmux).args(&["--http-allow-remote"]).env("TMUXWRIGHT_HTTP", "0.0.0.0:0");

@@ -24,7 +24,7 @@ async fn own_session(client: &mut HttpClient) {
 }
 
 #[tokio::test]
-async fn a_signal_ends_it_well_whatever_goes_on() {
+async fn signal_ends_the_server_with_open_waits() {
     for signal in [Signal::TERM, Signal::INT] {
         let tmux = TmuxServer::new();
         let mut server = serve_http(&tmux).await;
@@ -50,7 +50,7 @@ async fn a_signal_ends_it_well_whatever_goes_on() {
 }
 
 #[tokio::test]
-async fn the_second_signal_ends_it_at_once() {
+async fn second_signal_ends_the_server_at_once() {
     let tmux = TmuxServer::new();
     let mut server = serve_http(&tmux).await;
     own_session(&mut server.client(TOKEN, "2025-11-25").await).await;
@@ -66,7 +66,7 @@ async fn the_second_signal_ends_it_at_once() {
 }
 
 #[tokio::test]
-async fn a_killed_server_leaves_no_client_and_the_next_one_removes_its_session() {
+async fn killed_server_is_cleaned_up_by_the_next() {
     let tmux = TmuxServer::new();
     let mut server = serve_http(&tmux).await;
     let mut client = server.client(TOKEN, "2025-11-25").await;

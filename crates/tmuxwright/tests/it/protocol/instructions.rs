@@ -6,7 +6,7 @@ use tmuxwright::tools;
 use crate::launch;
 
 #[tokio::test]
-async fn every_toolset_is_taught_its_own_tools_in_two_kilobytes() {
+async fn instructions_cover_each_toolset_within_two_kilobytes() {
     let tmux = TmuxServer::new();
     let variable = format!("{},{},0", tmux.socket().display(), tmux.pid());
     for toolset in ["debug", "agent", "primitives", "all"] {
@@ -44,7 +44,7 @@ fn says(text: &str, name: &str) -> bool {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_left_out_is_not_mentioned_in_what_is_said_of_another() {
+async fn instructions_omit_denied_tools() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).args(&["--tools", "deny:command_result,kill"]).mcp().await;
     let text = mcp.instructions();
@@ -54,7 +54,7 @@ async fn a_tool_that_is_left_out_is_not_mentioned_in_what_is_said_of_another() {
 }
 
 #[tokio::test]
-async fn the_pane_the_server_runs_in_is_named() {
+async fn instructions_name_the_callers_pane() {
     let tmux = TmuxServer::new();
     let variable = format!("{},{},0", tmux.socket().display(), tmux.pid());
     let inside = || launch(&tmux).env("TMUX", &variable).env("TMUX_PANE", "%7");

@@ -24,7 +24,7 @@ async fn own_session(mcp: &Mcp) -> String {
 }
 
 #[tokio::test]
-async fn it_starts_without_a_tmux_server() {
+async fn server_starts_without_a_tmux_server() {
     let tmux = TmuxServer::not_started();
     let mcp = serve(&tmux).await;
     assert_eq!(mcp.call("list_panes", json!({})).await.ok(), json!({"panes": []}));
@@ -40,7 +40,7 @@ async fn it_starts_without_a_tmux_server() {
 }
 
 #[tokio::test]
-async fn without_tmux_it_starts_and_says_what_to_install() {
+async fn missing_tmux_is_reported_with_install_advice() {
     let tmux = TmuxServer::not_started();
     let args = ["--toolset", "all", "--tier", "destructive", "--tmux", "/nonexistent/tmux"];
     let mcp = launch(&tmux).args(&args).args(&["--prompts-as-tools"]).mcp().await;
@@ -68,7 +68,7 @@ async fn without_tmux_it_starts_and_says_what_to_install() {
 }
 
 #[tokio::test]
-async fn hanging_up_removes_its_own_session_and_nothing_else() {
+async fn hanging_up_removes_only_the_own_session() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let own = own_session(&mcp).await;
@@ -80,7 +80,7 @@ async fn hanging_up_removes_its_own_session_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn every_polite_signal_ends_it_well() {
+async fn termination_signals_end_the_server_cleanly() {
     for signal in SIGNALS {
         let tmux = TmuxServer::new();
         let mut raw = launch(&tmux).args(&["--toolset", "all"]).raw();
@@ -97,7 +97,7 @@ async fn every_polite_signal_ends_it_well() {
 }
 
 #[tokio::test]
-async fn a_killed_server_leaves_no_client_and_the_next_one_removes_its_session() {
+async fn killed_server_is_cleaned_up_by_the_next() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).args(&["--toolset", "all"]).raw();
     raw.initialize("2025-11-25").await;
@@ -118,7 +118,7 @@ async fn a_killed_server_leaves_no_client_and_the_next_one_removes_its_session()
 }
 
 #[tokio::test]
-async fn a_persons_pane_in_an_orphaned_session_stays() {
+async fn persons_pane_in_an_orphaned_session_stays() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).args(&["--toolset", "all"]).raw();
     raw.initialize("2025-11-25").await;
@@ -138,7 +138,7 @@ async fn a_persons_pane_in_an_orphaned_session_stays() {
 }
 
 #[tokio::test]
-async fn what_is_to_be_kept_is_kept() {
+async fn keep_flag_keeps_the_own_session() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).args(&["--toolset", "all", "--keep"]).mcp().await;
     let own = own_session(&mcp).await;
@@ -151,7 +151,7 @@ async fn what_is_to_be_kept_is_kept() {
 }
 
 #[tokio::test]
-async fn a_tmux_server_that_was_restarted_is_found_again() {
+async fn restarted_tmux_server_is_found_again() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let _ = mcp.call("list_panes", json!({})).await.ok();
@@ -166,7 +166,7 @@ async fn a_tmux_server_that_was_restarted_is_found_again() {
 }
 
 #[tokio::test]
-async fn its_own_session_can_go_and_comes_again_when_needed() {
+async fn own_session_is_recreated_when_needed() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let own = own_session(&mcp).await;
@@ -178,7 +178,7 @@ async fn its_own_session_can_go_and_comes_again_when_needed() {
 }
 
 #[tokio::test]
-async fn wrong_settings_are_refused_before_anything_starts() {
+async fn invalid_settings_stop_the_start() {
     let tmux = TmuxServer::not_started();
     for (args, words) in [
         (vec!["--tier", "everything"], "everything"),
@@ -198,7 +198,7 @@ async fn wrong_settings_are_refused_before_anything_starts() {
 }
 
 #[tokio::test]
-async fn the_environment_counts_and_flags_beat_it() {
+async fn flags_override_the_environment() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).env("TMUXWRIGHT_TIER", "readonly").mcp().await;
     assert!(mcp.tools().await.iter().all(|tool| tool.name != "send_keys"));
@@ -219,7 +219,7 @@ async fn misspelt_environment_variable_stops_the_start() {
 }
 
 #[tokio::test]
-async fn the_config_file_is_found_where_it_belongs() {
+async fn config_file_is_found_in_xdg_config_home() {
     let tmux = TmuxServer::new();
     let dir = tmux.home().join("xdg/tmuxwright");
     std::fs::create_dir_all(&dir).unwrap();
@@ -247,7 +247,7 @@ async fn version_and_help_go_to_stdout() {
 }
 
 #[tokio::test]
-async fn the_demo_tells_its_story_and_leaves_nothing_behind() {
+async fn demo_succeeds_and_leaves_nothing_behind() {
     let tmux = TmuxServer::not_started();
     let home = tmux.home().join("demo");
     std::fs::create_dir(&home).unwrap();

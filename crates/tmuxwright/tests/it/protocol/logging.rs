@@ -49,7 +49,7 @@ async fn until_logged(raw: &mut Raw, words: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_client_hears_what_happens_once_it_has_set_a_level() {
+async fn log_messages_are_sent_after_setting_a_level() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     let hello = raw.initialize("2025-11-25").await;
@@ -68,7 +68,7 @@ async fn a_client_hears_what_happens_once_it_has_set_a_level() {
 }
 
 #[tokio::test]
-async fn the_level_can_be_changed_and_nothing_below_it_is_sent() {
+async fn messages_below_the_log_level_are_not_sent() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     raw.initialize("2024-11-05").await;
@@ -88,7 +88,7 @@ async fn the_level_can_be_changed_and_nothing_below_it_is_sent() {
 }
 
 #[tokio::test]
-async fn a_level_that_is_none_is_refused_with_those_there_are() {
+async fn invalid_log_level_is_refused_with_valid_levels() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     raw.initialize("2025-06-18").await;
@@ -100,7 +100,7 @@ async fn a_level_that_is_none_is_refused_with_those_there_are() {
 }
 
 #[tokio::test]
-async fn in_the_newest_revision_a_request_asks_for_its_own_log() {
+async fn newest_revision_sets_the_level_per_request() {
     let tmux = TmuxServer::new();
     let mut wire = Wire::stdio(launch(&tmux), "2026-07-28").await;
     let silent = wire.request("tools/call", run("true")).await;
@@ -118,7 +118,7 @@ async fn in_the_newest_revision_a_request_asks_for_its_own_log() {
 }
 
 #[tokio::test]
-async fn what_happens_to_tmux_and_to_our_session_is_told() {
+async fn connection_and_own_session_events_are_logged() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     raw.initialize("2025-03-26").await;

@@ -133,7 +133,7 @@ fn arguments(prompt: &Prompt, all: bool) -> Map<String, Value> {
 }
 
 #[test]
-fn every_call_that_is_written_fits_the_schema_of_a_tool_that_is_offered() {
+fn prompt_calls_fit_schemas_of_offered_tools() {
     let (mut written, mut used) = (0, BTreeSet::new());
     for (toolset, ceiling) in TOOLSETS.iter().flat_map(|set| TIERS.map(|tier| (*set, tier))) {
         let policy = Policy { ceiling, toolset, ..Policy::default() };
@@ -173,7 +173,7 @@ fn every_call_that_is_written_fits_the_schema_of_a_tool_that_is_offered() {
 }
 
 #[test]
-fn a_schema_that_is_not_met_is_found_out() {
+fn schema_check_finds_every_mismatch() {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}, "side":
         {"type": "string", "enum": ["left"]}, "list": {"type": "array", "items": {"type": "string"}}},
         "required": ["n"]});
@@ -202,7 +202,7 @@ fn prompts_are_named_and_described() {
 }
 
 #[tokio::test]
-async fn only_what_can_be_done_with_the_tools_there_are_is_offered() {
+async fn prompts_are_offered_only_with_their_tools() {
     let tmux = TmuxServer::new();
     let all: Vec<&str> = prompts::ALL.iter().map(|prompt| prompt.name).collect();
     for (args, expected) in [
@@ -231,7 +231,7 @@ async fn only_what_can_be_done_with_the_tools_there_are_is_offered() {
 }
 
 #[tokio::test]
-async fn the_list_is_the_same_in_every_start_and_revision() {
+async fn prompt_list_is_identical_in_every_revision() {
     let tmux = TmuxServer::new();
     let mut lists = Vec::new();
     for version in ["2024-11-05", "2025-06-18", "2025-11-25", "2025-11-25"] {
@@ -248,7 +248,7 @@ async fn the_list_is_the_same_in_every_start_and_revision() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said_with_the_nearest_right_thing() {
+async fn prompt_errors_name_the_nearest_match() {
     let tmux = TmuxServer::new();
     let mut raw = ready(&tmux, &[]).await;
     for (name, arguments, said) in [
@@ -275,7 +275,7 @@ async fn what_is_wrong_is_said_with_the_nearest_right_thing() {
 }
 
 #[tokio::test]
-async fn prompts_are_tools_too_where_that_is_wanted() {
+async fn prompts_as_tools_setting_adds_prompt_tools() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).mcp().await;
     let arguments = json!({"name": "run_and_wait", "arguments": {"command": "make \"all\""}});
@@ -313,7 +313,7 @@ async fn prompts_are_tools_too_where_that_is_wanted() {
 }
 
 #[tokio::test]
-async fn run_and_wait_tells_how_a_command_ended() {
+async fn run_and_wait_reports_the_exit_code() {
     let tmux = TmuxServer::new();
     let mut raw = ready(&tmux, &["--structured"]).await;
     let command = "echo one; echo 'error: two'; sleep 2; (exit 3)";
@@ -330,7 +330,7 @@ async fn run_and_wait_tells_how_a_command_ended() {
 }
 
 #[tokio::test]
-async fn diagnose_failing_pane_shows_the_cause_and_changes_nothing() {
+async fn diagnose_failing_pane_finds_the_cause_by_reading() {
     let tmux = TmuxServer::new();
     tmux.type_line("%0", "echo 'fatal: no such thing'; seq 300; sh -c 'exit 4'");
     until("it has failed", async || tmux.screen("%0").contains("\n300\n").then_some(())).await;
@@ -346,7 +346,7 @@ async fn diagnose_failing_pane_shows_the_cause_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn build_dev_workspace_leaves_a_session_to_attach_to() {
+async fn build_dev_workspace_leaves_an_attachable_session() {
     let tmux = TmuxServer::new();
     for (session, toolset) in [("dev", "agent"), ("a \"b\" 'c'", "primitives")] {
         let mut raw = ready(&tmux, &["--structured", "--toolset", toolset]).await;

@@ -59,7 +59,7 @@ pub(crate) async fn listed(mcp: &Mcp) -> Vec<String> {
 
 /// What stands under every address of a small server, whatever the toolset is.
 #[tokio::test]
-async fn every_resource_shows_what_it_says() {
+async fn every_resource_has_its_documented_content() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["rename-window", "-t", "%0", "first"]);
     let second = tmux.open("printf 'one\\ntwo\\nthree'; exec cat");
@@ -104,7 +104,7 @@ async fn every_resource_shows_what_it_says() {
 }
 
 #[tokio::test]
-async fn a_command_is_read_while_it_runs_and_after() {
+async fn command_is_read_during_and_after_its_run() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let call = json!({"command": "printf 'out\\n'; read x; (exit 3)", "timeout": 0.2});
@@ -128,7 +128,7 @@ async fn a_command_is_read_while_it_runs_and_after() {
 }
 
 #[tokio::test]
-async fn a_pane_is_meant_whether_or_not_it_is_encoded() {
+async fn pane_id_is_read_encoded_or_plain() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     tmux.tmux(&["rename-window", "-t", "%0", "first"]);
@@ -157,7 +157,7 @@ async fn a_pane_is_meant_whether_or_not_it_is_encoded() {
 }
 
 #[tokio::test]
-async fn a_session_is_read_by_its_name_whatever_it_is() {
+async fn session_is_read_by_any_name() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let touched = tmux.home().join("touched");
@@ -208,7 +208,7 @@ async fn a_session_is_read_by_its_name_whatever_it_is() {
 }
 
 #[tokio::test]
-async fn a_pane_whose_program_has_exited_is_still_read() {
+async fn exited_pane_is_still_read() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let pane = pane(&mcp, "echo last words; exit 3").await;
@@ -225,7 +225,7 @@ async fn a_pane_whose_program_has_exited_is_still_read() {
 }
 
 #[tokio::test]
-async fn a_tail_in_colour_has_colours_and_nothing_else() {
+async fn ansi_tail_keeps_only_colour_sequences() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let command = "printf '\\033[1;31mred\\033[0m \\033]8;;http://x.example\\033\\\\link\\033]8;;\\033\\\\ \
@@ -241,7 +241,7 @@ async fn a_tail_in_colour_has_colours_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn a_long_screen_says_how_much_of_it_is_missing() {
+async fn cut_tail_reports_the_missing_lines() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, "limits.text = 200\n").await;
     let id = encoded(&ready_pane(&mcp, "seq 1 200; exec cat", "200").await);
@@ -254,7 +254,7 @@ async fn a_long_screen_says_how_much_of_it_is_missing() {
 }
 
 #[tokio::test]
-async fn what_is_listed_is_in_order_and_can_all_be_read() {
+async fn listed_resources_are_ordered_and_readable() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let pane = ready_pane(&mcp, "echo hello; exec cat", "hello").await;
@@ -283,7 +283,7 @@ async fn what_is_listed_is_in_order_and_can_all_be_read() {
 }
 
 #[tokio::test]
-async fn without_a_server_only_what_needs_none_is_there() {
+async fn only_static_resources_exist_without_a_server() {
     let tmux = TmuxServer::not_started();
     let mcp = serve(&tmux).await;
     assert_eq!(listed(&mcp).await, ["tmux://server", "tmux://sessions", "tmux://clients"]);
@@ -298,7 +298,7 @@ async fn without_a_server_only_what_needs_none_is_there() {
 }
 
 #[tokio::test]
-async fn what_is_not_there_is_an_error_that_helps() {
+async fn missing_resource_error_suggests_a_uri() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (uri, said) in [
@@ -329,7 +329,7 @@ async fn what_is_not_there_is_an_error_that_helps() {
 }
 
 #[tokio::test]
-async fn templates_say_what_to_fill_in() {
+async fn templates_are_listed_with_all_fields() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let templates = serde_json::to_value(mcp.templates().await).unwrap();
@@ -356,7 +356,7 @@ async fn templates_say_what_to_fill_in() {
 }
 
 #[tokio::test]
-async fn a_person_who_watches_is_among_the_clients() {
+async fn attached_person_is_among_the_clients() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let _person = Person::attach(&tmux, "main", 80, 24);

@@ -29,7 +29,7 @@ async fn raw(launch: Launch) -> Raw {
 }
 
 #[tokio::test]
-async fn what_the_policy_hides_is_neither_listed_nor_read() {
+async fn hidden_objects_are_neither_listed_nor_read() {
     let tmux = TmuxServer::new();
     tmux.new_session("secret");
     tmux.tmux(&["split-window", "-d", "-t", "main", "exec cat"]);
@@ -65,7 +65,7 @@ async fn what_the_policy_hides_is_neither_listed_nor_read() {
 }
 
 #[tokio::test]
-async fn a_command_in_a_pane_that_is_hidden_is_not_listed() {
+async fn command_in_a_hidden_pane_is_not_listed() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, "[policy]\nallowed_sessions = ['other']\n").await;
     let made = json!({"name": "other"});
@@ -83,7 +83,7 @@ async fn a_command_in_a_pane_that_is_hidden_is_not_listed() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_denied_takes_its_resources_along() {
+async fn denied_tool_removes_its_resources() {
     let tmux = TmuxServer::new();
     let file = log(&tmux).display().to_string();
     let args = ["--tools", "deny:capture_pane,list_clients", "--audit", &file];
@@ -111,7 +111,7 @@ async fn a_tool_that_is_denied_takes_its_resources_along() {
 }
 
 #[tokio::test]
-async fn secrets_are_taken_out_and_counted() {
+async fn secrets_in_resources_are_redacted_and_counted() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, "[policy]\nredact = true\n").await;
     let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
@@ -136,7 +136,7 @@ async fn secrets_are_taken_out_and_counted() {
 }
 
 #[tokio::test]
-async fn a_read_is_written_down_with_its_address() {
+async fn read_is_audited_with_its_uri() {
     let tmux = TmuxServer::new();
     let mcp = serve_audited(&tmux, "").await;
     let uri = "tmux://panes/%250/tail/3";
@@ -213,7 +213,7 @@ async fn a_read_can_be_cancelled() {
 }
 
 #[tokio::test]
-async fn each_revision_has_its_own_code_for_what_is_not_found() {
+async fn not_found_code_differs_by_revision() {
     let tmux = TmuxServer::new();
     let nothing = || json!({"uri": "tmux://panes/%2599"});
     let mut older = raw(launch(&tmux)).await;
@@ -239,7 +239,7 @@ async fn each_revision_has_its_own_code_for_what_is_not_found() {
 }
 
 #[tokio::test]
-async fn pages_survive_what_comes_and_goes() {
+async fn pages_stay_stable_while_panes_change() {
     let tmux = TmuxServer::new();
     for _ in 0..40 {
         tmux.open("exec cat");
@@ -268,7 +268,7 @@ async fn pages_survive_what_comes_and_goes() {
 }
 
 #[tokio::test]
-async fn a_cursor_that_is_none_is_refused() {
+async fn invalid_cursor_is_refused() {
     let tmux = TmuxServer::new();
     let mut raw = raw(launch(&tmux)).await;
     // The last is base64 of an address that is never listed.
@@ -283,7 +283,7 @@ async fn a_cursor_that_is_none_is_refused() {
 }
 
 #[tokio::test]
-async fn templates_are_the_same_in_every_server() {
+async fn templates_are_identical_in_every_toolset() {
     let tmux = TmuxServer::new();
     let mut replies = Vec::new();
     for toolset in ["debug", "all"] {
@@ -299,7 +299,7 @@ async fn templates_are_the_same_in_every_server() {
 }
 
 #[tokio::test]
-async fn reading_changes_nothing() {
+async fn reading_resources_changes_nothing() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["set-option", "-gw", "automatic-rename", "off"]);
     let trap = format!("#(touch {})", tmux.home().join("touched").display());

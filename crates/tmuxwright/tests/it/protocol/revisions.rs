@@ -120,7 +120,7 @@ async fn every_revision_cancels_over_stdio() {
 }
 
 #[tokio::test]
-async fn what_the_newest_revision_has_removed_is_not_there_whatever_its_parameters() {
+async fn newest_revision_rejects_removed_methods() {
     let tmux = TmuxServer::new();
     let mut wire = stdio(&tmux, STATELESS).await;
     for method in
@@ -134,7 +134,7 @@ async fn what_the_newest_revision_has_removed_is_not_there_whatever_its_paramete
 }
 
 #[tokio::test]
-async fn what_is_listed_is_the_same_to_the_byte_at_every_start() {
+async fn lists_are_byte_identical_at_every_start() {
     in_every_revision(async |mut one, tmux, revision| {
         let mut other = stdio(tmux, revision).await;
         let first = listing(&mut one).await;

@@ -14,7 +14,7 @@ async fn lists_tools(raw: &mut Raw) -> bool {
 }
 
 #[tokio::test]
-async fn every_older_revision_is_spoken() {
+async fn every_older_revision_is_supported() {
     let tmux = TmuxServer::new();
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut raw = launch(&tmux).raw();
@@ -32,7 +32,7 @@ async fn every_older_revision_is_spoken() {
 }
 
 #[tokio::test]
-async fn the_newest_revision_needs_no_handshake() {
+async fn newest_revision_needs_no_handshake() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     let found = raw.request("server/discover", json!({"_meta": meta()})).await;
@@ -45,7 +45,7 @@ async fn the_newest_revision_needs_no_handshake() {
 }
 
 #[tokio::test]
-async fn whatever_comes_before_initialize_does_no_harm() {
+async fn messages_before_initialize_do_no_harm() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     for early in [
@@ -64,7 +64,7 @@ async fn whatever_comes_before_initialize_does_no_harm() {
 }
 
 #[tokio::test]
-async fn garbage_never_ends_it_and_never_reaches_stdout() {
+async fn garbage_neither_ends_the_server_nor_reaches_stdout() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).args(&["--log", "trace"]).raw();
     raw.initialize("2025-11-25").await;
@@ -88,7 +88,7 @@ async fn garbage_never_ends_it_and_never_reaches_stdout() {
 }
 
 #[tokio::test]
-async fn malformed_requests_are_told_what_is_wrong() {
+async fn malformed_requests_get_a_precise_error() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     raw.initialize("2025-11-25").await;
@@ -108,7 +108,7 @@ async fn malformed_requests_are_told_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn mistakes_in_a_call_are_results_an_agent_can_read() {
+async fn argument_mistakes_are_readable_tool_results() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     raw.initialize("2025-11-25").await;
@@ -128,7 +128,7 @@ async fn mistakes_in_a_call_are_results_an_agent_can_read() {
 }
 
 #[tokio::test]
-async fn many_calls_at_once_all_get_their_own_answer() {
+async fn concurrent_calls_get_their_own_answers() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     raw.initialize("2025-11-25").await;
@@ -162,7 +162,7 @@ async fn typed(tmux: &TmuxServer) {
 }
 
 #[tokio::test]
-async fn at_the_end_of_input_it_goes_at_once_although_a_call_is_running() {
+async fn end_of_input_ends_a_running_call() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     raw.initialize("2025-11-25").await;
@@ -176,7 +176,7 @@ async fn at_the_end_of_input_it_goes_at_once_although_a_call_is_running() {
 }
 
 #[tokio::test]
-async fn a_quick_call_right_before_the_end_of_input_is_answered() {
+async fn call_before_end_of_input_is_answered() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     raw.initialize("2025-11-25").await;
@@ -192,7 +192,7 @@ async fn a_quick_call_right_before_the_end_of_input_is_answered() {
 }
 
 #[tokio::test]
-async fn a_cancelled_call_stops_and_the_next_one_works() {
+async fn cancelled_call_stops_without_an_answer() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     raw.initialize("2025-11-25").await;
@@ -212,7 +212,7 @@ async fn a_cancelled_call_stops_and_the_next_one_works() {
 }
 
 #[tokio::test]
-async fn leaving_without_a_word_is_no_failure() {
+async fn immediate_end_of_input_is_a_success() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     raw.hang_up();

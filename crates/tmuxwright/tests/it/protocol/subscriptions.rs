@@ -132,7 +132,7 @@ async fn connect(tmux: &TmuxServer) -> Client {
 }
 
 #[tokio::test]
-async fn output_is_told_of_at_once() {
+async fn output_is_notified_at_once() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let tmux = TmuxServer::new();
         let pane = tmux.open("cat");
@@ -149,7 +149,7 @@ async fn output_is_told_of_at_once() {
 }
 
 #[tokio::test]
-async fn a_uri_is_told_as_it_was_given() {
+async fn notification_repeats_the_subscribed_uri_spelling() {
     let tmux = TmuxServer::new();
     let pane = tmux.open("cat");
     let mut client = connect(&tmux).await;
@@ -166,7 +166,7 @@ async fn a_uri_is_told_as_it_was_given() {
 /// Between two notices is a tenth of a second by the server's own clock, so those that have come by
 /// some time can only be so many.
 #[tokio::test]
-async fn a_flood_is_told_of_ten_times_a_second_and_its_end_is_never_lost() {
+async fn flood_is_throttled_and_its_end_is_notified() {
     let tmux = TmuxServer::new();
     let pane = tmux.open("read x; while :; do echo flood; done");
     let mut client = connect(&tmux).await;
@@ -194,7 +194,7 @@ async fn a_flood_is_told_of_ten_times_a_second_and_its_end_is_never_lost() {
 }
 
 #[tokio::test]
-async fn nothing_is_told_after_unsubscribing() {
+async fn unsubscribing_stops_notifications() {
     let tmux = TmuxServer::new();
     let pane = tmux.open("read x; while :; do echo flood; sleep 0.01; done");
     let mut client = connect(&tmux).await;
@@ -217,7 +217,7 @@ async fn nothing_is_told_after_unsubscribing() {
 }
 
 #[tokio::test]
-async fn what_a_pane_shows_can_change_without_output() {
+async fn content_changes_without_output_are_notified() {
     let tmux = TmuxServer::new();
     let pane = tmux.open("seq 1 100; cat");
     tmux.tmux(&["set-option", "-w", "-t", &pane, "remain-on-exit", "on"]);
@@ -236,7 +236,7 @@ async fn what_a_pane_shows_can_change_without_output() {
 }
 
 #[tokio::test]
-async fn a_command_is_told_of_until_it_has_ended() {
+async fn command_updates_are_notified_until_its_end() {
     let tmux = TmuxServer::new();
     let mut client = connect(&tmux).await;
     let command = json!({"command": "echo one; read x; echo two; (exit 3)", "timeout": 0});
@@ -258,7 +258,7 @@ async fn a_command_is_told_of_until_it_has_ended() {
 }
 
 #[tokio::test]
-async fn sessions_windows_and_panes_come_change_and_go() {
+async fn session_window_and_pane_changes_are_notified() {
     let tmux = TmuxServer::new();
     let pane = tmux.new_session("dev");
     let mut client = connect(&tmux).await;
@@ -293,7 +293,7 @@ async fn sessions_windows_and_panes_come_change_and_go() {
 }
 
 #[tokio::test]
-async fn people_who_come_and_go_are_told_of() {
+async fn attach_and_detach_of_a_person_are_notified() {
     let tmux = TmuxServer::new();
     let mut client = connect(&tmux).await;
     for uri in ["tmux://clients", "tmux://sessions/main"] {
@@ -306,7 +306,7 @@ async fn people_who_come_and_go_are_told_of() {
 }
 
 #[tokio::test]
-async fn a_directory_with_a_line_end_in_its_name_fools_nobody() {
+async fn newline_in_a_directory_name_is_harmless() {
     let tmux = TmuxServer::new();
     let odd = tmux.home().join("x\n%exit\n%begin 1 2 1\n%end 1 2 1");
     std::fs::create_dir(&odd).unwrap();

@@ -41,7 +41,7 @@ async fn listen(client: &mut Client, uris: &[&str]) -> (u64, Value) {
 }
 
 #[tokio::test]
-async fn the_newest_revision_listens() {
+async fn newest_revision_subscribes_with_listen() {
     let tmux = TmuxServer::new();
     let pane = tmux.open("cat");
     let mut client = Client::modern(launch(&tmux));
@@ -77,7 +77,7 @@ async fn the_newest_revision_listens() {
 }
 
 #[tokio::test]
-async fn an_object_that_goes_is_told_of_once_more_and_then_never() {
+async fn removed_object_is_notified_one_last_time() {
     let tmux = TmuxServer::new();
     let mut client = Client::connect(launch(&tmux), LEGACY).await;
     let pane = tmux.open("cat");
@@ -102,7 +102,7 @@ async fn an_object_that_goes_is_told_of_once_more_and_then_never() {
 }
 
 #[tokio::test]
-async fn a_server_that_ends_and_comes_again_is_told_of() {
+async fn tmux_server_restart_is_notified() {
     let tmux = TmuxServer::new();
     let mut client = Client::connect(launch(&tmux), LEGACY).await;
     let pane = tmux.open("cat");
@@ -121,7 +121,7 @@ async fn a_server_that_ends_and_comes_again_is_told_of() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_run_yet_is_waited_for() {
+async fn tmux_server_start_is_notified() {
     let tmux = TmuxServer::not_started();
     let mut client = Client::connect(launch(&tmux), LEGACY).await;
     client.subscribe("tmux://server").await;
@@ -131,7 +131,7 @@ async fn a_server_that_does_not_run_yet_is_waited_for() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_followed_is_refused_with_a_reason() {
+async fn invalid_subscriptions_are_refused_with_reasons() {
     let tmux = TmuxServer::new();
     let mut client = Client::connect(launch(&tmux), LEGACY).await;
     for (uri, says) in [
@@ -161,7 +161,7 @@ async fn what_cannot_be_followed_is_refused_with_a_reason() {
 }
 
 #[tokio::test]
-async fn what_the_policy_hides_is_neither_followed_nor_told_of() {
+async fn hidden_objects_are_never_notified() {
     let tmux = TmuxServer::new();
     let hidden = tmux.new_session("private");
     let policy = "[policy]\nallowed_sessions = [\"main\"]";
@@ -198,7 +198,7 @@ async fn what_the_policy_hides_is_neither_followed_nor_told_of() {
 }
 
 #[tokio::test]
-async fn subscriptions_are_written_down_like_reads() {
+async fn subscriptions_are_audited_like_reads() {
     let tmux = TmuxServer::new();
     let file = log(&tmux);
     let config = format!("[audit]\nfile = \"{}\"", file.display());
@@ -224,7 +224,7 @@ fn clients(tmux: &TmuxServer) -> usize {
 }
 
 #[tokio::test]
-async fn nothing_is_left_of_a_client_that_goes() {
+async fn leaving_subscriber_leaves_no_tmux_client() {
     for era in ["old", "new"] {
         let tmux = TmuxServer::new();
         let pane = tmux.open("cat");
@@ -261,7 +261,7 @@ fn work(pid: u32) -> u64 {
 
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn what_does_not_change_costs_nothing() {
+async fn unchanged_resources_cost_little_cpu() {
     let tmux = TmuxServer::new();
     let pane = tmux.open("cat");
     let mut client = Client::connect(launch(&tmux), LEGACY).await;
