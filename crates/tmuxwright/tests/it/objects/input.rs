@@ -1,4 +1,4 @@
-//! Typing and pasting: `send_keys`, `paste_text`.
+//! Tests of typing and pasting: `send_keys`, `paste_text`.
 
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer, until};
@@ -6,8 +6,8 @@ use testkit::{Mcp, TmuxServer, until};
 use crate::serve;
 use crate::support::{exited, list, pane, raw_reader, ready_pane, screen, shows, string};
 
-/// Text in which everything looks like something else.
-const TRICKY: &str = "C-c Enter ; $HOME #{pane_id} 漢字 🙂 tail;";
+/// Text full of key names, separators, formats and wide characters.
+const KEY_LIKE_TEXT: &str = "C-c Enter ; $HOME #{pane_id} 漢字 🙂 tail;";
 
 async fn send(mcp: &Mcp, arguments: Value) -> Value {
     mcp.call("send_keys", arguments).await.ok()
@@ -17,11 +17,15 @@ async fn send(mcp: &Mcp, arguments: Value) -> Value {
 async fn a_hundred_thousand_characters_arrive_byte_for_byte() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    let text: String = format!("{TRICKY}\t\u{1}\r\n\\\"'~").chars().cycle().take(100_000).collect();
+    let text: String =
+        format!("{KEY_LIKE_TEXT}\t\u{1}\r\n\\\"'~").chars().cycle().take(100_000).collect();
     let (pane, received) = raw_reader(&tmux, &mcp, text.len()).await;
     let answer = send(&mcp, json!({"target": pane, "text": text})).await;
     assert_eq!(answer["pane_id"], pane);
-    assert!(received.bytes().await == text.as_bytes(), "it is not what was typed");
+    assert!(
+        received.bytes().await == text.as_bytes(),
+        "the received bytes differ from the typed text"
+    );
     shows(&mcp, &pane, "done").await;
     mcp.close().await;
 }
@@ -37,7 +41,7 @@ async fn concurrent_texts_do_not_mix() {
     tokio::join!(one, other);
     let bytes = received.bytes().await;
     let (first, second) = (texts.concat(), texts[1].clone() + &texts[0]);
-    assert!(bytes == first.as_bytes() || bytes == second.as_bytes(), "they are mixed");
+    assert!(bytes == first.as_bytes() || bytes == second.as_bytes(), "the two texts are mixed");
     mcp.close().await;
 }
 
@@ -45,9 +49,18 @@ async fn concurrent_texts_do_not_mix() {
 async fn key_names_and_formats_in_text_stay_text() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    for text in
-        [TRICKY, ";", "\\;", "-l", "--", "Enter", "0x1b", "~", "\u{1b}[A\u{3}\u{7f}", "e\u{301}"]
-    {
+    for text in [
+        KEY_LIKE_TEXT,
+        ";",
+        "\\;",
+        "-l",
+        "--",
+        "Enter",
+        "0x1b",
+        "~",
+        "\u{1b}[A\u{3}\u{7f}",
+        "e\u{301}",
+    ] {
         let (pane, received) = raw_reader(&tmux, &mcp, text.len()).await;
         send(&mcp, json!({"target": pane, "text": text})).await;
         assert_eq!(String::from_utf8(received.bytes().await).unwrap(), text);
@@ -88,7 +101,7 @@ async fn repeat_types_everything_and_reports_progress() {
     let arguments = json!({"target": pane, "text": "ab", "keys": ["Tab"], "enter": true, "repeat": 3, "delay_ms": 1});
     send(&mcp, arguments).await;
     assert_eq!(received.bytes().await, b"ab\t\rab\t\rab\t\r");
-    let steps = until("both steps were told", async || {
+    let steps = until("both progress steps have arrived", async || {
         let steps = mcp.progress();
         (steps.len() == 2).then_some(steps)
     });
@@ -99,8 +112,8 @@ async fn repeat_types_everything_and_reports_progress() {
     mcp.close().await;
 }
 
-/// A full-screen program as agents have them: an Enter within 120 ms of other bytes is a part of
-/// what is pasted, a later one submits.
+/// A full-screen program like a coding agent's prompt: an Enter within 120 ms of other bytes counts as
+/// pasted, a later one submits.
 const PASTE_AWARE: &str = r#"
 use Time::HiRes 'time';
 $| = 1;
@@ -124,7 +137,7 @@ async fn enter_after_text_is_not_read_as_paste() {
     let file = tmux.home().join("program.pl");
     std::fs::write(&file, PASTE_AWARE).unwrap();
     let perl = format!("perl {}", file.display());
-    // In the second, tmux sees only the shell that waits for the program.
+    // In the second command tmux sees only the shell that waits for the program.
     for command in [format!("exec {perl}"), format!("{perl}; true")] {
         let target = ready_pane(&mcp, &command, "ready").await;
         send(&mcp, json!({"target": target, "text": "one", "enter": true})).await;
@@ -180,13 +193,13 @@ async fn typed_line_reaches_every_shell_unchanged() {
             screen(&mcp, &target).await.ends_with(['$', '#', '>', '%']).then_some(())
         })
         .await;
-        let line = format!("printf %s '{TRICKY}' > {}", file.display());
+        let line = format!("printf %s '{KEY_LIKE_TEXT}' > {}", file.display());
         send(&mcp, json!({"target": target, "text": line, "enter": true})).await;
-        let typed = until(&format!("{shell} has run it"), async || {
+        let typed = until(&format!("{shell} has run the line"), async || {
             std::fs::read_to_string(&file).ok().filter(|text| !text.is_empty())
         })
         .await;
-        assert_eq!(typed, TRICKY, "{shell}");
+        assert_eq!(typed, KEY_LIKE_TEXT, "{shell}");
         std::fs::remove_file(&file).unwrap();
     }
     mcp.close().await;
@@ -287,13 +300,16 @@ async fn megabyte_paste_arrives_and_leaves_no_buffer() {
     tmux.tmux(&["set-buffer", "automatic"]);
     let buffers = || tmux.tmux(&["list-buffers", "-F", "#{buffer_name} #{buffer_sample}"]);
     let before = buffers();
-    let line = format!("{TRICKY} \\ \" ' \t\u{1}\u{1b}[31m {}\n", "x".repeat(900));
+    let line = format!("{KEY_LIKE_TEXT} \\ \" ' \t\u{1}\u{1b}[31m {}\n", "x".repeat(900));
     let text: String = line.repeat(1_048_576 / line.len() + 1);
     let (pane, received) = raw_reader(&tmux, &mcp, text.len()).await;
     mcp.call("paste_text", json!({"target": pane, "text": text})).await.text();
     // A terminal sends Return, not line feed, at the end of a pasted line.
     let expected = text.replace('\n', "\r");
-    assert!(received.bytes().await == expected.as_bytes(), "it is not what was pasted");
+    assert!(
+        received.bytes().await == expected.as_bytes(),
+        "the received bytes differ from the pasted text"
+    );
     assert_eq!(buffers(), before);
     mcp.close().await;
 }
@@ -302,15 +318,15 @@ async fn megabyte_paste_arrives_and_leaves_no_buffer() {
 async fn paste_is_bracketed_only_if_the_program_asks() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    for (asks, bracketed, expected) in [
+    for (request, bracketed, expected) in [
         ("\\033[?2004h", true, "\u{1b}[200~a\rb\u{1b}[201~"),
         ("\\033[?2004h", false, "a\rb"),
         ("", true, "a\rb"),
     ] {
         let (target, received) = raw_reader(&tmux, &mcp, expected.len()).await;
-        // The program's own words, so that they come from its side of the terminal.
+        // Written to the terminal, so that tmux takes it for the program's output.
         let tty = tmux.tmux(&["display-message", "-p", "-t", &target, "#{pane_tty}"]);
-        tmux.tmux(&["run-shell", &format!("printf '{asks}.' > {tty}")]);
+        tmux.tmux(&["run-shell", &format!("printf '{request}.' > {tty}")]);
         shows(&mcp, &target, "ready.").await;
         let paste = json!({"target": target, "text": "a\nb", "bracketed": bracketed});
         mcp.call("paste_text", paste).await.text();

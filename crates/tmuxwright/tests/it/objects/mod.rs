@@ -1,4 +1,4 @@
-//! Sessions, windows, panes, and what belongs to them.
+//! Tests of sessions, windows, panes and everything that belongs to them.
 
 pub(crate) mod arrange;
 pub(crate) mod caller;
@@ -14,3 +14,22 @@ pub(crate) mod servers;
 pub(crate) mod sessions;
 pub(crate) mod targets;
 pub(crate) mod windows;
+
+use testkit::{Launch, Mcp, TmuxServer};
+
+use crate::launch;
+
+/// Flags for every tool, structured results and the tier that may harm foreign objects.
+pub(crate) const DESTRUCTIVE: &[&str] =
+    &["--toolset", "all", "--structured", "--tier", "destructive"];
+
+/// The program at the destructive tier.
+pub(crate) async fn serve_destructive(tmux: &TmuxServer) -> Mcp {
+    launch(tmux).args(DESTRUCTIVE).mcp().await
+}
+
+/// The program as if started in this pane of the tmux server: `TMUX` and `TMUX_PANE` are set.
+pub(crate) fn launch_in_pane(tmux: &TmuxServer, pane: &str) -> Launch {
+    let variable = format!("{},{},0", tmux.socket().display(), tmux.pid());
+    launch(tmux).env("TMUX", &variable).env("TMUX_PANE", pane)
+}

@@ -1,16 +1,11 @@
-//! What sessions, windows and panes have in common: `get_info`, `rename`, `kill`.
+//! Tests of the tools that take a session, window or pane alike: `get_info`, `rename`, `kill`.
 
 use serde_json::{Value, json};
-use testkit::{Mcp, TmuxServer};
+use testkit::TmuxServer;
 
+use crate::objects::serve_destructive;
 use crate::support::{field, keys, list, pane, string};
 use crate::{launch, serve};
-
-/// The program at the tier that lets it touch what is not its own.
-async fn anything_goes(tmux: &TmuxServer) -> Mcp {
-    let args = ["--toolset", "all", "--structured", "--tier", "destructive"];
-    launch(tmux).args(&args).mcp().await
-}
 
 #[tokio::test]
 async fn get_info_reports_kind_and_all_fields() {
@@ -76,9 +71,9 @@ async fn get_info_reports_modes_and_alternate_screen() {
     mcp.close().await;
 }
 
-/// Names with everything that means something to tmux, a shell or a terminal. All of them are kept
-/// as they are by every tmux.
-const NAMES: &[&str] = &[
+/// Names with characters that are special to tmux, a shell or a terminal. Every version of tmux keeps
+/// them unchanged.
+const SPECIAL_NAMES: &[&str] = &[
     "#(touch f)",
     "#{pane_id} ##{x} #S #",
     "#[bold] ##[x]",
@@ -93,13 +88,13 @@ const NAMES: &[&str] = &[
 #[tokio::test]
 async fn names_are_kept_exactly_and_run_nothing() {
     let tmux = TmuxServer::new();
-    let mcp = anything_goes(&tmux).await;
+    let mcp = serve_destructive(&tmux).await;
     for (target, list, key) in [
         ("$0", "list_sessions", "name"),
         ("@0", "list_windows", "name"),
         ("%0", "list_panes", "title"),
     ] {
-        for name in NAMES {
+        for name in SPECIAL_NAMES {
             let answer = mcp.call("rename", json!({"target": target, "name": name})).await.ok();
             assert_eq!(answer["name"], *name, "{target}");
             assert_eq!(field(&mcp, list, json!({}), key).await, [*name], "{target}");
@@ -113,7 +108,7 @@ async fn names_are_kept_exactly_and_run_nothing() {
 async fn rename_returns_ids_and_changes_nothing_else() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["split-window", "-d", "-t", "%0"]);
-    let mcp = anything_goes(&tmux).await;
+    let mcp = serve_destructive(&tmux).await;
     let rename = async |target: &str| {
         mcp.call("rename", json!({"target": target, "name": "new"})).await.ok()
     };
@@ -148,7 +143,7 @@ async fn default_tier_renames_only_own_objects() {
     }
     let window = tmux.tmux(&["display-message", "-p", "-t", &ours, "#{window_id}"]);
     mcp.call("rename", json!({"target": window, "name": "mine"})).await.text();
-    // A pane that a person opens beside ours makes the window theirs, too.
+    // A window with a person's pane no longer counts as own.
     tmux.tmux(&["split-window", "-d", "-t", &ours]);
     mcp.call("rename", json!({"target": window, "name": "y"})).await.err("denied");
     mcp.close().await;
@@ -158,7 +153,7 @@ async fn default_tier_renames_only_own_objects() {
 async fn invalid_renames_are_named() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
-    let mcp = anything_goes(&tmux).await;
+    let mcp = serve_destructive(&tmux).await;
     let rename = async |target: &str, name: &str| {
         mcp.call("rename", json!({"target": target, "name": name})).await
     };
@@ -166,12 +161,12 @@ async fn invalid_renames_are_named() {
     assert!(rename("dev", "").await.err("invalid_argument").contains("empty"));
     assert!(rename("dev:0", "").await.err("invalid_argument").contains("empty"));
     assert!(rename("nope", "x").await.err("not_found").contains("dev"));
-    // tmux would ignore such a title, spell such a name in another way, or refuse it.
+    // tmux would ignore such a title, and change or refuse such a name.
     for target in ["%1", "@1", "$1"] {
         let error = rename(target, "a\tb\u{1b}").await.err("invalid_argument");
         assert!(error.contains("control character"), "{error}");
     }
-    assert_eq!(rename("%1", "").await.ok()["name"], Value::Null, "a title can be taken away");
+    assert_eq!(rename("%1", "").await.ok()["name"], Value::Null, "the title is still set");
     mcp.close().await;
 }
 
@@ -223,7 +218,7 @@ async fn foreign_objects_are_not_killed() {
         let error = mcp.call("kill", json!({"target": target})).await.err("denied");
         assert!(error.contains("did not make") && error.contains("--tier destructive"), "{error}");
     }
-    // A person has split a pane of our window and opened a window in our session.
+    // A person has split a pane of the own window.
     let made = mcp.call("create_session", json!({"name": "ours"})).await.ok();
     let (ours, window) = (string(&made["pane_id"]), string(&made["window_id"]));
     let theirs = tmux.tmux(&["split-window", "-d", "-P", "-F", "#{pane_id}", "-t", &ours]);

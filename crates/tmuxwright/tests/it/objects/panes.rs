@@ -1,4 +1,4 @@
-//! Panes: `list_panes`, `create_pane`, `split_pane`, `select_pane`, `resize_pane`.
+//! Tests of panes: `list_panes`, `create_pane`, `split_pane`, `select_pane`, `resize_pane`.
 
 #![expect(clippy::indexing_slicing, reason = "helpers fail like tests")]
 
@@ -118,7 +118,7 @@ async fn own_pane_has_large_size_and_history() {
     assert_eq!(pane["own"], true);
     assert_eq!(info["window"]["name"], "worker");
     assert_eq!(info["session"]["own"], true);
-    // The pane that held its place is gone.
+    // The placeholder pane of the own session is gone.
     assert_eq!(list(&mcp, "list_panes", json!({"filter": "own=true"})).await.len(), 1);
     assert_eq!(info["session"]["windows"], 1);
     mcp.close().await;
@@ -139,7 +139,7 @@ async fn twenty_short_programs_keep_output_and_exit_codes() {
         let id = string(&ids["pane_id"]);
         assert_eq!(exited(&mcp, &id).await["exit_code"], n);
         let text = screen(&mcp, &id).await;
-        // tmux 3.2a cannot be told to leave its notice out.
+        // tmux 3.2a always adds its own notice below.
         assert_eq!(text.lines().next(), Some(format!("says {n}").as_str()), "{text}");
     }
     mcp.close().await;
@@ -149,7 +149,7 @@ async fn twenty_short_programs_keep_output_and_exit_codes() {
 async fn exit_code_is_reported_without_other_activity() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    // One after the other: before 3.7 tmux may hear of an exit only when there is another.
+    // One after the other: before 3.7 tmux may notice an exit only when another follows.
     for code in 1..=12 {
         let pane = pane(&mcp, &format!("exit {code}")).await;
         assert_eq!(exited(&mcp, &pane).await["exit_code"], code);
@@ -228,8 +228,8 @@ async fn invalid_create_pane_arguments_are_named() {
     mcp.close().await;
 }
 
-/// Where a pane is in its window: left, top, width, height.
-async fn place(mcp: &Mcp, pane: &str) -> [u64; 4] {
+/// A pane's left, top, width and height in its window.
+async fn geometry(mcp: &Mcp, pane: &str) -> [u64; 4] {
     let info = mcp.call("get_info", json!({"target": pane})).await.ok();
     ["left", "top", "width", "height"].map(|name| info["pane"][name].as_u64().unwrap_or(u64::MAX))
 }
@@ -250,9 +250,9 @@ async fn a_pane_is_split_to_every_side() {
         (Some("above"), [0, 0, 80, 12]),
     ] {
         let new = split(&mcp, json!({"target": "%0", "direction": direction})).await;
-        assert_eq!(place(&mcp, &new).await, expected, "{direction:?}");
+        assert_eq!(geometry(&mcp, &new).await, expected, "{direction:?}");
         let active = field(&mcp, "list_panes", json!({"filter": "active=true"}), "pane_id").await;
-        assert_eq!(active, ["%0"], "splitting took the place of the active pane");
+        assert_eq!(active, ["%0"], "splitting changed the active pane");
         mcp.call("kill", json!({"target": new})).await.text();
     }
     mcp.close().await;
@@ -262,20 +262,20 @@ async fn a_pane_is_split_to_every_side() {
 async fn split_pane_applies_size_command_cwd_and_env() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    let tenth = split(&mcp, json!({"target": "main", "size": "25%", "direction": "right"})).await;
-    assert_eq!(place(&mcp, &tenth).await[2], 20);
-    let seven = split(&mcp, json!({"target": "%0", "size": "7", "direction": "below"})).await;
-    assert_eq!(place(&mcp, &seven).await[3], 7);
-    let number = split(
+    let quarter = split(&mcp, json!({"target": "main", "size": "25%", "direction": "right"})).await;
+    assert_eq!(geometry(&mcp, &quarter).await[2], 20);
+    let lower = split(&mcp, json!({"target": "%0", "size": "7", "direction": "below"})).await;
+    assert_eq!(geometry(&mcp, &lower).await[3], 7);
+    let upper = split(
         &mcp,
         json!({
-            "target": tenth, "size": "5", "direction": "above", "cwd": "/usr", "env": {"A": "b c"},
+            "target": quarter, "size": "5", "direction": "above", "cwd": "/usr", "env": {"A": "b c"},
             "command": "echo \"$A\"; pwd; exec cat"
         }),
     );
-    let number = number.await;
-    assert_eq!(shows(&mcp, &number, "/usr").await, "b c\n/usr");
-    assert_eq!(place(&mcp, &number).await[3], 5);
+    let upper = upper.await;
+    assert_eq!(shows(&mcp, &upper, "/usr").await, "b c\n/usr");
+    assert_eq!(geometry(&mcp, &upper).await[3], 5);
     let own = field(&mcp, "list_panes", json!({"filter": "own=true"}), "pane_id").await;
     assert_eq!(own.len(), 3);
     mcp.close().await;
@@ -298,7 +298,7 @@ async fn invalid_split_pane_arguments_are_named() {
         assert!(error.contains(words) && error.contains("Next: "), "{arguments}: {error}");
     }
     mcp.call("split_pane", json!({"target": "%9"})).await.err("not_found");
-    // A pane that is too small to be split says so.
+    // The error says that the pane is too small to be split.
     tmux.tmux(&["resize-window", "-t", "=main:", "-x", "2", "-y", "2"]);
     let small = mcp.call("split_pane", json!({"target": "main"})).await;
     let error = small.err("tmux_refused");
@@ -307,12 +307,12 @@ async fn invalid_split_pane_arguments_are_named() {
     mcp.close().await;
 }
 
-/// A session `dev` in which our client does not sit, with panes %1 and %2 above %3.
+/// Creates the session `dev` with panes %1 and %3 side by side above %2, and attaches the link to the
+/// own session.
 async fn three_panes(tmux: &TmuxServer, mcp: &Mcp) {
     tmux.new_session("dev");
     tmux.tmux(&["split-window", "-d", "-v", "-t", "%1"]);
     tmux.tmux(&["split-window", "-d", "-h", "-t", "%1"]);
-    // The panes are %1 and %3 above, %2 below.
     pane(mcp, "exec cat").await;
 }
 
@@ -328,9 +328,9 @@ async fn panes_are_selected_by_id_and_direction() {
     assert_eq!(go("left").await, "%1");
     assert_eq!(go("right").await, "%3");
     assert_eq!(go("down").await, "%2");
-    assert_eq!(go("up").await, "%3", "up leads to the pane that was active last");
+    assert_eq!(go("up").await, "%3", "up selects the pane that was active last");
     assert_eq!(go("last").await, "%2");
-    // In the order of the window: %1, %3, %2, and round.
+    // In the order of the window: %1, %3, %2, then %1 again.
     assert_eq!(go("next").await, "%1");
     assert_eq!(go("next").await, "%3");
     assert_eq!(go("previous").await, "%1");
@@ -378,7 +378,7 @@ async fn resize_pane_sets_the_given_size() {
     let now = resize(json!({"target": "%1", "direction": "down", "amount": 3})).await;
     assert_eq!(now["height"], 13);
     assert_eq!(resize(json!({"target": "%1", "direction": "up", "amount": 1})).await["height"], 12);
-    assert_eq!(place(&mcp, "%1").await, [0, 0, 47, 12]);
+    assert_eq!(geometry(&mcp, "%1").await, [0, 0, 47, 12]);
     mcp.close().await;
 }
 
@@ -394,7 +394,7 @@ async fn zoom_is_set_and_not_toggled() {
         let now = zoom("%2", true).await;
         assert_eq!(now, json!({"pane_id": "%2", "width": 80, "height": 24, "zoomed": true}));
     }
-    // Another pane takes over, and the first can no longer give up what it does not have.
+    // Zooming another pane takes over; unzooming the first then changes nothing.
     assert_eq!(zoom("%3", true).await["zoomed"], true);
     assert_eq!(zoom("%2", false).await["zoomed"], Value::Null);
     let info = mcp.call("get_info", json!({"target": "%3"})).await.ok();

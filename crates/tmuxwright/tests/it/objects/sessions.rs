@@ -1,4 +1,4 @@
-//! Sessions and the tmux server: `list_sessions`, `create_session`, `server_info`.
+//! Tests of sessions and the tmux server: `list_sessions`, `create_session`, `server_info`.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -36,13 +36,13 @@ async fn session_is_own_until_a_person_adds_windows() {
     assert_eq!(
         keys(&made),
         ["index", "pane_id", "session", "session_id", "window_id"],
-        "what a creation answers with"
+        "the fields of a creation result"
     );
     assert_eq!(made["index"], 0);
     let own = async || field(&mcp, "list_sessions", json!({"filter": "own=true"}), "name").await;
     assert_eq!(own().await, ["ours"]);
     tmux.tmux(&["new-window", "-d", "-t", "=ours:"]);
-    assert!(own().await.is_empty(), "a session with a person's window counts as ours");
+    assert!(own().await.is_empty(), "a session with a person's window counts as own");
     mcp.close().await;
 }
 
@@ -53,14 +53,14 @@ async fn only_people_count_as_attached() {
     let attached = async || list(&mcp, "list_sessions", json!({})).await[0]["attached"].clone();
     assert_eq!(attached().await, 0);
     let ours = tmux.tmux(&["list-clients", "-F", "#{client_flags}"]);
-    assert!(ours.contains("ignore-size"), "our own client is there and not counted: {ours}");
+    assert!(ours.contains("ignore-size"), "the link is not attached: {ours}");
 
     let person = Person::attach(&tmux, "main", 90, 30);
     assert_eq!(attached().await, 1);
-    // A terminal that speaks control mode: a person looks through it.
+    // A terminal emulator in control mode, used by a person.
     let _terminal = control_client(&tmux, "no-output", 3).await;
     assert_eq!(attached().await, 2);
-    // Another program like this one.
+    // The link of another tmuxwright.
     let _program = control_client(&tmux, "ignore-size,no-output", 4).await;
     assert_eq!(attached().await, 2);
     let info = mcp.call("get_info", json!({"target": "main"})).await.ok();
@@ -101,7 +101,7 @@ async fn lists_are_empty_and_start_no_tmux_server() {
     let error = mcp.call("get_info", json!({"target": "main"})).await.err("no_server");
     assert!(error.contains("create_session"), "{error}");
     mcp.call("send_keys", json!({"target": "%0", "text": "x"})).await.err("no_server");
-    assert!(!tmux.socket().exists(), "a server was started by looking");
+    assert!(!tmux.socket().exists(), "a read started a tmux server");
     mcp.close().await;
 }
 
@@ -210,7 +210,7 @@ async fn own_sessions_survive_destroy_unattached() {
     let mcp = serve(&tmux).await;
     mcp.call("create_session", json!({"name": "work"})).await.text();
     mcp.call("create_pane", json!({"command": "cat"})).await.text();
-    // Every client that leaves makes tmux look for sessions to end.
+    // tmux looks for sessions to destroy whenever a client leaves.
     tmux.tmux(&["list-sessions"]);
     let names = field(&mcp, "list_sessions", json!({"filter": "own=true"}), "name").await;
     assert_eq!(names, [format!("mcp-{}", mcp.pid()), "work".to_owned()]);

@@ -1,4 +1,4 @@
-//! Windows: `list_windows`, `create_window`, `select_window`.
+//! Tests of windows: `list_windows`, `create_window`, `select_window`.
 
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer};
@@ -58,7 +58,7 @@ async fn windows_are_listed_by_session_and_by_filter() {
 }
 
 /// The names of a session's windows, in order.
-async fn order(mcp: &Mcp, session: &str) -> Vec<String> {
+async fn window_names(mcp: &Mcp, session: &str) -> Vec<String> {
     field(mcp, "list_windows", json!({"target": session}), "name").await
 }
 
@@ -76,9 +76,9 @@ async fn create_window_honours_place_and_select() {
     create(&mcp, json!({"target": "main:shell", "name": "second", "place": "after"})).await;
     create(&mcp, json!({"target": "main:shell", "name": "first", "place": "before"})).await;
     create(&mcp, json!({"target": "main:shell", "name": "end", "place": "end"})).await;
-    assert_eq!(order(&mcp, "main").await, ["first", "shell", "second", "last", "end"]);
+    assert_eq!(window_names(&mcp, "main").await, ["first", "shell", "second", "last", "end"]);
     let active = field(&mcp, "list_windows", json!({"filter": "active=true"}), "name").await;
-    assert_eq!(active, ["shell"], "a window that was not to be selected is");
+    assert_eq!(active, ["shell"], "the new window was selected unasked");
     create(&mcp, json!({"target": "main", "name": "front", "select": true})).await;
     let active = field(&mcp, "list_windows", json!({"filter": "active=true"}), "name").await;
     assert_eq!(active, ["front"]);
@@ -101,7 +101,7 @@ async fn create_window_applies_name_cwd_env_and_command() {
     let made = made.await;
     let text = shows(&mcp, &string(&made["pane_id"]), "#{pane_id}").await;
     assert_eq!(text, format!("a  b\n{}", dir.display()));
-    assert_eq!(order(&mcp, "main").await[1], "#(touch f) it's");
+    assert_eq!(window_names(&mcp, "main").await[1], "#(touch f) it's");
     let own = field(&mcp, "list_windows", json!({"filter": "own=true"}), "window_id").await;
     assert_eq!(own, [string(&made["window_id"])]);
     mcp.close().await;
@@ -124,7 +124,7 @@ async fn create_window_without_target_uses_own_session() {
     assert_eq!(active().await, ["one"]);
     create(&mcp, json!({"name": "three", "command": "exec cat", "select": true})).await;
     assert_eq!(active().await, ["three"]);
-    assert_eq!(order(&mcp, &session).await, ["one", "two", "three"]);
+    assert_eq!(window_names(&mcp, &session).await, ["one", "two", "three"]);
     let beside = mcp.call("create_window", json!({"place": "before"})).await;
     let error = beside.err("invalid_argument");
     assert!(error.contains("`place`") && error.contains("target"), "{error}");
@@ -146,14 +146,14 @@ async fn invalid_create_window_arguments_are_named() {
     }
     let error = mcp.call("create_window", json!({"target": "mian"})).await.err("not_found");
     assert!(error.contains("main"), "{error}");
-    assert_eq!(order(&mcp, "main").await.len(), 1);
+    assert_eq!(window_names(&mcp, "main").await.len(), 1);
     mcp.close().await;
 }
 
 #[tokio::test]
 async fn windows_are_selected_by_name_and_direction() {
     let tmux = TmuxServer::new();
-    // Our client sits in a session of our own, so tmux's idea of "here" is never the one meant.
+    // The link is attached to the own session, so the default target of tmux is never `dev`.
     tmux.new_session("dev");
     for name in ["one", "two"] {
         tmux.tmux(&["new-window", "-d", "-t", "=dev:", "-n", name]);
