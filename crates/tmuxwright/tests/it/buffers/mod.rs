@@ -1,7 +1,5 @@
 //! Tests of paste buffers.
 
-#![expect(clippy::indexing_slicing, reason = "helpers fail like tests")]
-
 pub(crate) mod buffers;
 pub(crate) mod policy;
 pub(crate) mod search;

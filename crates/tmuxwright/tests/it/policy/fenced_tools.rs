@@ -1,9 +1,10 @@
-//! The fences hold for files, buffers, options, clients and what else goes around panes.
+//! Tests that the policy covers files, buffers, options and clients, not only panes.
 
 use serde_json::json;
 use testkit::{Person, TmuxServer};
 
-use crate::support::{list, pane, ready_pane, shows, string};
+use crate::policy::command_filter::{DENY_RM, DeletableFile, shell};
+use crate::support::{list, pane, shows, string};
 use crate::{launch, serve, serve_configured};
 
 #[tokio::test]
@@ -14,7 +15,7 @@ async fn files_are_accessed_only_in_allowed_paths() {
         std::fs::create_dir(folder).unwrap();
         std::fs::write(folder.join("text"), "old").unwrap();
     }
-    // A link from the open folder into the closed one, and a way around by `..`.
+    // A symbolic link leads from the open folder into the closed one, as does a path with `..`.
     std::os::unix::fs::symlink(closed.join("text"), open.join("link")).unwrap();
     let config = format!(
         "[policy]\nreadable_paths = [{0:?}]\nwritable_paths = [{0:?}]",
@@ -66,12 +67,10 @@ async fn readonly_tier_writes_no_file() {
 #[tokio::test]
 async fn filter_covers_buffers_respawns_and_options() {
     let tmux = TmuxServer::new();
-    let prey = tmux.home().join("prey");
-    std::fs::write(&prey, "").unwrap();
-    let rm = format!("rm {}", prey.display());
-    let config = "[policy.command_filter]\nmode = \"deny\"\npatterns = ['^\\s*rm\\b']";
-    let mcp = serve_configured(&tmux, config).await;
-    let shell = ready_pane(&mcp, "PS1='$ ' exec sh", "$").await;
+    let file = DeletableFile::new(&tmux);
+    let rm = file.rm_line();
+    let mcp = serve_configured(&tmux, DENY_RM).await;
+    let shell = shell(&mcp).await;
     mcp.call("set_buffer", json!({"name": "bad", "text": format!("true\n{rm}\n")})).await.ok();
     mcp.call("set_buffer", json!({"name": "good", "text": "echo fi''ne\n"})).await.ok();
     for (tool, arguments) in [
@@ -86,7 +85,7 @@ async fn filter_covers_buffers_respawns_and_options() {
     let good = json!({"name": "good", "target": shell, "bracketed": false});
     mcp.call("paste_buffer", good).await.ok();
     shows(&mcp, &shell, "fine").await;
-    assert!(prey.exists());
+    assert!(file.exists());
     mcp.close().await;
 }
 
