@@ -4,9 +4,9 @@
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer};
 
-use crate::objects::{launch_in_pane, serve_destructive};
-use crate::serve;
+use crate::objects::{in_pane, serve_destructive};
 use crate::support::{at_least, exited, field, pane, ready_pane, string};
+use crate::{launch, serve};
 
 /// Creates the session `dev` with two windows: `@1` with `%1 %2 %3`, `@2` with `%4 %5`.
 fn dev(tmux: &TmuxServer) {
@@ -436,8 +436,8 @@ async fn synchronize_panes_turns_shared_input_on_and_off() {
 async fn synchronized_input_never_reaches_the_callers_pane() {
     let tmux = TmuxServer::new();
     dev(&tmux);
-    let launch = launch_in_pane(&tmux, "%1").args(&["--toolset", "all", "--structured"]);
-    let mcp = launch.mcp().await;
+    let launch = launch(&tmux).args(&["--toolset", "all", "--structured"]);
+    let mcp = in_pane(launch, &tmux, "%1").mcp().await;
     let error = mcp.call("synchronize_panes", json!({"target": "%2", "on": true})).await;
     assert!(error.err("denied").contains("where this server itself runs"));
     mcp.call("synchronize_panes", json!({"target": "%2", "on": false})).await.ok();

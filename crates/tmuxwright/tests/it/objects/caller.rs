@@ -4,7 +4,7 @@
 use serde_json::{Value, json};
 use testkit::{Launch, Mcp, TmuxServer};
 
-use crate::objects::{DESTRUCTIVE, launch_in_pane};
+use crate::objects::{DESTRUCTIVE, in_pane};
 use crate::support::{field, list};
 use crate::{PROGRAM, launch};
 
@@ -44,7 +44,7 @@ async fn environment_identifies_the_callers_pane() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["split-window", "-d", "-t", "%0"]);
     tmux.new_session("other");
-    let mcp = launch_in_pane(&tmux, "%1").args(DESTRUCTIVE).mcp().await;
+    let mcp = in_pane(launch(&tmux), &tmux, "%1").args(DESTRUCTIVE).mcp().await;
     assert_eq!(caller_panes(&mcp).await, ["%1"]);
     // A session stands for its active pane, so the caller's pane has to be active.
     tmux.tmux(&["select-pane", "-t", "%1"]);

@@ -28,8 +28,8 @@ pub(crate) async fn serve_destructive(tmux: &TmuxServer) -> Mcp {
     launch(tmux).args(DESTRUCTIVE).mcp().await
 }
 
-/// The program as if started in this pane of the tmux server: `TMUX` and `TMUX_PANE` are set.
-pub(crate) fn launch_in_pane(tmux: &TmuxServer, pane: &str) -> Launch {
+/// The program with the environment of a pane of the tmux server: `TMUX` and `TMUX_PANE`.
+pub(crate) fn in_pane(launch: Launch, tmux: &TmuxServer, pane: &str) -> Launch {
     let variable = format!("{},{},0", tmux.socket().display(), tmux.pid());
-    launch(tmux).env("TMUX", &variable).env("TMUX_PANE", pane)
+    launch.env("TMUX", &variable).env("TMUX_PANE", pane)
 }

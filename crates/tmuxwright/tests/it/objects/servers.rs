@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 use testkit::{Person, TmuxServer};
 
-use crate::objects::{DESTRUCTIVE, launch_in_pane, serve_destructive};
+use crate::objects::{DESTRUCTIVE, in_pane, serve_destructive};
 use crate::support::{field, list, pane, shows, string};
 use crate::{launch, serve};
 
@@ -158,7 +158,7 @@ async fn wait_ends_when_the_tmux_server_ends() {
 async fn callers_tmux_server_is_not_killed() {
     let tmux = TmuxServer::new();
     tmux.new_session("other");
-    let mcp = launch_in_pane(&tmux, "%0").args(DESTRUCTIVE).mcp().await;
+    let mcp = in_pane(launch(&tmux), &tmux, "%0").args(DESTRUCTIVE).mcp().await;
     let error = mcp.call("kill_server", json!({})).await.err("denied");
     assert!(error.contains("where this server itself runs"), "{error}");
     assert_eq!(list(&mcp, "list_sessions", json!({})).await.len(), 2);

@@ -7,7 +7,7 @@ use testkit::{Mcp, TmuxServer, until};
 use tmuxwright::tool::Entry;
 use tmuxwright::tools;
 
-use crate::audit::log::log;
+use crate::audit::log::audit_log;
 use crate::launch;
 use crate::support::{ready_pane, shows};
 
@@ -18,7 +18,7 @@ const SEARCHED_ARGUMENTS: &[&str] = &["until", "pattern", "grep", "prompt"];
 
 /// The program with an audit log, and with everything logged on stderr and to the MCP client.
 async fn serve_logging(tmux: &TmuxServer) -> Mcp {
-    let path = log(tmux);
+    let path = audit_log(tmux);
     let args = ["--toolset", "all", "--structured", "--log", "trace", "--audit"];
     let mcp = launch(tmux).args(&args).args(&[path.to_str().unwrap()]).mcp().await;
     mcp.hear_everything().await;
@@ -27,7 +27,7 @@ async fn serve_logging(tmux: &TmuxServer) -> Mcp {
 
 /// Expects the secret in none of the three logs.
 fn assert_not_logged(tmux: &TmuxServer, mcp: &Mcp) {
-    let audit = fs::read_to_string(log(tmux)).unwrap();
+    let audit = fs::read_to_string(audit_log(tmux)).unwrap();
     let to_client = mcp.logged().join("\n");
     assert!(to_client.contains(" after "), "the client got no log: {to_client}");
     for (log, text) in
