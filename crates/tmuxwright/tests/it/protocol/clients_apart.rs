@@ -1,4 +1,4 @@
-//! Tests of several MCP clients of one process: what they share, and what belongs to each.
+//! Tests of several MCP clients of one process: their shared state, and the objects that each one owns.
 
 use std::cell::Cell;
 use std::sync::Arc;

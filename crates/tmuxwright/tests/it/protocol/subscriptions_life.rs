@@ -1,4 +1,4 @@
-//! Tests of how subscriptions begin and end, what they hide, and what they cost.
+//! Tests of the life cycle of subscriptions: their begin and end, hidden objects, and CPU time.
 
 use std::time::{Duration, Instant};
 
