@@ -1,7 +1,7 @@
 //! Tests of paste buffers.
 
-pub(crate) mod buffers;
-pub(crate) mod policy;
+pub(crate) mod foreign;
+pub(crate) mod own;
 pub(crate) mod search;
 
 use serde_json::json;

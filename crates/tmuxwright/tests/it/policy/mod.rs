@@ -5,12 +5,12 @@ pub(crate) mod fenced_tools;
 pub(crate) mod fences;
 pub(crate) mod hands_off;
 pub(crate) mod hostile;
-pub(crate) mod policy;
 pub(crate) mod polite;
 pub(crate) mod reading;
 pub(crate) mod redaction;
 pub(crate) mod secrets;
 pub(crate) mod security;
+pub(crate) mod tool_selection;
 
 use std::collections::BTreeSet;
 

@@ -116,7 +116,7 @@ async fn every_revision_waits_with_progress_over_stdio() {
 #[tokio::test]
 async fn every_revision_cancels_over_stdio() {
     in_every_revision(async |mut wire, tmux, revision| {
-        assert_cancels(&mut wire, tmux, revision).await
+        assert_cancels(&mut wire, tmux, revision).await;
     })
     .await;
 }

@@ -1,4 +1,4 @@
-//! Tests of the tools that take a session, window or pane alike: `get_info`, `rename`, `kill`.
+//! Tests of the tools common to sessions, windows and panes: `get_info`, `rename`, `kill`.
 
 use serde_json::{Value, json};
 use testkit::TmuxServer;
