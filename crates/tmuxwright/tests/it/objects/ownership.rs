@@ -67,6 +67,7 @@ fn random_call(random: &mut Random, target: &str) -> (&'static str, Value) {
 
 #[tokio::test]
 async fn random_calls_never_harm_foreign_panes() {
+    let mut succeeded = 0;
     for seed in 0..4 {
         let tmux = TmuxServer::new();
         tmux.tmux(&["set-option", "-g", "automatic-rename", "off"]);
@@ -89,10 +90,12 @@ async fn random_calls_never_harm_foreign_panes() {
             targets.extend(["main", "dev", "dev:one", "dev:two.0", "new"].map(str::to_owned));
             let target = random.pick(&targets).clone();
             let (tool, arguments) = random_call(&mut random, &target);
-            let _ = mcp.call(tool, arguments.clone()).await.result();
+            let result = mcp.call(tool, arguments.clone()).await.result();
+            succeeded += usize::from(result.is_error != Some(true));
             assert_eq!(foreign_panes(&tmux), before, "seed {seed}: {tool} {arguments}");
         }
         mcp.close().await;
         assert_eq!(foreign_panes(&tmux), before, "seed {seed}: at the end");
     }
+    assert!(succeeded > 50, "only {succeeded} calls were not refused");
 }
