@@ -1,4 +1,4 @@
-//! The two that are compared: the program, and the least that any program has to do.
+//! The two sides of the comparison: an MCP client of the program, and a minimal control-mode client.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
@@ -8,17 +8,17 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use testkit::TmuxServer;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_tmuxwright");
+pub(crate) const PROGRAM: &str = env!("CARGO_BIN_EXE_tmuxwright");
 
-/// The program as a client sees it: two pipes.
-pub(crate) struct Client {
+/// An MCP client of the program, over two pipes.
+pub(crate) struct McpClient {
     child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
     id: u64,
 }
 
-impl Client {
+impl McpClient {
     pub(crate) fn start(socket: &Path) -> Self {
         let mut child = Command::new(PROGRAM)
             .args(["--toolset", "all", "--socket"])
@@ -57,7 +57,7 @@ impl Client {
         reply["result"]["content"][0]["text"].as_str().unwrap().to_owned()
     }
 
-    /// The time it has spent on a processor, where the system tells.
+    /// The CPU time of the program, where `/proc` has it.
     pub(crate) fn cpu_time(&self) -> Option<Duration> {
         let threads = std::fs::read_dir(format!("/proc/{}/task", self.child.id())).ok()?;
         let of_thread = |thread: std::fs::DirEntry| -> Option<u64> {
@@ -67,7 +67,7 @@ impl Client {
         Some(Duration::from_nanos(threads.flatten().filter_map(of_thread).sum()))
     }
 
-    /// Resident memory in KiB, where the system tells.
+    /// The resident memory of the program in KiB, where `/proc` has it.
     pub(crate) fn resident(&self) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
         let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
@@ -80,9 +80,9 @@ impl Client {
     }
 }
 
-/// A control-mode client that types into a shell and waits for what it prints: the least that any
-/// program has to do.
-pub(crate) struct Bare {
+/// A minimal control-mode client that types into a shell and waits for a mark in its output: the least
+/// that any program has to do.
+pub(crate) struct BareClient {
     child: Child,
     stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
@@ -90,7 +90,7 @@ pub(crate) struct Bare {
     count: u64,
 }
 
-impl Bare {
+impl BareClient {
     pub(crate) fn start(tmux: &TmuxServer, pane: &str) -> Self {
         let mut child = Command::new(TmuxServer::program())
             .arg("-S")
@@ -115,34 +115,38 @@ impl Bare {
         self.next_line_with(&seen);
     }
 
-    /// Reads up to a line with this in it.
-    pub(crate) fn next_line_with(&mut self, what: &str) -> String {
+    /// Reads up to a line that holds this text.
+    pub(crate) fn next_line_with(&mut self, text: &str) -> String {
         let mut line = String::new();
-        while !line.contains(what) {
+        while !line.contains(text) {
             line.clear();
             assert!(self.stdout.read_line(&mut line).unwrap() > 0, "the control client has gone");
         }
         line
     }
 
-    /// Has everything in these panes printed, all asked for at once.
+    /// Captures the whole text of these panes, with all commands sent at once.
     pub(crate) fn capture(&mut self, panes: &[String]) {
         let Self { stdin, stdout, count, .. } = self;
         *count += 1;
-        let ask = panes.iter().map(|pane| format!("capture-pane -p -J -S - -t {pane}\n"));
-        let ask: String = ask.chain([format!("display-message -p bare-{count}\n")]).collect();
-        stdin.write_all(ask.as_bytes()).unwrap();
+        let commands = panes.iter().map(|pane| format!("capture-pane -p -J -S - -t {pane}\n"));
+        let commands: String =
+            commands.chain([format!("display-message -p bare-{count}\n")]).collect();
+        stdin.write_all(commands.as_bytes()).unwrap();
         let last = format!("bare-{count}\n");
         let mut line = Vec::new();
         while line != last.as_bytes() {
             line.clear();
-            assert!(stdout.read_until(b'\n', &mut line).unwrap() > 0, "the client has gone");
+            assert!(
+                stdout.read_until(b'\n', &mut line).unwrap() > 0,
+                "the control client has gone"
+            );
         }
     }
 
     pub(crate) fn end(mut self) {
         drop(self.stdin);
-        // It has more to say than the pipe holds.
+        // Its output does not fit into the pipe, so it cannot end before that is read.
         std::io::copy(&mut self.stdout, &mut std::io::sink()).unwrap();
         self.child.wait().unwrap();
     }

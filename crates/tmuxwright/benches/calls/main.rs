@@ -1,4 +1,5 @@
-//! Measures the program against the same work done without it, both in one run, and prints a table. Ends with 1 if a budget of the design is not kept. Run with `make bench`.
+//! Benchmarks of the program against the same work done without it, both in one run, printed as a table.
+//! The exit code is 1 if a budget is exceeded. Run with `make bench`.
 
 #![expect(
     clippy::unwrap_used,
@@ -14,23 +15,25 @@ mod wait;
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use client::{Bare, Client};
+use client::{BareClient, McpClient, PROGRAM};
 use serde_json::{Value, json};
 use testkit::{TmuxServer, wait_until};
 use tmuxwright::host::PaneRow;
 
-const PROGRAM: &str = env!("CARGO_BIN_EXE_tmuxwright");
+/// The number of rounds of a small call.
 const ROUNDS: usize = 150;
+
+/// The calls of the program in each round, beside one of the other side.
 const CALLS_PER_ROUND: usize = 6;
 
-/// The middle of many runs of each, one after the other, so that both meet the same machine.
+/// The medians of both sides, measured in alternation, so that both meet the same load.
 fn medians(mut ours: impl FnMut(), mut other: impl FnMut()) -> (Duration, Duration) {
     let (mut our_times, mut other_times) = (Vec::new(), Vec::new());
     for _ in 0..ROUNDS {
         other_times.push(timed(&mut other));
         our_times.extend((0..CALLS_PER_ROUND).map(|_| timed(&mut ours)));
     }
-    (middle(our_times), middle(other_times))
+    (median(our_times), median(other_times))
 }
 
 fn timed(work: &mut impl FnMut()) -> Duration {
@@ -39,7 +42,7 @@ fn timed(work: &mut impl FnMut()) -> Duration {
     start.elapsed()
 }
 
-fn middle(mut times: Vec<Duration>) -> Duration {
+fn median(mut times: Vec<Duration>) -> Duration {
     times.sort_unstable();
     times[times.len() / 2]
 }
@@ -48,15 +51,18 @@ fn ms(time: Duration) -> String {
     format!("{:.2} ms", time.as_secs_f64() * 1000.0)
 }
 
-/// One row of the table; false if its budget is not kept.
-fn row(what: &str, ours: &str, other: &str, budget: &str, kept: bool) -> bool {
-    println!("| {what} | {ours} | {other} | {budget} | {} |", if kept { "yes" } else { "**no**" });
+/// Prints one row of the table; false if its budget is exceeded.
+fn row(measured: &str, ours: &str, other: &str, budget: &str, kept: bool) -> bool {
+    println!(
+        "| {measured} | {ours} | {other} | {budget} | {} |",
+        if kept { "yes" } else { "**no**" }
+    );
     kept
 }
 
 /// A small call against a spawned `tmux` that prints, reads or types the same.
 fn small_call(
-    client: &mut Client,
+    client: &mut McpClient,
     tmux: &TmuxServer,
     tool: &str,
     arguments: &Value,
@@ -64,14 +70,14 @@ fn small_call(
 ) -> bool {
     let (ours, other) = medians(|| drop(client.call(tool, arguments)), || drop(tmux.tmux(spawned)));
     let ratio = other.as_secs_f64() / ours.as_secs_f64();
-    let what = format!("`{tool}`, p50");
+    let measured = format!("`{tool}`, p50");
     let other = format!("a `tmux` process: {} ({ratio:.1} times)", ms(other));
-    row(&what, &ms(ours), &other, "1/6 of it", ratio >= 6.0)
+    row(&measured, &ms(ours), &other, "1/6 of it", ratio >= 6.0)
 }
 
-/// A command that does nothing, against the same typed by a client that can do nothing else.
-fn short_command(client: &mut Client, tmux: &TmuxServer) -> bool {
-    let mut bare = Bare::start(tmux, &shell(tmux));
+/// A command that does nothing, against the same typed by a minimal control-mode client.
+fn short_command(client: &mut McpClient, tmux: &TmuxServer) -> bool {
+    let mut bare = BareClient::start(tmux, &shell(tmux));
     let arguments = json!({"command": "true"});
     let (ours, other) =
         medians(|| drop(client.call("run_command", &arguments)), || bare.run("true"));
@@ -81,8 +87,8 @@ fn short_command(client: &mut Client, tmux: &TmuxServer) -> bool {
     row("`run_command` `true` in bash, p50", &ms(ours), &other, "2 ms", kept)
 }
 
-/// Much output, against the time that shell and tmux need while nobody watches.
-fn much_output(client: &mut Client) -> bool {
+/// A large output, against the time that the shell and tmux need by themselves.
+fn much_output(client: &mut McpClient) -> bool {
     let arguments = json!({"command": "seq 1 100000", "max_lines": 0});
     let expected: Vec<String> = (1..=100_000).map(|n| n.to_string()).collect();
     let (mut ours, mut unwatched) = (Vec::new(), Vec::new());
@@ -90,7 +96,7 @@ fn much_output(client: &mut Client) -> bool {
     quiet.tmux(&["set-option", "-g", "default-command", "exec bash"]);
     let pane = shell(&quiet);
     let socket = quiet.socket().display();
-    let line = format!("seq 1 100000; {} -S {socket} wait-for -S x", program());
+    let line = format!("seq 1 100000; {} -S {socket} wait-for -S x", tmux_program());
     for _ in 0..5 {
         let begun = Instant::now();
         quiet.tmux(&[
@@ -113,11 +119,11 @@ fn much_output(client: &mut Client) -> bool {
         let (_, output) = text.split_once('\n').unwrap();
         assert!(output.split('\n').eq(expected.iter()), "not every line came back");
     }
-    let (ours, unwatched) = (middle(ours), middle(unwatched));
+    let (ours, unwatched) = (median(ours), median(unwatched));
     let ratio = ours.as_secs_f64() / unwatched.as_secs_f64();
     let other = format!("nobody watching: {} (1/{ratio:.1})", ms(unwatched));
-    let what = "`run_command` `seq 1 100000`, all lines exact";
-    row(what, &ms(ours), &other, "3 times it", ratio <= 3.0)
+    let measured = "`run_command` `seq 1 100000`, all lines exact";
+    row(measured, &ms(ours), &other, "3 times it", ratio <= 3.0)
 }
 
 /// A search through much history, against reading the same over one control connection.
@@ -129,10 +135,10 @@ fn search() -> bool {
         "seq -f 'line %g of 2000, about as long as lines in a terminal are' 1 2000; exec cat";
     let panes: Vec<String> = (0..PANES).map(|_| tmux.open(fill)).collect();
     for pane in &panes {
-        wait_until("it is full", || tmux.screen(pane).contains("line 2000 of").then_some(()));
+        wait_until("the pane is full", || tmux.screen(pane).contains("line 2000 of").then_some(()));
     }
-    let mut client = Client::start(tmux.socket());
-    let mut bare = Bare::start(&tmux, &panes[0]);
+    let mut client = McpClient::start(tmux.socket());
+    let mut bare = BareClient::start(&tmux, &panes[0]);
     let arguments = json!({"pattern": "line 1234 of", "scrollback": true});
     let (mut ours, mut read) = (Vec::new(), Vec::new());
     for _ in 0..21 {
@@ -144,11 +150,11 @@ fn search() -> bool {
     }
     bare.end();
     client.end();
-    let (ours, read) = (middle(ours), middle(read));
+    let (ours, read) = (median(ours), median(read));
     let ratio = ours.as_secs_f64() / read.as_secs_f64();
     let other = format!("reading them over control mode: {} (1/{ratio:.1})", ms(read));
-    let what = "`search_panes`, 100 panes of 2,000 lines, p50";
-    row(what, &ms(ours), &other, "2 times it", ratio <= 2.0)
+    let measured = "`search_panes`, 100 panes of 2,000 lines, p50";
+    row(measured, &ms(ours), &other, "2 times it", ratio <= 2.0)
 }
 
 /// Pictures of large screens: full of coloured words, and of letters that all differ in colour.
@@ -180,8 +186,8 @@ fn screenshot(of: &str, text: &str) -> bool {
     let made = ["new-session", "-d", "-x", "200", "-y", "50", "-P", "-F", "#{pane_id}"];
     let show = format!("cat {}; exec cat", file.display());
     let pane = tmux.tmux(&[&made[..], &[&show]].concat());
-    wait_until("it is full", || (tmux.screen(&pane).lines().count() >= 50).then_some(()));
-    let mut client = Client::start(tmux.socket());
+    wait_until("the pane is full", || (tmux.screen(&pane).lines().count() >= 50).then_some(()));
+    let mut client = McpClient::start(tmux.socket());
     let arguments = json!({"target": pane});
     let mut bytes = 0.0;
     let mut times = Vec::new();
@@ -194,10 +200,10 @@ fn screenshot(of: &str, text: &str) -> bool {
         bytes = words[at - 1].parse::<f64>().unwrap() / 1000.0;
     }
     client.end();
-    let time = middle(times);
-    let what = format!("`screenshot_pane`, 200x50, {of}, p50");
+    let time = median(times);
+    let measured = format!("`screenshot_pane`, 200x50, {of}, p50");
     let kept = time <= Duration::from_millis(60) && bytes <= 200.0;
-    row(&what, &format!("{}, {bytes:.0} kB", ms(time)), "–", "60 ms, 200 kB", kept)
+    row(&measured, &format!("{}, {bytes:.0} kB", ms(time)), "–", "60 ms, 200 kB", kept)
 }
 
 /// A new pane with bash at its prompt.
@@ -208,7 +214,8 @@ fn shell(tmux: &TmuxServer) -> String {
     pane
 }
 
-fn program() -> String {
+/// The path of the tmux program.
+fn tmux_program() -> String {
     TmuxServer::program().into_string().unwrap()
 }
 
@@ -221,7 +228,7 @@ fn main() -> ExitCode {
     println!("| what | tmuxwright | the same without it | budget | kept |");
     println!("|---|---|---|---|---|");
 
-    let mut client = Client::start(tmux.socket());
+    let mut client = McpClient::start(tmux.socket());
     let format = PaneRow::flat_format();
     let list = ["list-panes", "-a", "-F", &format];
     let mut kept = small_call(&mut client, &tmux, "list_panes", &json!({}), &list);
@@ -234,23 +241,23 @@ fn main() -> ExitCode {
     kept &= short_command(&mut client, &tmux);
     kept &= much_output(&mut client);
     kept &= wait::reaction(&mut client, &tmux);
-    kept &= wait::quiet(&tmux);
+    kept &= wait::idle(&tmux);
 
     if let Some(resident) = client.resident() {
         let mib = resident as f64 / 1024.0;
         let calls = 4 * ROUNDS * CALLS_PER_ROUND;
-        let what = format!("resident after {calls} calls and five results of 100,000 lines");
-        kept &= row(&what, &format!("{mib:.1} MiB"), "–", "30 MiB", mib <= 30.0);
+        let measured = format!("resident after {calls} calls and five results of 100,000 lines");
+        kept &= row(&measured, &format!("{mib:.1} MiB"), "–", "30 MiB", mib <= 30.0);
     }
     client.end();
     kept &= search();
     kept &= screenshots();
 
-    let nobody = TmuxServer::not_started();
-    let mut start_and_end = || Client::start(nobody.socket()).end();
-    let start = middle((0..50).map(|_| timed(&mut start_and_end)).collect());
-    let what = "start, `initialize` and end, no tmux running, p50";
-    kept &= row(what, &ms(start), "–", "10 ms", start <= Duration::from_millis(10));
+    let stopped = TmuxServer::not_started();
+    let mut start_and_end = || McpClient::start(stopped.socket()).end();
+    let start = median((0..50).map(|_| timed(&mut start_and_end)).collect());
+    let measured = "start, `initialize` and end, no tmux running, p50";
+    kept &= row(measured, &ms(start), "–", "10 ms", start <= Duration::from_millis(10));
 
     let size = std::fs::metadata(PROGRAM).unwrap().len() as f64 / 1e6;
     kept &= row("the program's size", &format!("{size:.1} MB"), "–", "12 MB", size <= 12.0);

@@ -1,32 +1,33 @@
-//! How quick a wait is, and what it costs while nothing happens.
+//! Benchmarks of `wait_for`: its reaction time, and its cost while nothing happens.
 
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use serde_json::json;
 use testkit::{TmuxServer, wait_until};
 
-use crate::client::{Bare, Client};
-use crate::{middle, ms, row, timed};
+use crate::client::{BareClient, McpClient};
+use crate::{median, ms, row, timed};
 
-const ROUNDS: usize = 100;
+/// The number of waits for the reaction time.
+const REACTION_ROUNDS: usize = 100;
 
-/// How long nothing happens.
-const QUIET: Duration = Duration::from_secs(10);
+/// The time without output for which the CPU time is measured.
+const IDLE_TIME: Duration = Duration::from_secs(10);
 
-/// What prints a text and the time, some time after it is told to. It runs in bash.
-const SPEAKER: &str = "exec bash -c 'stty -echo; echo begun; while read x; do sleep 0.03; echo READY $EPOCHREALTIME; done'";
+/// A bash program that prints a text and the time, 30 ms after each line of input.
+const PRINTER: &str = "exec bash -c 'stty -echo; echo begun; while read x; do sleep 0.03; echo READY $EPOCHREALTIME; done'";
 
 /// From the moment a program prints a text to the answer on stdout, against a control-mode client
-/// that looks for the text and does nothing else.
-pub(crate) fn reaction(client: &mut Client, tmux: &TmuxServer) -> bool {
-    let pane = tmux.tmux(&["new-window", "-d", "-P", "-F", "#{pane_id}", "-t", "main:", SPEAKER]);
-    wait_until("it listens", || {
+/// that only searches its output for the text.
+pub(crate) fn reaction(client: &mut McpClient, tmux: &TmuxServer) -> bool {
+    let pane = tmux.tmux(&["new-window", "-d", "-P", "-F", "#{pane_id}", "-t", "main:", PRINTER]);
+    wait_until("the program reads input", || {
         tmux.tmux(&["capture-pane", "-p", "-t", &pane]).contains("begun").then_some(())
     });
-    let mut bare = Bare::start(tmux, &pane);
+    let mut bare = BareClient::start(tmux, &pane);
     let arguments = json!({"target": pane, "until": ["text:READY"], "timeout": 10});
     let (mut ours, mut others) = (Vec::new(), Vec::new());
-    for _ in 0..ROUNDS {
+    for _ in 0..REACTION_ROUNDS {
         tmux.tmux(&["send-keys", "-t", &pane, "Enter"]);
         let text = client.call("wait_for", &arguments);
         ours.push(since(&text));
@@ -36,14 +37,14 @@ pub(crate) fn reaction(client: &mut Client, tmux: &TmuxServer) -> bool {
     }
     bare.end();
     ours.sort_unstable();
-    let (p50, p95) = (middle(ours.clone()), ours[ROUNDS * 95 / 100]);
-    let other = format!("a bare control-mode client: {}", ms(middle(others)));
+    let (p50, p95) = (median(ours.clone()), ours[REACTION_ROUNDS * 95 / 100]);
+    let other = format!("a bare control-mode client: {}", ms(median(others)));
     let kept = p50 <= Duration::from_millis(3) && p95 <= Duration::from_millis(10);
     let ours = format!("{}, {}", ms(p50), ms(p95));
     row("`wait_for` text: from print to answer, p50, p95", &ours, &other, "3 ms, 10 ms", kept)
 }
 
-/// How long ago the time was that stands behind `READY`.
+/// The time that has passed since the timestamp behind `READY`.
 fn since(text: &str) -> Duration {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let (_, printed) = text.rsplit_once("READY ").unwrap();
@@ -52,11 +53,11 @@ fn since(text: &str) -> Duration {
     now.saturating_sub(Duration::from_secs_f64(printed))
 }
 
-/// What fifty waits for all kinds of things cost while nothing happens, and whether they slow down
-/// a call.
-pub(crate) fn quiet(tmux: &TmuxServer) -> bool {
-    let mut client = Client::start(tmux.socket());
-    let alone = small_calls(&mut client);
+/// The CPU time of fifty waits for all kinds of conditions while nothing happens, and the time of a call
+/// beside them.
+pub(crate) fn idle(tmux: &TmuxServer) -> bool {
+    let mut client = McpClient::start(tmux.socket());
+    let alone = small_call_time(&mut client);
     let conditions = [
         "text:NEVER",
         "regex:^never$",
@@ -73,25 +74,26 @@ pub(crate) fn quiet(tmux: &TmuxServer) -> bool {
         let arguments = json!({"target": target, "until": [condition], "timeout": 60});
         client.send("tools/call", &json!({"name": "wait_for", "arguments": arguments}));
     }
-    let beside = small_calls(&mut client);
+    let beside = small_call_time(&mut client);
     let (begun, before) = (Instant::now(), client.cpu_time());
-    std::thread::sleep(QUIET);
+    std::thread::sleep(IDLE_TIME);
     let used = client.cpu_time().zip(before).map(|(now, before)| now - before);
     client.end();
     let ratio = beside.as_secs_f64() / alone.as_secs_f64();
     let other = format!("without them: {}", ms(alone));
-    let what = "`capture_pane` beside 50 waits, p50";
-    let mut kept = row(what, &ms(beside), &other, "1.5 times it", ratio <= 1.5);
+    let measured = "`capture_pane` beside 50 waits, p50";
+    let mut kept = row(measured, &ms(beside), &other, "1.5 times it", ratio <= 1.5);
     if let Some(used) = used {
         let share = used.as_secs_f64() / begun.elapsed().as_secs_f64() * 100.0;
-        let what = "CPU of 50 waits over 10 panes while nothing happens";
-        kept &= row(what, &format!("{share:.3} %"), "–", "0.2 % of a core", share <= 0.2);
+        let measured = "CPU of 50 waits over 10 panes while nothing happens";
+        kept &= row(measured, &format!("{share:.3} %"), "–", "0.2 % of a core", share <= 0.2);
     }
     kept
 }
 
-fn small_calls(client: &mut Client) -> Duration {
+/// The median time of a small call.
+fn small_call_time(client: &mut McpClient) -> Duration {
     let arguments = json!({"target": "%3"});
     let mut call = || drop(client.call("capture_pane", &arguments));
-    middle((0..500).map(|_| timed(&mut call)).collect())
+    median((0..500).map(|_| timed(&mut call)).collect())
 }

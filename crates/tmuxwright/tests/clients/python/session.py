@@ -1,6 +1,6 @@
 """A session of the Python SDK's client: `session.py stdio|http legacy|modern`.
 
-Prints a line for each thing that works, and ends with 1 at the first that does not.
+Prints `ok` for each step that works, and exits with 1 at the first that does not.
 """
 
 import os
@@ -17,54 +17,55 @@ from mcp.types import PromptReference, ResourceTemplateReference, ResourceUpdate
 TRANSPORT, ERA = sys.argv[1:]
 VERSION = {"modern": "2026-07-28", "legacy": "2025-11-25"}[ERA]
 PANE = "tmux://panes/%250/content"
-PASSED_ON = ["TMUXWRIGHT_SOCKET", "TMUXWRIGHT_TMUX", "PATH", "HOME"]
+INHERITED_VARIABLES = ["TMUXWRIGHT_SOCKET", "TMUXWRIGHT_TMUX", "PATH", "HOME"]
 
 updated: list[str] = []
 logged: list[str] = []
-told: anyio.Event | None = None
+notified: anyio.Event | None = None
 
 
-def ok(what: str) -> None:
-    print("ok", what, flush=True)
+def ok(step: str) -> None:
+    print("ok", step, flush=True)
 
 
-def say(words: str) -> None:
-    """Has the shell in the first pane print words."""
-    # Not as they stand there, or the echo of the command would do.
+def print_in_pane(words: str) -> None:
+    """Makes the shell in the first pane print words."""
+    # Spelled in another way, so that the echo of the command does not match.
     command = "echo " + words.replace(" ", '" "')
     tmux = [os.environ["TMUXWRIGHT_TMUX"], "-S", os.environ["TMUXWRIGHT_SOCKET"]]
     subprocess.run([*tmux, "send-keys", "-t", "%0", command, "Enter"], check=True)
 
 
-async def until(what: str, look) -> None:
-    """Looks at what was told, whenever something is, until it is so."""
-    global told
+async def until(condition: str, holds) -> None:
+    """Checks after each notification until the condition holds."""
+    global notified
     with anyio.move_on_after(15):
-        while not look():
-            told = anyio.Event()
-            await told.wait()
+        while not holds():
+            notified = anyio.Event()
+            await notified.wait()
         return
-    raise AssertionError(f"waited in vain: {what}")
+    raise AssertionError(f"timed out: {condition}")
 
 
-def tell(to: list[str], what: str) -> None:
-    to.append(what)
-    if told:
-        told.set()
+def record(log: list[str], text: str) -> None:
+    """Keeps the text of a notification and wakes `until`."""
+    log.append(text)
+    if notified:
+        notified.set()
 
 
 async def on_message(message) -> None:
     if isinstance(message, ResourceUpdatedNotification):
-        tell(updated, str(message.params.uri))
+        record(updated, str(message.params.uri))
 
 
 async def on_log(params) -> None:
-    tell(logged, str(params.data))
+    record(logged, str(params.data))
 
 
 def connection():
     if TRANSPORT == "stdio":
-        env = {name: os.environ[name] for name in PASSED_ON}
+        env = {name: os.environ[name] for name in INHERITED_VARIABLES}
         return StdioServerParameters(command=os.environ["PROGRAM"], env=env)
     headers = {"Authorization": "Bearer " + os.environ["TMUXWRIGHT_HTTP_TOKEN"]}
     http = httpx2.AsyncClient(headers=headers, timeout=httpx2.Timeout(30, read=300))
@@ -91,7 +92,7 @@ async def calls(client: Client) -> None:
     async def on_progress(progress, total, message) -> None:
         steps.append(progress)
         if len(steps) == 1:
-            say("it is done")
+            print_in_pane("it is done")
 
     wait = {"target": "%0", "until": ["text:it is done"], "timeout": 60}
     event = await call(client, "wait_for", wait, progress_callback=on_progress)
@@ -130,7 +131,7 @@ async def reads(client: Client) -> None:
     except MCPError as error:
         assert error.error.code == (-32602 if ERA == "modern" else -32002), error
     else:
-        raise AssertionError("a pane that is not there was read")
+        raise AssertionError("a missing pane was read")
     ok("read")
 
 
@@ -138,7 +139,7 @@ async def subscribes(client: Client) -> None:
     idle = {"target": "%0", "until": ["idle:0.5"], "timeout": 10}
     if ERA == "modern":
         async with client.listen(resource_subscriptions=[PANE]) as changes:
-            say("something new")
+            print_in_pane("something new")
             with anyio.fail_after(15):
                 async for change in changes:
                     assert str(change.uri) == PANE, change
@@ -146,14 +147,14 @@ async def subscribes(client: Client) -> None:
             ok("subscribe")
     else:
         await client.subscribe_resource(PANE)
-        say("something new")
+        print_in_pane("something new")
         await until("the pane is updated", lambda: PANE in updated)
         ok("subscribe")
         await client.unsubscribe_resource(PANE)
-    # What was on its way by then may still come.
+    # Notifications in flight may still come.
     await call(client, "wait_for", idle)
     updated.clear()
-    say("something unheard")
+    print_in_pane("without a subscription")
     await call(client, "wait_for", idle)
     assert updated == [], updated
     ok("unsubscribe")
@@ -173,7 +174,7 @@ async def prompts(client: Client) -> None:
 
 
 async def logs(client: Client) -> None:
-    # In the newest revision the client asks for it with every request.
+    # In the newest revision the client sends the level with every request.
     if ERA == "legacy":
         await client.set_logging_level("info")
     await call(client, "run_command", {"command": "true"})

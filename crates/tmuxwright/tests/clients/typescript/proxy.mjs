@@ -1,5 +1,5 @@
-// Shows the token for clients that cannot: `proxy.mjs URL` listens on a free port of loopback, prints its own
-// address, and passes everything else on as it is, `Host` and `Origin` included.
+// Adds the bearer token for clients that cannot send one: `proxy.mjs URL` listens on a free port of loopback, prints
+// its own URL, and forwards everything else unchanged, `Host` and `Origin` included.
 
 import http from 'node:http';
 

@@ -1,5 +1,5 @@
 // A session of the TypeScript SDK's client: `session.mjs stdio|http legacy|modern`.
-// Prints a line for each thing that works, and ends with 1 at the first that does not.
+// Prints `ok` for each step that works, and exits with 1 at the first that does not.
 
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
@@ -12,23 +12,23 @@ const MODERN = '2026-07-28';
 const LEGACY = '2025-11-25';
 const PANE = 'tmux://panes/%250/content';
 
-const ok = what => console.log(`ok ${what}`);
+const ok = step => console.log(`ok ${step}`);
 
-/** Has the shell in the first pane print words. */
-const print = words => {
+/** Makes the shell in the first pane print words. */
+const printInPane = words => {
   const [first, ...others] = words.split(' ');
-  // Not as they stand there, or the echo of the command would do.
+  // Spelled in another way, so that the echo of the command does not match.
   const command = `echo ${first}${others.map(word => `" "${word}`).join('')}`;
   execFileSync(TMUXWRIGHT_TMUX, ['-S', TMUXWRIGHT_SOCKET, 'send-keys', '-t', '%0', command, 'Enter']);
 };
 
-/** Looks until something is there. */
-const until = async (what, look) => {
+/** Polls until the condition holds, and returns its value. */
+const until = async (condition, probe) => {
   for (const end = Date.now() + 15_000; Date.now() < end; await new Promise(done => setTimeout(done, 20))) {
-    const found = look();
-    if (found) return found;
+    const value = probe();
+    if (value) return value;
   }
-  assert.fail(`waited in vain: ${what}`);
+  assert.fail(`timed out: ${condition}`);
 };
 
 const open = () => {
@@ -77,7 +77,7 @@ ok('mistake');
 
 const steps = [];
 const onprogress = step => {
-  if (steps.push(step) === 1) print('it is done');
+  if (steps.push(step) === 1) printInPane('it is done');
 };
 const event = await call('wait_for', { target: '%0', until: ['text:it is done'], timeout: 60 }, { onprogress });
 assert.ok(steps.length > 0 && event.includes('it is done'), event);
@@ -107,13 +107,13 @@ if (era === 'modern') {
   await client.subscribeResource({ uri: PANE });
   unsubscribe = () => client.unsubscribeResource({ uri: PANE });
 }
-print('something new');
+printInPane('something new');
 await until('the pane is updated', () => updated.includes(PANE));
 ok('subscribe');
 await unsubscribe();
 await call('wait_for', { target: '%0', until: ['idle:0.5'], timeout: 10 });
 updated.length = 0;
-print('something unheard');
+printInPane('without a subscription');
 await call('wait_for', { target: '%0', until: ['idle:0.5'], timeout: 10 });
 assert.deepEqual(updated, []);
 ok('unsubscribe');

@@ -1,4 +1,4 @@
-//! `docs/audit.md`: its tables follow from the declarations, its examples are logs.
+//! Tests of `docs/audit.md`: its tables follow from the declarations, its examples are valid logs.
 
 use std::fmt::Write;
 use std::fs;
@@ -24,16 +24,15 @@ fn with_part(page: &str, name: &str, part: &str) -> String {
     format!("{before}{begin}{part}{end}{after}")
 }
 
-/// The texts in ```json.
+/// The JSON code blocks of the page.
 fn examples(page: &str) -> Vec<&str> {
     let parts = page.split("```json\n").skip(1);
     parts.map(|part| part.split_once("```").unwrap().0).collect()
 }
 
-/// Which arguments are logged as they are is for a review to see: this table changes when one more
-/// is declared harmless.
+/// The table of arguments that are logged in clear changes when one more is declared so: a review sees it.
 #[test]
-fn the_tables_of_the_audit_are_current() {
+fn audit_page_tables_are_current() {
     let schema = schema_for!(Record).to_value();
     let mut fields = String::from("| field | |\n|---|---|\n");
     for (name, field) in schema["properties"].as_object().unwrap() {
@@ -52,9 +51,9 @@ fn the_tables_of_the_audit_are_current() {
 }
 
 #[test]
-fn the_examples_of_the_audit_are_whole_logs_with_documented_fields() {
+fn audit_page_examples_are_valid_logs() {
     let page = page();
-    let [hidden, plain] = examples(&page)[..] else { panic!("two examples are wanted") };
+    let [hidden, plain] = examples(&page)[..] else { panic!("the page must have two examples") };
     let dir = tempfile::tempdir().unwrap();
     for example in [hidden, plain] {
         let path = dir.path().join("log");
@@ -63,11 +62,11 @@ fn the_examples_of_the_audit_are_whole_logs_with_documented_fields() {
         assert_eq!(verdict.problems, [""; 0], "{example}");
         for line in audit::lines(&path).unwrap() {
             let line = line.unwrap();
-            // What we would write ourselves is the same, so every field is one of ours.
+            // Writing the record again gives the same line, so it has no undocumented field.
             assert_eq!(line.record.unwrap().line().unwrap(), line.text);
         }
     }
-    // The lines of the older format, with ids and times of today.
+    // Each record has all fields of the older format.
     let records: Vec<Value> =
         plain.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for (record, older) in records.iter().zip([
@@ -81,13 +80,14 @@ fn the_examples_of_the_audit_are_whole_logs_with_documented_fields() {
 }
 
 #[test]
-fn nothing_that_is_typed_or_stored_is_declared_harmless() {
-    const NEVER: &[&str] = &["text", "keys", "input", "command", "value", "content", "message"];
+fn typed_and_stored_arguments_are_never_clear() {
+    const NEVER_CLEAR: &[&str] =
+        &["text", "keys", "input", "command", "value", "content", "message"];
     for entry in tools::all() {
         for name in (entry.disclosure)().clear() {
             let name = name.trim_start_matches('.');
             assert!(
-                !NEVER.contains(&name) && !name.starts_with("env."),
+                !NEVER_CLEAR.contains(&name) && !name.starts_with("env."),
                 "{}.{name}",
                 entry.meta.name
             );

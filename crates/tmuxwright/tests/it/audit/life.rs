@@ -1,5 +1,5 @@
-//! A log that cannot be written stops the server from acting, and calls that are given up or made
-//! by several servers at once are in it too.
+//! Tests of writing the audit log: a failure stops all calls, and cancelled calls and those of several
+//! servers are recorded.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer, until};
 use tmuxwright::audit::verify;
 
-use crate::audit::log::{log, records, serve_audited};
+use crate::audit::log::{audit_log, records, serve_audited};
+use crate::protocol::{cancel, initialized};
 use crate::support::field;
 use crate::{launch, serve_configured};
 
@@ -20,24 +21,24 @@ async fn create(mcp: &Mcp, name: &str) -> testkit::Outcome {
     mcp.call("create_session", json!({"name": name})).await
 }
 
-/// Names and outcomes of the calls that create sessions.
+/// Name and outcome of each recorded call of `create_session`.
 fn created(path: &Path) -> Vec<(String, String)> {
     let made = records(path).into_iter().filter(|record| record["tool"] == "create_session");
     let text = |value: &Value| value.as_str().unwrap().to_owned();
     made.map(|it| (text(&it["arguments"]["name"]), text(&it["outcome"]))).collect()
 }
 
-/// From the first failure to the last call, with a log that breaks and is mended.
-async fn stops_and_goes_on(
+/// Breaks the log and repairs it, and expects calls to be refused in between.
+async fn assert_calls_stop_until_repair(
     tmux: &TmuxServer,
     log: &Path,
-    fail: impl Fn(&Mcp),
-    mend: impl Fn(&Mcp),
+    break_log: impl Fn(&Mcp),
+    repair: impl Fn(&Mcp),
 ) {
     let config = format!("[audit]\nfile = \"{}\"", log.display());
     let mcp = &serve_configured(tmux, &config).await;
     create(mcp, "before").await.ok();
-    fail(mcp);
+    break_log(mcp);
     let error = create(mcp, "unrecorded").await.err("audit_failed");
     assert!(error.contains("was called") && error.contains("audit.log"), "{error}");
     assert!(error.contains("Next: "), "{error}");
@@ -48,7 +49,7 @@ async fn stops_and_goes_on(
     mcp.call("list_sessions", json!({})).await.err("audit_failed");
     let names = tmux.tmux(&["list-sessions", "-F", "#S"]);
     assert!(names.contains("unrecorded") && !names.contains("refused"), "{names}");
-    mend(mcp);
+    repair(mcp);
     create(mcp, "after").await.ok();
     assert!(sessions(mcp).await.contains(&"after".to_owned()));
     let all = created(log);
@@ -66,39 +67,39 @@ async fn stops_and_goes_on(
     assert!(verdict.problems.is_empty(), "{verdict:?}");
 }
 
-/// A limit on the size of files stands for a disk that is full: some of a line can be written.
+/// A limit on the size of files stands in for a full disk: a part of a line can be written.
 #[cfg(target_os = "linux")]
 #[tokio::test]
-async fn a_full_disk_stops_everything_until_there_is_room() {
+async fn full_disk_stops_calls_until_space_returns() {
     use rustix::process::{Pid, Resource, Rlimit, getrlimit, prlimit};
     let tmux = TmuxServer::new();
     let usual = getrlimit(Resource::Fsize);
-    let path = log(&tmux);
+    let path = audit_log(&tmux);
     let limit = |mcp: &Mcp, current| {
         let pid = Pid::from_raw(mcp.pid().try_into().unwrap());
         prlimit(pid, Resource::Fsize, Rlimit { current, maximum: usual.maximum }).unwrap();
     };
-    let fail = |mcp: &Mcp| limit(mcp, Some(path.metadata().unwrap().len() + 60));
-    let mend = |mcp: &Mcp| {
+    let break_log = |mcp: &Mcp| limit(mcp, Some(path.metadata().unwrap().len() + 60));
+    let repair = |mcp: &Mcp| {
         let text = fs::read_to_string(&path).unwrap();
-        assert!(text.ends_with("}\n"), "half a line: {text}");
+        assert!(text.ends_with("}\n"), "the log ends in half a line: {text}");
         limit(mcp, usual.current);
     };
-    stops_and_goes_on(&tmux, &path, fail, mend).await;
+    assert_calls_stop_until_repair(&tmux, &path, break_log, repair).await;
 }
 
 #[tokio::test]
-async fn a_directory_that_is_gone_stops_everything_until_it_is_back() {
+async fn missing_log_directory_stops_calls_until_restored() {
     let tmux = TmuxServer::new();
-    let (folder, away) = (tmux.home().join("logs"), tmux.home().join("away"));
+    let (folder, moved) = (tmux.home().join("logs"), tmux.home().join("away"));
     fs::create_dir(&folder).unwrap();
-    let fail = |_: &Mcp| fs::rename(&folder, &away).unwrap();
-    let mend = |_: &Mcp| fs::rename(&away, &folder).unwrap();
-    stops_and_goes_on(&tmux, &folder.join("audit.log"), fail, mend).await;
+    let break_log = |_: &Mcp| fs::rename(&folder, &moved).unwrap();
+    let repair = |_: &Mcp| fs::rename(&moved, &folder).unwrap();
+    assert_calls_stop_until_repair(&tmux, &folder.join("audit.log"), break_log, repair).await;
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_log_stops_the_start() {
+async fn unusable_log_path_stops_the_start() {
     let tmux = TmuxServer::new();
     let home = tmux.home();
     fs::write(home.join("notes"), "precious\n").unwrap();
@@ -122,26 +123,20 @@ async fn what_cannot_be_a_log_stops_the_start() {
 }
 
 #[tokio::test]
-async fn a_call_that_is_given_up_is_written_down() {
+async fn cancelled_calls_are_recorded() {
     let tmux = TmuxServer::new();
-    let path = log(&tmux);
-    let mut raw = launch(&tmux).args(&["--audit", path.to_str().unwrap()]).raw();
-    raw.initialize("2025-11-25").await;
+    let path = audit_log(&tmux);
+    let mut raw = initialized(launch(&tmux).args(&["--audit", path.to_str().unwrap()])).await;
     let wait =
         json!({"name": "wait_for", "arguments": {"target": "main", "until": ["text:never"]}});
     let id = raw.start("tools/call", wait.clone()).await;
-    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
-        "params": {"requestId": id}});
-    raw.send(&cancel).await;
-    let count = async |count| {
-        until("the call is in the log", async || {
-            let text = fs::read_to_string(&path).unwrap();
-            (text.lines().count() == count).then_some(())
-        })
-        .await;
-    };
-    count(1).await;
-    // The client goes while it waits.
+    cancel(&mut raw, id).await;
+    until("the call is in the log", async || {
+        let text = fs::read_to_string(&path).unwrap();
+        (text.lines().count() == 1).then_some(())
+    })
+    .await;
+    // The client disconnects during a wait.
     raw.start("tools/call", wait).await;
     raw.hang_up();
     assert!(raw.wait().await.success());
@@ -154,8 +149,8 @@ async fn a_call_that_is_given_up_is_written_down() {
 }
 
 #[tokio::test]
-async fn several_servers_write_one_log_at_the_same_time() {
-    const EACH: usize = 25;
+async fn several_servers_share_one_log() {
+    const CALLS_EACH: usize = 25;
     let tmux = TmuxServer::new();
     let config = "max_bytes = 3000\nfiles = 100";
     let servers = [
@@ -164,7 +159,7 @@ async fn several_servers_write_one_log_at_the_same_time() {
         serve_audited(&tmux, config).await,
     ];
     let calls = async |mcp: &Mcp| {
-        for _ in 0..EACH {
+        for _ in 0..CALLS_EACH {
             mcp.call("list_panes", json!({})).await.ok();
         }
     };
@@ -173,7 +168,10 @@ async fn several_servers_write_one_log_at_the_same_time() {
     for mcp in servers {
         mcp.close().await;
     }
-    let verdict = verify(&log(&tmux), 100).unwrap();
-    assert_eq!((verdict.problems.as_slice(), verdict.records), ([].as_slice(), 4 * EACH as u64));
+    let verdict = verify(&audit_log(&tmux), 100).unwrap();
+    assert_eq!(
+        (verdict.problems.as_slice(), verdict.records),
+        ([].as_slice(), 4 * CALLS_EACH as u64)
+    );
     assert!(tmux.home().join("audit.log.5").exists());
 }

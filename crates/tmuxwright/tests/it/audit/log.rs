@@ -1,4 +1,4 @@
-//! The audit log: a record for every call, and reading it.
+//! Tests of audit records and of the command `tmuxwright audit`, which reads them.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -11,14 +11,14 @@ use tmuxwright::audit;
 use crate::support::{pane, string};
 use crate::{PROGRAM, launch, serve_configured};
 
-/// The log of a test.
-pub(crate) fn log(tmux: &TmuxServer) -> PathBuf {
+/// The path of the audit log of a test.
+pub(crate) fn audit_log(tmux: &TmuxServer) -> PathBuf {
     tmux.home().join("audit.log")
 }
 
-/// The program with every tool, structured answers and a log, and this in its config file.
+/// The program with every tool, structured results and an audit log; `config` follows in its config file.
 pub(crate) async fn serve_audited(tmux: &TmuxServer, config: &str) -> Mcp {
-    let file = log(tmux);
+    let file = audit_log(tmux);
     serve_configured(tmux, &format!("[audit]\nfile = \"{}\"\n{config}", file.display())).await
 }
 
@@ -28,20 +28,21 @@ pub(crate) fn records(path: &Path) -> Vec<Value> {
     lines.map(|line| serde_json::from_str(&line.unwrap().text).unwrap()).collect()
 }
 
-/// `tmuxwright audit` with some arguments: what it prints, and its exit code.
-pub(crate) async fn audit(tmux: &TmuxServer, args: &[&str]) -> (String, i32) {
+/// The output and exit code of `tmuxwright audit` with these arguments.
+pub(crate) async fn audit_command(tmux: &TmuxServer, args: &[&str]) -> (String, i32) {
     let all = [&["audit"], args].concat();
     let output = testkit::Launch::without_tmux(PROGRAM, tmux.home()).args(&all).output().await;
     let texts = [output.stdout, output.stderr].map(|text| String::from_utf8(text).unwrap());
     (texts.concat(), output.status.code().unwrap())
 }
 
+/// One field of each record; empty where it is missing.
 fn field<'a>(records: &'a [Value], name: &str) -> Vec<&'a str> {
     records.iter().map(|record| record[name].as_str().unwrap_or_default()).collect()
 }
 
 #[tokio::test]
-async fn every_call_is_written_down_whatever_becomes_of_it() {
+async fn every_call_is_recorded_with_its_outcome() {
     let tmux = TmuxServer::new();
     let mcp = serve_audited(&tmux, "").await;
     let pane = pane(&mcp, "cat").await;
@@ -58,7 +59,7 @@ async fn every_call_is_written_down_whatever_becomes_of_it() {
     let run = mcp.call("run_command", json!({"command": "echo hello"})).await.ok();
     mcp.close().await;
 
-    let records = records(&log(&tmux));
+    let records = records(&audit_log(&tmux));
     assert_eq!(
         field(&records, "tool").join(" "),
         "create_pane send_keys no_such_tool send_keys kill capture_pane rename nonsense batch run_command"
@@ -69,7 +70,7 @@ async fn every_call_is_written_down_whatever_becomes_of_it() {
     );
     let numbers: Vec<u64> = records.iter().map(|it| it["seq"].as_u64().unwrap()).collect();
     assert_eq!(numbers, (1..=10).collect::<Vec<_>>());
-    // From the answer, or from what the target was found to be.
+    // The ids come from the result, or from the resolved target.
     assert_eq!((&records[0]["pane_id"], &records[1]["pane_id"]), (&json!(pane), &json!(pane)));
     assert!(string(&records[4]["session_id"]).starts_with('$'), "{}", records[4]);
     let last = &records[9];
@@ -86,11 +87,11 @@ async fn every_call_is_written_down_whatever_becomes_of_it() {
         let time = string(&record["ts"]);
         assert!(time.len() == 24 && time.ends_with('Z'), "{time}");
     }
-    assert_eq!(log(&tmux).metadata().unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(audit_log(&tmux).metadata().unwrap().permissions().mode() & 0o777, 0o600);
 }
 
 #[tokio::test]
-async fn a_plain_log_has_the_fields_of_the_older_format() {
+async fn plain_log_has_the_older_formats_fields() {
     let tmux = TmuxServer::new();
     let mcp = serve_audited(&tmux, "plain = true").await;
     let arguments = json!({"command": "cat", "name": "server", "env": {"A": "b"}});
@@ -100,7 +101,7 @@ async fn a_plain_log_has_the_fields_of_the_older_format() {
     mcp.call("send_keys", typed).await.ok();
     mcp.call("capture_pane", json!({"target": pane, "lines": 200})).await.ok();
     mcp.close().await;
-    let records = records(&log(&tmux));
+    let records = records(&audit_log(&tmux));
     let has = |record: &Value, fields: Value| {
         for (name, value) in fields.as_object().unwrap() {
             assert_eq!(&record[name], value, "{record}");
@@ -115,13 +116,13 @@ async fn a_plain_log_has_the_fields_of_the_older_format() {
 }
 
 #[tokio::test]
-async fn whole_answers_go_to_numbered_files() {
+async fn full_results_go_to_numbered_files() {
     let tmux = TmuxServer::new();
     let folder = tmux.home().join("full");
     let config = format!("full = \"{}\"\n[limits]\ntext = 100", folder.display());
     let mcp = serve_audited(&tmux, &config).await;
     let pane = pane(&mcp, "seq 1 100; exec cat").await;
-    wait_until("all is printed", || tmux.screen(&pane).contains("100").then_some(()));
+    wait_until("all lines are printed", || tmux.screen(&pane).contains("100").then_some(()));
     for _ in 0..2 {
         mcp.call("capture_pane", json!({"target": pane, "lines": 100})).await.ok();
     }
@@ -129,7 +130,7 @@ async fn whole_answers_go_to_numbered_files() {
     mcp.call("list_panes", json!({})).await.ok();
     mcp.close().await;
     let command = string(&run["command_id"]);
-    let records = records(&log(&tmux));
+    let records = records(&audit_log(&tmux));
     let files: Vec<&str> =
         field(&records, "full").into_iter().filter(|it| !it.is_empty()).collect();
     let expected = [
@@ -138,7 +139,7 @@ async fn whole_answers_go_to_numbered_files() {
         format!("{command}-run_command-001.txt"),
     ];
     assert_eq!(files, expected);
-    // All of it, though the answer was cut.
+    // The file has all lines, although the result was cut.
     let text = fs::read_to_string(folder.join(&expected[1])).unwrap();
     assert!(text.contains("\n1\n2\n3\n") && text.contains("\n100"), "{text}");
     let text = fs::read_to_string(folder.join(&expected[2])).unwrap();
@@ -149,7 +150,7 @@ async fn whole_answers_go_to_numbered_files() {
 }
 
 #[tokio::test]
-async fn the_log_is_printed_for_people_and_filtered() {
+async fn audit_command_prints_and_filters_records() {
     let tmux = TmuxServer::new();
     let mcp = serve_audited(&tmux, "").await;
     let made = pane(&mcp, "cat").await;
@@ -157,10 +158,10 @@ async fn the_log_is_printed_for_people_and_filtered() {
     mcp.call("send_keys", json!({"target": "%99", "text": "hello"})).await.err("not_found");
     mcp.call("rename", json!({"target": made, "name": "\u{1b}[31m red"})).await.result();
     mcp.close().await;
-    let path = log(&tmux);
+    let path = audit_log(&tmux);
     let file = path.to_str().unwrap();
     let lines = async |args: &[&str]| {
-        let (text, code) = audit(&tmux, &[&[file], args].concat()).await;
+        let (text, code) = audit_command(&tmux, &[&[file], args].concat()).await;
         assert_eq!(code, 0, "{text}");
         text.lines().map(str::to_owned).collect::<Vec<_>>()
     };
@@ -178,26 +179,26 @@ async fn the_log_is_printed_for_people_and_filtered() {
     assert_eq!(lines(&["--until", "1h"]).await.len(), 0);
     let json: Value = serde_json::from_str(&lines(&["--json"]).await[0]).unwrap();
     assert_eq!(json["seq"], 1);
-    // The configured log is meant if none is named.
-    assert_eq!(audit(&tmux, &["--audit", file]).await, (all.join("\n") + "\n", 0));
+    // Without a path the configured log is read.
+    assert_eq!(audit_command(&tmux, &["--audit", file]).await, (all.join("\n") + "\n", 0));
     for wrong in [&["--since", "soon", file][..], &[]] {
-        let (text, code) = audit(&tmux, wrong).await;
+        let (text, code) = audit_command(&tmux, wrong).await;
         assert!(code == 2 && text.contains("hint: "), "{text}");
     }
-    let (text, code) = audit(&tmux, &["/nonexistent/log"]).await;
+    let (text, code) = audit_command(&tmux, &["/nonexistent/log"]).await;
     assert!(code == 1 && text.contains("/nonexistent/log"), "{text}");
 }
 
 #[tokio::test]
-async fn what_is_missing_or_changed_is_found_over_rotated_files() {
+async fn verify_finds_damage_in_rotated_files() {
     let tmux = TmuxServer::new();
     let mcp = serve_audited(&tmux, "max_bytes = 1500").await;
     for _ in 0..12 {
         mcp.call("list_panes", json!({"filter": "own=true"})).await.ok();
     }
     mcp.close().await;
-    let path = log(&tmux);
-    let verify = async || audit(&tmux, &[path.to_str().unwrap(), "--verify"]).await;
+    let path = audit_log(&tmux);
+    let verify = async || audit_command(&tmux, &[path.to_str().unwrap(), "--verify"]).await;
     assert_eq!(verify().await, ("whole: 12 records, 1 to 12\n".to_owned(), 0));
     let older = tmux.home().join("audit.log.1");
     let text = fs::read_to_string(&older).unwrap();
@@ -206,31 +207,31 @@ async fn what_is_missing_or_changed_is_found_over_rotated_files() {
     let (first, second) = (seq(lines[0]), seq(lines[1]));
     let damaged = async |text: String| {
         fs::write(&older, text).unwrap();
-        let (said, code) = verify().await;
-        assert_eq!(code, 1, "{said}");
-        said
+        let (printed, code) = verify().await;
+        assert_eq!(code, 1, "{printed}");
+        printed
     };
-    let said = damaged(text.replacen("own=true", "own=trUe", 1)).await;
-    assert!(said.contains(&format!("record {first} or {second} was changed")), "{said}");
-    let said = damaged(text.replacen(&format!("{}\n", lines[1]), "", 1)).await;
-    assert!(said.contains(&format!("records {second} to {second} are missing")), "{said}");
-    let said = damaged(format!("{}\n{text}", lines[1])).await;
-    assert!(said.contains(&format!("record {first} comes after record {second}")), "{said}");
-    let said = damaged(text.replacen('{', "", 1)).await;
-    assert!(said.contains("audit.log.1, line 1: this is no record"), "{said}");
-    let said = damaged(text[..text.len() - 30].to_owned()).await;
-    assert!(said.contains("cut off"), "{said}");
+    let printed = damaged(text.replacen("own=true", "own=trUe", 1)).await;
+    assert!(printed.contains(&format!("record {first} or {second} was changed")), "{printed}");
+    let printed = damaged(text.replacen(&format!("{}\n", lines[1]), "", 1)).await;
+    assert!(printed.contains(&format!("records {second} to {second} are missing")), "{printed}");
+    let printed = damaged(format!("{}\n{text}", lines[1])).await;
+    assert!(printed.contains(&format!("record {first} comes after record {second}")), "{printed}");
+    let printed = damaged(text.replacen('{', "", 1)).await;
+    assert!(printed.contains("audit.log.1, line 1: this is no record"), "{printed}");
+    let printed = damaged(text[..text.len() - 30].to_owned()).await;
+    assert!(printed.contains("cut off"), "{printed}");
     fs::remove_file(&older).unwrap();
-    let (said, code) = verify().await;
-    assert!(code == 1 && said.contains("are missing"), "{said}");
+    let (printed, code) = verify().await;
+    assert!(code == 1 && printed.contains("are missing"), "{printed}");
     fs::write(&older, &text).unwrap();
     assert_eq!(verify().await.1, 0);
 }
 
 #[tokio::test]
-async fn the_older_names_in_the_environment_count() {
+async fn older_environment_variable_names_are_accepted() {
     let tmux = TmuxServer::new();
-    let (file, folder) = (log(&tmux), tmux.home().join("full"));
+    let (file, folder) = (audit_log(&tmux), tmux.home().join("full"));
     let mcp = launch(&tmux)
         .env("TMUX_DEBUG_AUDIT", file.to_str().unwrap())
         .env("TMUX_DEBUG_AUDIT_FULL", folder.to_str().unwrap())
@@ -239,7 +240,7 @@ async fn the_older_names_in_the_environment_count() {
     mcp.call("capture_pane", json!({"target": "main"})).await.text();
     mcp.close().await;
     assert_eq!(field(&records(&file), "full"), ["%0-capture-001.txt"]);
-    // The present name is stronger.
+    // The current name takes precedence.
     let other = tmux.home().join("other.log");
     let mcp = launch(&tmux)
         .env("TMUX_DEBUG_AUDIT", file.to_str().unwrap())

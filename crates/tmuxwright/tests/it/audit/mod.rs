@@ -1,4 +1,4 @@
-//! The audit log.
+//! Tests of the audit log.
 
 pub(crate) mod docs;
 pub(crate) mod life;

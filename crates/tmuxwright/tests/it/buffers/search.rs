@@ -1,5 +1,5 @@
-//! Searching paste buffers: every match, in bounds, with places to go on from, however large the
-//! buffer is.
+//! Tests of `search_buffer`: every match is found, long results continue by cursor, and memory stays
+//! small.
 
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -7,12 +7,9 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer};
 
+use crate::buffers::set_buffer;
 use crate::support::string;
 use crate::{launch, serve};
-
-async fn set(mcp: &Mcp, name: &str, text: &str) -> String {
-    string(&mcp.call("set_buffer", json!({"name": name, "text": text})).await.ok()["name"])
-}
 
 async fn search(mcp: &Mcp, arguments: Value) -> Value {
     mcp.call("search_buffer", arguments).await.ok()
@@ -23,11 +20,12 @@ fn offsets(found: &Value) -> Vec<u64> {
 }
 
 #[tokio::test]
-async fn matches_come_with_their_place_and_line() {
+async fn matches_report_offset_line_and_text() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    let name = set(&mcp, "log", "start\nérror: Disk full\nok\nan ERROR and an error\n").await;
-    set(&mcp, "other", "no such thing").await;
+    let name =
+        set_buffer(&mcp, "log", "start\nérror: Disk full\nok\nan ERROR and an error\n").await;
+    set_buffer(&mcp, "other", "no such thing").await;
     let found = search(&mcp, json!({"pattern": "error"})).await;
     assert_eq!(offsets(&found), [30, 43]);
     assert_eq!(
@@ -41,7 +39,7 @@ async fn matches_come_with_their_place_and_line() {
     let found = search(&mcp, regex).await;
     assert_eq!(offsets(&found), [6, 19]);
     assert_eq!(found["matches"][0]["length"], 7);
-    // Literal unless a regex is asked for.
+    // A pattern is literal by default.
     assert_eq!(offsets(&search(&mcp, json!({"pattern": "d.sk"})).await), [0; 0]);
     let around = json!({"pattern": "ok", "buffers": ["log"], "context": 5});
     assert_eq!(search(&mcp, around).await["matches"][0]["text"], "full\nok\nan E");
@@ -49,7 +47,7 @@ async fn matches_come_with_their_place_and_line() {
 }
 
 #[tokio::test]
-async fn text_answers_have_facts_first_and_a_row_each() {
+async fn text_result_has_facts_then_match_rows() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).args(&["--toolset", "all"]).mcp().await;
     mcp.call("set_buffer", json!({"name": "log", "text": "a\nb a\na\n"})).await.text();
@@ -64,12 +62,12 @@ async fn text_answers_have_facts_first_and_a_row_each() {
 }
 
 #[tokio::test]
-async fn a_search_goes_on_where_it_stopped() {
+async fn search_continues_from_its_cursor() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let text: String = (0..100).map(|n| format!("line {n} hit\n")).collect();
-    set(&mcp, "a", &text).await;
-    set(&mcp, "b", &text).await;
+    set_buffer(&mcp, "a", &text).await;
+    set_buffer(&mcp, "b", &text).await;
     let mut seen = Vec::new();
     let mut cursor = Value::Null;
     loop {
@@ -86,7 +84,7 @@ async fn a_search_goes_on_where_it_stopped() {
     assert_eq!(seen.len(), 200);
     seen.sort();
     seen.dedup();
-    assert_eq!(seen.len(), 200, "some came twice");
+    assert_eq!(seen.len(), 200, "a match was returned twice");
     for (arguments, code, words) in [
         (json!({"pattern": "hit", "cursor": "none@5"}), "not_found", "`none`"),
         (json!({"pattern": "hit", "cursor": "a@99999"}), "invalid_argument", "99999"),
@@ -106,33 +104,35 @@ async fn a_search_goes_on_where_it_stopped() {
 }
 
 #[tokio::test]
-async fn an_answer_that_would_be_too_long_says_how_to_go_on() {
+async fn overlong_search_result_continues_by_cursor() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let text: String = (0..300).map(|n| format!("{n} {}\n", "x".repeat(400))).collect();
-    set(&mcp, "wide", &text).await;
+    set_buffer(&mcp, "wide", &text).await;
     let arguments = json!({"pattern": "^[0-9]+", "regex": true, "limit": 300});
     let mut found = search(&mcp, arguments.clone()).await;
-    let mut count = 0;
+    let (mut count, mut results) = (0, 0);
     loop {
         count += offsets(&found).len();
+        results += 1;
         let Some(cursor) = found.get("cursor") else { break };
         let mut next = arguments.clone();
         next["cursor"] = cursor.clone();
         found = search(&mcp, next).await;
     }
     assert_eq!(count, 300);
+    assert!(results > 1, "one result held everything");
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_second_search_stays_near_what_the_first_found() {
+async fn near_limits_a_search_to_a_match() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let block = |n: usize| format!("begin {n}\n{}error {n}\n", "filler\n".repeat(1000));
     let text: String = (0..5).map(block).collect();
-    set(&mcp, "log", &text).await;
-    set(&mcp, "other", &text).await;
+    set_buffer(&mcp, "log", &text).await;
+    set_buffer(&mcp, "other", &text).await;
     let first = json!({"pattern": "begin 3", "buffers": ["log"]});
     let first = search(&mcp, first).await["matches"][0].clone();
     let near = json!({"pattern": "error", "near": first["id"]});
@@ -150,11 +150,11 @@ async fn a_second_search_stays_near_what_the_first_found() {
 }
 
 #[tokio::test]
-async fn the_best_lines_come_first_when_the_search_is_fuzzy() {
+async fn fuzzy_search_returns_best_lines_first() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    set(&mcp, "a", "fn parse_config_file()\nunrelated\nport: crooked fig\n").await;
-    set(&mcp, "b", "parse_config\npacfg\n").await;
+    set_buffer(&mcp, "a", "fn parse_config_file()\nunrelated\nport: crooked fig\n").await;
+    set_buffer(&mcp, "b", "parse_config\npacfg\n").await;
     let found = search(&mcp, json!({"pattern": "prsconfig", "fuzzy": true, "limit": 1})).await;
     assert_eq!(found["total"], 2);
     assert_eq!(found["matches"].as_array().unwrap().len(), 1);
@@ -167,14 +167,14 @@ async fn the_best_lines_come_first_when_the_search_is_fuzzy() {
     mcp.close().await;
 }
 
-/// The most that the process has needed so far, in kB.
-fn memory(mcp: &Mcp) -> u64 {
+/// The peak of the resident memory of the process, in kB.
+fn peak_memory(mcp: &Mcp) -> u64 {
     let status = std::fs::read_to_string(format!("/proc/{}/status", mcp.pid())).unwrap();
     let line = status.lines().find(|line| line.starts_with("VmHWM:")).unwrap();
     line.split_whitespace().nth(1).unwrap().parse().unwrap()
 }
 
-/// 50 MB of lines, and a needle at the end; or all of it in one line.
+/// A file of 50 MB, in lines or in one, and the offset of the needle at its end.
 fn large_file(tmux: &TmuxServer, in_one_line: bool) -> (PathBuf, u64) {
     let mut text = String::with_capacity(51_000_000);
     let words = " some words of a log".repeat(50);
@@ -189,7 +189,7 @@ fn large_file(tmux: &TmuxServer, in_one_line: bool) -> (PathBuf, u64) {
     (path, needle)
 }
 
-/// The first matches, in as many calls as it takes.
+/// All matches, in as many calls as necessary.
 async fn search_to_the_end(mcp: &Mcp, mut arguments: Value) -> Vec<Value> {
     let mut all = Vec::new();
     loop {
@@ -202,14 +202,15 @@ async fn search_to_the_end(mcp: &Mcp, mut arguments: Value) -> Vec<Value> {
     }
 }
 
-async fn works_in_little_memory(in_one_line: bool) {
+/// Sets, reads, searches, saves and extends a buffer of 50 MB, and expects little use of memory.
+async fn assert_little_memory(in_one_line: bool) {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let (path, needle) = large_file(&tmux, in_one_line);
     let small = json!({"name": "small", "text": "x"});
     mcp.call("set_buffer", small).await.text();
     search(&mcp, json!({"pattern": "needle", "fuzzy": true})).await;
-    let before = memory(&mcp);
+    let before = peak_memory(&mcp);
 
     let made = mcp.call("set_buffer", json!({"name": "large", "path": path})).await.ok();
     assert_eq!(made["bytes"], needle + 11);
@@ -235,17 +236,17 @@ async fn works_in_little_memory(in_one_line: bool) {
     let append = json!({"name": "large", "text": "more", "append": true});
     assert_eq!(mcp.call("set_buffer", append).await.ok()["bytes"], needle + 15);
 
-    let peak = memory(&mcp);
+    let peak = peak_memory(&mcp);
     assert!(peak < before + 5_000, "from {before} kB to {peak} kB");
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_buffer_of_50_megabytes_is_handled_in_little_memory() {
-    works_in_little_memory(false).await;
+async fn fifty_megabyte_buffer_needs_little_memory() {
+    assert_little_memory(false).await;
 }
 
 #[tokio::test]
-async fn a_line_of_50_megabytes_is_handled_in_little_memory() {
-    works_in_little_memory(true).await;
+async fn fifty_megabyte_line_needs_little_memory() {
+    assert_little_memory(true).await;
 }

@@ -1,4 +1,4 @@
-//! What hand-written pages may name: things that exist.
+//! The names that hand-written pages may use: tools, settings, resources, files and tests that exist.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -16,12 +16,12 @@ pub(crate) fn root() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
 }
 
-/// What stands between backticks in a text.
-pub(crate) fn named(text: &str) -> Vec<&str> {
+/// The parts of a text between backticks.
+pub(crate) fn backticked(text: &str) -> Vec<&str> {
     text.split('`').skip(1).step_by(2).collect()
 }
 
-/// `name(one, two)` as name and arguments.
+/// Splits `name(one, two)` into the name and its arguments.
 pub(crate) fn signature(text: &str) -> (&str, Vec<&str>) {
     match text.strip_suffix(')').and_then(|text| text.split_once('(')) {
         Some((name, arguments)) => (name, arguments.split(", ").collect()),
@@ -29,20 +29,20 @@ pub(crate) fn signature(text: &str) -> (&str, Vec<&str>) {
     }
 }
 
-/// What this program has.
-pub(crate) struct Present {
+/// The names of everything that the program has.
+pub(crate) struct KnownNames {
     /// Flags, environment variables, config keys and tables, commands, conditions, errors, groups,
-    /// addresses of resources.
+    /// URI templates of resources.
     names: BTreeSet<String>,
     /// The arguments of each tool.
     arguments: BTreeMap<&'static str, BTreeSet<String>>,
     /// The arguments of each prompt.
     prompts: BTreeMap<&'static str, BTreeSet<String>>,
-    /// The fields in the answers of each tool, at any depth.
+    /// The fields in the results of each tool, at any depth.
     fields: BTreeMap<&'static str, BTreeSet<String>>,
 }
 
-impl Present {
+impl KnownNames {
     pub(crate) fn new() -> Self {
         let mut names = BTreeSet::new();
         for setting in SETTINGS {
@@ -79,8 +79,8 @@ impl Present {
         Self { names, arguments, prompts: prompts.collect(), fields }
     }
 
-    /// Whether there is such a thing: a tool or prompt, perhaps with arguments (`tool(one, two)`) or a
-    /// field of its answer (`tool→field`), a method, a setting, a command, a condition, an error, a group,
+    /// Whether a name exists: a tool or prompt, also with arguments (`tool(one, two)`) or a
+    /// field of its result (`tool→field`), a method, a setting, a command, a condition, an error, a group,
     /// a resource, a file of the project, or a test (`area::file::name`).
     pub(crate) fn has(&self, item: &str) -> bool {
         if let Some((tool, field)) = item.split_once('→') {
@@ -116,8 +116,8 @@ fn properties(schema: &Map<String, Value>, found: &mut BTreeSet<String>) {
 }
 
 #[test]
-fn only_what_exists_exists() {
-    let present = Present::new();
+fn only_existing_names_are_known() {
+    let known = KnownNames::new();
     for item in [
         "run_command",
         "run_command(timeout, cwd)",
@@ -137,9 +137,9 @@ fn only_what_exists_exists() {
         "@pane",
         "tmux://panes/{pane}/content",
         "docs/errors.md",
-        "laws::claims::only_what_exists_exists",
+        "laws::claims::only_existing_names_are_known",
     ] {
-        assert!(present.has(item), "{item}");
+        assert!(known.has(item), "{item}");
     }
     for item in [
         "run_commands",
@@ -158,6 +158,6 @@ fn only_what_exists_exists() {
         "laws::claims::nothing",
         "",
     ] {
-        assert!(!present.has(item), "{item}");
+        assert!(!known.has(item), "{item}");
     }
 }

@@ -1,34 +1,34 @@
-//! `docs/coming-from.md` is written by hand. What it says about this program must be so, and nothing
-//! of the earlier designs may be left out.
+//! Tests of `docs/coming-from.md`: every replacement that it names exists, and every feature of the
+//! earlier servers has a row.
 
 mod past;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 
-use past::{PAST, Past, SHARED, TOOLS};
+use past::{EARLIER_SERVERS, EarlierServer, SHARED, TOOLS};
 
-use crate::laws::claims::{Present, named, root, signature};
+use crate::laws::claims::{KnownNames, backticked, root, signature};
 
-/// The word in the last column of a row about something that is not made yet.
+/// The word in the last column that marks a replacement as planned.
 const PLANNED: &str = "planned";
 
-/// A row of a table: what it was, what it is, and the difference.
+/// A row of a table: the earlier feature, its replacement, and a note on the difference.
 struct Row {
     line: usize,
     section: String,
-    part: String,
-    there: Vec<String>,
-    here: Vec<String>,
+    table: String,
+    earlier: Vec<String>,
+    replacements: Vec<String>,
     note: String,
 }
 
 impl Row {
     fn is_planned(&self) -> bool {
-        self.planned() > 0
+        self.planned_marks() > 0
     }
 
-    fn planned(&self) -> usize {
+    fn planned_marks(&self) -> usize {
         self.note.split(|c: char| !c.is_alphanumeric()).filter(|word| *word == PLANNED).count()
     }
 }
@@ -36,113 +36,119 @@ impl Row {
 /// All rows of all tables on the page.
 fn rows() -> Vec<Row> {
     let page = fs::read_to_string(root().join("docs/coming-from.md")).unwrap();
-    let (mut section, mut part) = (String::new(), String::new());
+    let (mut section, mut table) = (String::new(), String::new());
     let mut rows = Vec::new();
     for (line, text) in (1..).zip(page.lines()) {
         if let Some(heading) = text.strip_prefix("## ") {
             section = heading.to_owned();
-            part.clear();
+            table.clear();
         } else if let Some(heading) = text.strip_prefix("### ") {
-            part = heading.to_owned();
+            table = heading.to_owned();
         } else if let Some(row) = text.strip_prefix('|').and_then(|row| row.strip_suffix('|')) {
             let cells: Vec<&str> = row.split('|').map(str::trim).collect();
-            assert_eq!(cells.len(), 3, "docs/coming-from.md: the columns of line {line}");
-            let (there, here, note) = (cells[0], cells[1], cells[2]);
-            if there != "there" && there != "---" {
-                let (section, part, note) = (section.clone(), part.clone(), note.to_owned());
-                rows.push(Row { line, section, part, there: code(there), here: code(here), note });
+            assert_eq!(
+                cells.len(),
+                3,
+                "docs/coming-from.md: line {line} has too few or too many columns"
+            );
+            let (earlier, replacements, note) = (cells[0], cells[1], cells[2]);
+            if earlier != "there" && earlier != "---" {
+                let (section, table, note) = (section.clone(), table.clone(), note.to_owned());
+                let (earlier, replacements) = (names(earlier), names(replacements));
+                rows.push(Row { line, section, table, earlier, replacements, note });
             }
         }
     }
     rows
 }
 
-/// What stands between backticks.
-fn code(cell: &str) -> Vec<String> {
-    named(cell).into_iter().map(str::to_owned).collect()
+/// The names in a cell.
+fn names(cell: &str) -> Vec<String> {
+    backticked(cell).into_iter().map(str::to_owned).collect()
 }
 
-/// Whether there is what an item of a row names. Only a table about arguments names them without
-/// their tools.
-fn is_here(present: &Present, item: &str, row: &Row) -> bool {
-    present.has(item) || (row.part == SHARED && present.has_argument(item))
+/// Whether a replacement exists. Only a table about arguments names them without their tools.
+fn exists(known: &KnownNames, item: &str, row: &Row) -> bool {
+    known.has(item) || (row.table == SHARED && known.has_argument(item))
 }
 
-fn must_be_empty(wrong: &[String]) {
+/// Fails if there are problems on the page.
+fn assert_none(wrong: &[String]) {
     assert!(wrong.is_empty(), "docs/coming-from.md:\n{}", wrong.join("\n"));
 }
 
 #[test]
-fn what_is_said_to_be_here_is_here() {
-    let present = Present::new();
+fn named_replacements_exist() {
+    let known = KnownNames::new();
     let mut wrong = Vec::new();
     for row in rows().iter().filter(|row| !row.is_planned()) {
-        let missing = row.here.iter().filter(|item| !is_here(&present, item, row));
+        let missing = row.replacements.iter().filter(|item| !exists(&known, item, row));
         wrong.extend(missing.map(|item| format!("line {}: there is no `{item}`", row.line)));
     }
-    must_be_empty(&wrong);
+    assert_none(&wrong);
 }
 
 #[test]
-fn what_is_planned_is_not_here_yet() {
-    let present = Present::new();
+fn planned_replacements_do_not_exist_yet() {
+    let known = KnownNames::new();
     let mut wrong = Vec::new();
     for row in rows().iter().filter(|row| row.is_planned()) {
-        if row.here.iter().all(|item| is_here(&present, item, row)) {
-            wrong.push(format!("line {}: all of it is here, so it is not planned", row.line));
+        if row.replacements.iter().all(|item| exists(&known, item, row)) {
+            wrong.push(format!("line {}: planned, but every replacement exists", row.line));
         }
-        if row.planned() > 1 {
-            wrong.push(format!("line {}: planned once is enough", row.line));
+        if row.planned_marks() > 1 {
+            wrong.push(format!("line {}: `planned` stands there more than once", row.line));
         }
     }
-    must_be_empty(&wrong);
+    assert_none(&wrong);
 }
 
 #[test]
-fn a_row_without_an_answer_says_why() {
-    let silent = |row: &Row| row.here.is_empty() && row.note.is_empty();
+fn row_without_replacement_has_a_reason() {
+    let is_silent = |row: &Row| row.replacements.is_empty() && row.note.is_empty();
     let wrong: Vec<String> = rows()
         .iter()
-        .filter(|row| silent(row))
-        .map(|row| format!("line {}: neither an answer nor a reason", row.line))
+        .filter(|row| is_silent(row))
+        .map(|row| format!("line {}: neither a replacement nor a reason", row.line))
         .collect();
-    must_be_empty(&wrong);
+    assert_none(&wrong);
 }
 
 #[test]
-fn nothing_of_the_earlier_designs_is_left_out_or_made_up() {
+fn page_lists_exactly_the_earlier_features() {
     let rows = rows();
     let mut wrong = Vec::new();
-    for Past { section, parts } in PAST {
-        let shared = parts.iter().find(|(part, _)| *part == SHARED).map_or("", |(_, list)| list);
+    for EarlierServer { section, tables } in EARLIER_SERVERS {
+        let shared = tables.iter().find(|(table, _)| *table == SHARED).map_or("", |(_, list)| list);
         let shared: BTreeSet<&str> = shared.split_whitespace().collect();
-        for (part, list) in *parts {
-            let was: BTreeMap<&str, Vec<&str>> =
-                list.lines().flat_map(|line| entries(part, line)).collect();
-            let of_part = |row: &&Row| row.section == *section && row.part == *part;
-            let is: Vec<(&str, Vec<&str>)> = rows
+        for (table, list) in *tables {
+            let expected: BTreeMap<&str, Vec<&str>> =
+                list.lines().flat_map(|line| entries(table, line)).collect();
+            let of_table = |row: &&Row| row.section == *section && row.table == *table;
+            let listed: Vec<(&str, Vec<&str>)> = rows
                 .iter()
-                .filter(of_part)
-                .flat_map(|row| row.there.iter().map(|item| signature(item)))
+                .filter(of_table)
+                .flat_map(|row| row.earlier.iter().map(|item| signature(item)))
                 .collect();
-            let place = format!("{section}, {part}");
-            wrong.extend(differences(&place, &was, &is, &shared));
+            let heading = format!("{section}, {table}");
+            wrong.extend(differences(&heading, &expected, &listed, &shared));
         }
     }
     for row in &rows {
-        let known = PAST.iter().any(|past| {
-            past.section == row.section && past.parts.iter().any(|(part, _)| *part == row.part)
+        let known = EARLIER_SERVERS.iter().any(|server| {
+            server.section == row.section
+                && server.tables.iter().any(|(table, _)| *table == row.table)
         });
         if !known {
-            wrong.push(format!("line {}: `{}` is no known table", row.line, row.part));
+            wrong.push(format!("line {}: `{}` is not a known table", row.line, row.table));
         }
     }
-    must_be_empty(&wrong);
+    assert_none(&wrong);
 }
 
-/// A line of a list: one signature where calls are listed, else names.
-fn entries<'a>(part: &str, line: &'a str) -> Vec<(&'a str, Vec<&'a str>)> {
-    match part {
+/// The entries in a line of a list: one signature in a table of calls, else names.
+fn entries<'a>(table: &str, line: &'a str) -> Vec<(&'a str, Vec<&'a str>)> {
+    match table {
         TOOLS | "Prompts" => {
             Some(line.trim()).filter(|l| !l.is_empty()).map(signature).into_iter().collect()
         }
@@ -150,33 +156,35 @@ fn entries<'a>(part: &str, line: &'a str) -> Vec<(&'a str, Vec<&'a str>)> {
     }
 }
 
-/// What one table has and its list has not, or the other way round.
+/// The entries that only the table or only its list has.
 fn differences(
-    place: &str,
-    was: &BTreeMap<&str, Vec<&str>>,
-    is: &[(&str, Vec<&str>)],
+    heading: &str,
+    expected: &BTreeMap<&str, Vec<&str>>,
+    listed: &[(&str, Vec<&str>)],
     shared: &BTreeSet<&str>,
 ) -> Vec<String> {
     let mut wrong = Vec::new();
-    for (name, parameters) in was {
-        let said = is.iter().filter(|(said, _)| said == name).collect::<Vec<_>>();
-        if said.is_empty() {
-            wrong.push(format!("{place}: `{name}` has no row"));
+    for (name, parameters) in expected {
+        let rows = listed.iter().filter(|(listed, _)| listed == name).collect::<Vec<_>>();
+        if rows.is_empty() {
+            wrong.push(format!("{heading}: `{name}` has no row"));
             continue;
         }
-        let is_said = |wanted: &str| said.iter().any(|(_, all)| all.contains(&wanted));
+        let is_listed = |wanted: &str| rows.iter().any(|(_, all)| all.contains(&wanted));
         let left_out =
-            parameters.iter().filter(|wanted| !is_said(wanted) && !shared.contains(*wanted));
-        wrong.extend(left_out.map(|wanted| format!("{place}: `{wanted}` of `{name}` is left out")));
+            parameters.iter().filter(|wanted| !is_listed(wanted) && !shared.contains(*wanted));
+        wrong.extend(
+            left_out.map(|wanted| format!("{heading}: `{wanted}` of `{name}` is left out")),
+        );
     }
-    for (name, parameters) in is {
-        let Some(known) = was.get(name) else {
-            wrong.push(format!("{place}: there was no `{name}`"));
+    for (name, parameters) in listed {
+        let Some(known) = expected.get(name) else {
+            wrong.push(format!("{heading}: there was no `{name}`"));
             continue;
         };
         let made_up =
-            parameters.iter().filter(|said| !known.contains(said) && !shared.contains(*said));
-        wrong.extend(made_up.map(|said| format!("{place}: `{name}` had no `{said}`")));
+            parameters.iter().filter(|name| !known.contains(name) && !shared.contains(*name));
+        wrong.extend(made_up.map(|wanted| format!("{heading}: `{name}` had no `{wanted}`")));
     }
     wrong
 }

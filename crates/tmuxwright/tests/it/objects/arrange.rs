@@ -1,13 +1,14 @@
-//! Where windows and panes are: `move_window`, `resize_window`, `select_layout`,
+//! Tests of arranging windows and panes: `move_window`, `resize_window`, `select_layout`,
 //! `synchronize_panes`, `find_pane`, `swap_pane`, `join_pane`, `break_pane`.
 
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer};
 
+use crate::objects::{in_pane, serve_destructive};
 use crate::support::{at_least, exited, field, pane, ready_pane, string};
 use crate::{launch, serve};
 
-/// A session `dev` with two windows of programs: `@1` with `%1 %2 %3`, `@2` with `%4 %5`.
+/// Creates the session `dev` with two windows: `@1` with `%1 %2 %3`, `@2` with `%4 %5`.
 fn dev(tmux: &TmuxServer) {
     tmux.tmux(&["new-session", "-d", "-s", "dev", "-x", "100", "-y", "40", "exec cat"]);
     tmux.tmux(&["split-window", "-d", "-v", "-t", "%1", "exec cat"]);
@@ -16,8 +17,8 @@ fn dev(tmux: &TmuxServer) {
     tmux.tmux(&["split-window", "-d", "-t", "%4", "exec cat"]);
 }
 
-/// All windows and panes of `dev`, from the top left on; `*` is a current window, `Z` a zoomed one, `+`
-/// an active pane.
+/// The panes of `dev` by window, top and left. `*` marks the current window, `Z` a zoomed one, `+` an
+/// active pane.
 fn places(tmux: &TmuxServer) -> String {
     let format = "#{window_index} #{pane_top} #{pane_left} #{window_index}#{?window_active,*,}\
                   #{?window_zoomed_flag,Z,}:#{pane_id}#{?pane_active,+,}";
@@ -33,20 +34,16 @@ fn places(tmux: &TmuxServer) -> String {
     rows.into_iter().map(|(_, name)| name).collect::<Vec<_>>().join(" ")
 }
 
-/// Calls a tool with arguments it must refuse, and looks for words in what it says.
-async fn refuses(mcp: &Mcp, tool: &'static str, table: &[(Value, &str)]) {
+/// Calls a tool with invalid arguments, and expects the given words in each error.
+async fn assert_refused(mcp: &Mcp, tool: &'static str, table: &[(Value, &str)]) {
     for (arguments, words) in table {
         let error = mcp.call(tool, arguments.clone()).await.err("invalid_argument");
         assert!(error.contains(words) && error.contains("Next: "), "{arguments}: {error}");
     }
 }
 
-async fn anything_goes(tmux: &TmuxServer) -> Mcp {
-    launch(tmux).args(&["--toolset", "all", "--structured", "--tier", "destructive"]).mcp().await
-}
-
 #[tokio::test]
-async fn the_panes_in_the_corners_of_a_window_are_found() {
+async fn find_pane_returns_the_pane_in_each_corner() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
@@ -57,13 +54,13 @@ async fn the_panes_in_the_corners_of_a_window_are_found() {
         let found_pane = mcp.call("find_pane", arguments).await.ok();
         assert_eq!(found_pane["pane_id"], found, "{corner}");
         let rows = mcp.call("list_panes", json!({"filter": format!("pane_id={found}")})).await.ok();
-        assert_eq!(found_pane, rows["panes"][0], "a row of list_panes");
+        assert_eq!(found_pane, rows["panes"][0], "list_panes shows it differently");
     }
-    // Nothing else can be seen of a zoomed window.
+    // Of a zoomed window only the zoomed pane is visible.
     tmux.tmux(&["resize-pane", "-Z", "-t", "%1"]);
     let zoomed = json!({"target": "dev:0", "corner": "bottom-right"});
     assert_eq!(mcp.call("find_pane", zoomed).await.ok()["pane_id"], "%1");
-    refuses(
+    assert_refused(
         &mcp,
         "find_pane",
         &[
@@ -79,7 +76,7 @@ async fn the_panes_in_the_corners_of_a_window_are_found() {
 }
 
 #[tokio::test]
-async fn a_window_gets_the_size_it_is_given_and_keeps_it() {
+async fn resized_window_keeps_its_size_after_attach() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let resize = async |arguments: Value| {
@@ -93,7 +90,7 @@ async fn a_window_gets_the_size_it_is_given_and_keeps_it() {
     assert_eq!(tmux.tmux(&["show-options", "-wv", "-t", "@0", "window-size"]), "manual");
     let _person = testkit::Person::attach(&tmux, "main", 70, 30);
     assert_eq!(resize(json!({"target": "main", "width": 90})).await, (90, 20));
-    refuses(
+    assert_refused(
         &mcp,
         "resize_window",
         &[
@@ -108,7 +105,7 @@ async fn a_window_gets_the_size_it_is_given_and_keeps_it() {
 }
 
 #[tokio::test]
-async fn the_panes_of_a_window_are_arranged_by_name_and_as_they_were() {
+async fn layouts_are_applied_by_name_and_by_string() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
@@ -125,14 +122,14 @@ async fn the_panes_of_a_window_are_arranged_by_name_and_as_they_were() {
     if at_least(&tmux, "3.5") {
         seen.push(string(&mcp.call("select_layout", mirrored).await.ok()["layout"]));
     } else {
-        refuses(&mcp, "select_layout", &[(mirrored, "needs tmux 3.5")]).await;
+        assert_refused(&mcp, "select_layout", &[(mirrored, "needs tmux 3.5")]).await;
     }
     let count = seen.len();
     seen.sort_unstable();
     seen.dedup();
-    assert_eq!(seen.len(), count, "each is another one");
+    assert_eq!(seen.len(), count, "two layouts are equal");
     assert_eq!(select(&before).await, before);
-    // Who arranges panes wants to see them.
+    // Selecting a layout unzooms the window.
     tmux.tmux(&["resize-pane", "-Z", "-t", "%2"]);
     select("even-vertical").await;
     assert_eq!(places(&tmux), "0*:%1 0*:%3 0*:%2+ 1:%4+ 1:%5");
@@ -140,12 +137,12 @@ async fn the_panes_of_a_window_are_arranged_by_name_and_as_they_were() {
 }
 
 #[tokio::test]
-async fn a_wrong_layout_is_named_and_never_reaches_tmux() {
+async fn invalid_layout_is_named_and_never_reaches_tmux() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
     let before = tmux.tmux(&["display-message", "-p", "-t", "@1", "#{window_layout}"]);
-    // Each of them is the death of some version.
+    // Each of these crashes some version of tmux.
     for layout in [
         "",
         "main",
@@ -165,13 +162,13 @@ async fn a_wrong_layout_is_named_and_never_reaches_tmux() {
         );
     }
     let other = json!({"target": "dev", "layout": "aa7d,100x40,0,0,0"});
-    refuses(&mcp, "select_layout", &[(other, "is for one pane")]).await;
+    assert_refused(&mcp, "select_layout", &[(other, "is for one pane")]).await;
     assert_eq!(tmux.tmux(&["display-message", "-p", "-t", "@1", "#{window_layout}"]), before);
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_window_moves_and_what_people_look_at_stays() {
+async fn moving_a_window_keeps_the_current_one_current() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     tmux.tmux(&["set-option", "-g", "renumber-windows", "on"]);
@@ -180,7 +177,7 @@ async fn a_window_moves_and_what_people_look_at_stays() {
         let window = mcp.call("move_window", arguments).await.ok();
         (string(&window["session"]), window["index"].as_u64().unwrap())
     };
-    // The current one stays current, and the other where it is.
+    // The current window stays current, and the other keeps its index.
     assert_eq!(go(json!({"target": "@1", "index": 7})).await, ("dev".into(), 7));
     assert_eq!(places(&tmux), "1:%4+ 1:%5 7*:%1+ 7*:%3 7*:%2");
     assert_eq!(go(json!({"target": "dev:7", "index": 7})).await, ("dev".into(), 7));
@@ -193,7 +190,7 @@ async fn a_window_moves_and_what_people_look_at_stays() {
     assert!(taken.contains("@1") && taken.contains("`dev`"), "{taken}");
     let taken = json!({"target": "@2", "session": "main", "index": 0});
     assert!(mcp.call("move_window", taken).await.err("exists").contains("@0"));
-    refuses(
+    assert_refused(
         &mcp,
         "move_window",
         &[
@@ -210,39 +207,39 @@ async fn a_window_moves_and_what_people_look_at_stays() {
 }
 
 #[tokio::test]
-async fn what_somebody_else_made_is_not_emptied_below_the_highest_tier() {
+async fn emptying_foreign_objects_needs_the_destructive_tier() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
     let ours = mcp.call("split_pane", json!({"target": "%0"})).await.ok();
-    for (tool, arguments, what) in [
+    for (tool, arguments, denied) in [
         ("move_window", json!({"target": "@0", "session": "dev"}), "session $0"),
         ("join_pane", json!({"source": "%0", "target": "%4"}), "session $0"),
-        // Only what is ours would stay, and then it would count as ours.
+        // Only the own pane would stay, and the window would count as own.
         ("break_pane", json!({"target": "%0"}), "window @0"),
-        ("swap_pane", json!({"source": ours["pane_id"], "target": "%4"}), "ok"),
+        ("swap_pane", json!({"source": ours["pane_id"], "target": "%4"}), "nothing"),
     ] {
         let outcome = mcp.call(tool, arguments).await;
-        if what == "ok" {
+        if denied == "nothing" {
             outcome.ok();
         } else {
             let error = outcome.err("denied");
-            assert!(error.contains(what) && error.contains("--tier destructive"), "{error}");
+            assert!(error.contains(denied) && error.contains("--tier destructive"), "{error}");
         }
     }
     mcp.close().await;
-    let mcp = anything_goes(&tmux).await;
+    let mcp = serve_destructive(&tmux).await;
     mcp.call("join_pane", json!({"source": "%0", "target": "%5"})).await.ok();
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn our_own_session_goes_with_its_last_pane_and_another_is_made() {
+async fn own_session_returns_after_its_last_pane_moves() {
     for tool in ["move_window", "join_pane"] {
         let tmux = TmuxServer::new();
         dev(&tmux);
         let mcp = serve(&tmux).await;
-        // Our client sits in it.
+        // The link is attached to the own session.
         let own = pane(&mcp, "exec cat").await;
         let arguments = match tool {
             "move_window" => json!({"target": own, "session": "dev"}),
@@ -259,7 +256,7 @@ async fn our_own_session_goes_with_its_last_pane_and_another_is_made() {
 }
 
 #[tokio::test]
-async fn a_window_that_is_zoomed_may_be_the_last_to_leave() {
+async fn zoomed_window_can_leave_its_session_last() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
@@ -275,7 +272,7 @@ async fn a_window_that_is_zoomed_may_be_the_last_to_leave() {
 }
 
 #[tokio::test]
-async fn panes_change_places_and_the_focus_stays() {
+async fn panes_are_swapped_and_the_focus_stays() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
@@ -289,7 +286,7 @@ async fn panes_change_places_and_the_focus_stays() {
     };
     assert_eq!(swap("%1", "%2").await, ("@1.2".into(), "@1.0".into()));
     assert_eq!(places(&tmux), "0*:%2 0*:%3 0*:%1+ 1:%4+ 1:%5");
-    // The other way round, too.
+    // With source and target exchanged.
     assert_eq!(swap("%2", "%1").await, ("@1.2".into(), "@1.0".into()));
     assert_eq!(places(&tmux), "0*:%1+ 0*:%3 0*:%2 1:%4+ 1:%5");
     assert_eq!(swap("dev:logs.1", "%3").await, ("@1.1".into(), "@2.1".into()));
@@ -300,17 +297,17 @@ async fn panes_change_places_and_the_focus_stays() {
     swap("%1", "%2").await;
     assert_eq!(places(&tmux), "0*Z:%2+ 0*Z:%5 0*Z:%4 1:%1+ 1:%3");
     let same = json!({"source": "%1", "target": "dev:logs"});
-    refuses(&mcp, "swap_pane", &[(same, "are both %1")]).await;
+    assert_refused(&mcp, "swap_pane", &[(same, "are both %1")]).await;
     mcp.call("swap_pane", json!({"source": "%9", "target": "%1"})).await.err("not_found");
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_pane_joins_another_on_any_side_and_the_focus_stays() {
+async fn pane_joins_any_side_and_the_focus_stays() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     tmux.tmux(&["resize-window", "-t", "@2", "-x", "100", "-y", "41"]);
-    let mcp = anything_goes(&tmux).await;
+    let mcp = serve_destructive(&tmux).await;
     let join = async |arguments: Value| mcp.call("join_pane", arguments).await.ok();
     let joined = join(json!({"source": "%3", "target": "%4", "size": "7"})).await;
     assert_eq!((&joined["window_id"], &joined["height"]), (&json!("@2"), &json!(7)));
@@ -320,14 +317,14 @@ async fn a_pane_joins_another_on_any_side_and_the_focus_stays() {
     let joined = joined.await;
     assert!((24..=25).contains(&joined["width"].as_u64().unwrap()), "{joined}");
     assert_eq!(places(&tmux), "0*:%1+ 1:%2 1:%4+ 1:%3 1:%5");
-    // Within its window, from where the focus is.
+    // The active pane moves within its window.
     join(json!({"source": "%4", "target": "%5", "direction": "above"})).await;
     assert_eq!(places(&tmux), "0*:%1+ 1:%2 1:%3 1:%4+ 1:%5");
     tmux.tmux(&["resize-pane", "-Z", "-t", "%5"]);
-    // The last pane of a window takes it along.
+    // A window ends when its last pane leaves.
     join(json!({"source": "dev:0", "target": "%2", "direction": "right"})).await;
     assert_eq!(places(&tmux), "1*:%2 1*:%1 1*:%3 1*:%4 1*:%5+");
-    refuses(
+    assert_refused(
         &mcp,
         "join_pane",
         &[
@@ -348,11 +345,11 @@ async fn a_pane_joins_another_on_any_side_and_the_focus_stays() {
 }
 
 #[tokio::test]
-async fn a_pane_gets_a_window_of_its_own() {
+async fn break_pane_gives_a_pane_its_own_window() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
-    // Our client sits elsewhere, so tmux's idea of "here" is never the one meant.
+    // The link is attached to the own session, so the default target of tmux is never `dev`.
     pane(&mcp, "exec cat").await;
     let name = "#(touch x) #S %d it's";
     let broken = mcp.call("break_pane", json!({"target": "%3", "name": name})).await.ok();
@@ -363,7 +360,7 @@ async fn a_pane_gets_a_window_of_its_own() {
     tmux.tmux(&["resize-pane", "-Z", "-t", "%4"]);
     mcp.call("break_pane", json!({"target": "%4"})).await.ok();
     assert_eq!(places(&tmux), "0*:%1+ 0*:%2 1:%5+ 2:%3+ 3:%4+");
-    refuses(
+    assert_refused(
         &mcp,
         "break_pane",
         &[
@@ -377,7 +374,7 @@ async fn a_pane_gets_a_window_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_pane_of_our_own_stays_after_its_exit_wherever_it_is() {
+async fn moved_own_pane_stays_after_its_exit() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
@@ -393,14 +390,14 @@ async fn a_pane_of_our_own_stays_after_its_exit_wherever_it_is() {
         mcp.call("send_keys", json!({"target": own, "keys": ["Enter"]})).await.ok();
         assert_eq!(exited(&mcp, &own).await["exit_code"], 3, "{tool}");
     }
-    // What came the other way is not ours.
+    // A foreign pane that was moved is not marked as own.
     let other = tmux.tmux(&["show-options", "-p", "-t", "%2"]);
     assert_eq!(other, "", "a person's pane got options");
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn typing_goes_to_all_panes_of_a_window_or_to_one() {
+async fn synchronize_panes_turns_shared_input_on_and_off() {
     let tmux = TmuxServer::new();
     dev(&tmux);
     let mcp = serve(&tmux).await;
@@ -420,9 +417,9 @@ async fn typing_goes_to_all_panes_of_a_window_or_to_one() {
     for _ in 0..2 {
         let now = set(false).await;
         assert_eq!((now["panes"].as_array().unwrap().len(), now.get("on")), (0, None));
-        assert_eq!(option(), "", "nothing is left behind");
+        assert_eq!(option(), "", "the option is still set");
     }
-    // What comes from elsewhere is overruled, and a pane that was taken out stays out.
+    // The window overrides a global value; a pane with its own value `off` stays excluded.
     tmux.tmux(&["set-option", "-wg", "synchronize-panes", "on"]);
     assert_eq!(set(false).await.get("on"), None);
     assert_eq!(option(), "synchronize-panes off");
@@ -431,17 +428,16 @@ async fn typing_goes_to_all_panes_of_a_window_or_to_one() {
     assert_eq!(set(true).await["panes"], json!(["%3", "%2"]));
     tmux.tmux(&["set-option", "-p", "-t", "%1", "synchronize-panes", "on"]);
     assert_eq!(set(false).await.get("on"), None);
-    refuses(&mcp, "synchronize_panes", &[(json!({"target": "dev"}), "`on`")]).await;
+    assert_refused(&mcp, "synchronize_panes", &[(json!({"target": "dev"}), "`on`")]).await;
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn typing_never_reaches_the_pane_we_run_in() {
+async fn synchronized_input_never_reaches_the_callers_pane() {
     let tmux = TmuxServer::new();
     dev(&tmux);
-    let variable = format!("{},{},0", tmux.socket().display(), tmux.pid());
-    let mcp = launch(&tmux).args(&["--toolset", "all", "--structured"]);
-    let mcp = mcp.env("TMUX", &variable).env("TMUX_PANE", "%1").mcp().await;
+    let launch = launch(&tmux).args(&["--toolset", "all", "--structured"]);
+    let mcp = in_pane(launch, &tmux, "%1").mcp().await;
     let error = mcp.call("synchronize_panes", json!({"target": "%2", "on": true})).await;
     assert!(error.err("denied").contains("where this server itself runs"));
     mcp.call("synchronize_panes", json!({"target": "%2", "on": false})).await.ok();

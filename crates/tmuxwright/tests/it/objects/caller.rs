@@ -1,20 +1,20 @@
-//! The pane this server itself runs in is known, and neither typed into nor killed.
+//! Tests of the caller's pane: the pane in which the server runs is recognized, and neither typed into
+//! nor killed.
 
 use serde_json::{Value, json};
 use testkit::{Launch, Mcp, TmuxServer};
 
+use crate::objects::{DESTRUCTIVE, in_pane};
 use crate::support::{field, list};
 use crate::{PROGRAM, launch};
 
-const ANYTHING_GOES: &[&str] = &["--toolset", "all", "--structured", "--tier", "destructive"];
-
-/// The panes that are marked as the caller's.
-async fn marked(mcp: &Mcp) -> Vec<String> {
+/// The panes that are listed with `is_caller`.
+async fn caller_panes(mcp: &Mcp) -> Vec<String> {
     field(mcp, "list_panes", json!({"filter": "is_caller=true"}), "pane_id").await
 }
 
-/// Tries everything that would harm the pane we run in and what is around it.
-async fn is_protected(mcp: &Mcp, pane: &str, window: &str, session: &str) {
+/// Expects every harmful call on the caller's pane, its window and its session to be denied.
+async fn assert_protected(mcp: &Mcp, pane: &str, window: &str, session: &str) {
     for (tool, arguments) in [
         ("send_keys", json!({"target": pane, "text": "x"})),
         ("send_keys", json!({"target": session, "keys": ["C-c"]})),
@@ -40,23 +40,21 @@ async fn is_protected(mcp: &Mcp, pane: &str, window: &str, session: &str) {
 }
 
 #[tokio::test]
-async fn the_environment_tells_which_pane_we_run_in() {
+async fn environment_identifies_the_callers_pane() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["split-window", "-d", "-t", "%0"]);
     tmux.new_session("other");
-    let variable = format!("{},{},0", tmux.socket().display(), tmux.pid());
-    let mcp = launch(&tmux).args(ANYTHING_GOES).env("TMUX", &variable).env("TMUX_PANE", "%1");
-    let mcp = mcp.mcp().await;
-    assert_eq!(marked(&mcp).await, ["%1"]);
-    // The active pane of the window is another, so the session stands for that one.
+    let mcp = in_pane(launch(&tmux), &tmux, "%1").args(DESTRUCTIVE).mcp().await;
+    assert_eq!(caller_panes(&mcp).await, ["%1"]);
+    // A session stands for its active pane, so the caller's pane has to be active.
     tmux.tmux(&["select-pane", "-t", "%1"]);
-    is_protected(&mcp, "%1", "@0", "main").await;
-    // What is typed beside it must not come through to it either.
+    assert_protected(&mcp, "%1", "@0", "main").await;
+    // Synchronized input from the pane beside it is denied, too.
     tmux.tmux(&["set-option", "-w", "-t", "@0", "synchronize-panes", "on"]);
     let error = mcp.call("send_keys", json!({"target": "%0", "text": "x"})).await.err("denied");
     assert!(error.contains("where this server itself runs"), "{error}");
     tmux.tmux(&["set-option", "-w", "-t", "@0", "-u", "synchronize-panes"]);
-    // What is beside it can be had.
+    // Other panes and sessions are not protected.
     mcp.call("send_keys", json!({"target": "%0", "text": "#"})).await.text();
     mcp.call("kill", json!({"target": "%0"})).await.text();
     mcp.call("kill", json!({"target": "other", "kind": "session"})).await.text();
@@ -65,40 +63,40 @@ async fn the_environment_tells_which_pane_we_run_in() {
 }
 
 #[tokio::test]
-async fn the_environment_of_another_tmux_says_nothing_about_this_one() {
+async fn environment_of_another_tmux_server_is_ignored() {
     let (tmux, elsewhere) = (TmuxServer::new(), TmuxServer::new());
     let variable = format!("{},{},0", elsewhere.socket().display(), elsewhere.pid());
-    let mcp = launch(&tmux).args(ANYTHING_GOES).env("TMUX", &variable).env("TMUX_PANE", "%0");
+    let mcp = launch(&tmux).args(DESTRUCTIVE).env("TMUX", &variable).env("TMUX_PANE", "%0");
     let mcp = mcp.mcp().await;
-    assert!(marked(&mcp).await.is_empty());
+    assert!(caller_panes(&mcp).await.is_empty());
     mcp.call("send_keys", json!({"target": "%0", "text": "#"})).await.text();
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_socket_is_the_same_by_whatever_path_it_is_reached() {
+async fn socket_is_recognized_through_a_symlink() {
     let tmux = TmuxServer::new();
     let link = tmux.home().join("link");
     std::os::unix::fs::symlink(tmux.socket(), &link).unwrap();
     let variable = format!("{},{},0", link.display(), tmux.pid());
-    let mcp = launch(&tmux).args(ANYTHING_GOES).env("TMUX", &variable).env("TMUX_PANE", "%0");
+    let mcp = launch(&tmux).args(DESTRUCTIVE).env("TMUX", &variable).env("TMUX_PANE", "%0");
     let mcp = mcp.mcp().await;
-    assert_eq!(marked(&mcp).await, ["%0"]);
+    assert_eq!(caller_panes(&mcp).await, ["%0"]);
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn without_its_environment_the_pane_is_known_by_its_processes() {
+async fn processes_identify_the_callers_pane_without_environment() {
     let tmux = TmuxServer::new();
     let home = tmux.home().display();
     tmux.tmux(&["run-shell", &format!("mkfifo {home}/in {home}/out")]);
-    // A client that clears the environment, some processes below the pane's own.
+    // An MCP client that clears the environment, several processes below the pane's own.
     let clean = format!("env -i PATH=\"$PATH\" HOME={home} {PROGRAM}");
     let options = format!(
         "--socket {} --tmux {} {}",
         tmux.socket().display(),
         TmuxServer::program().to_string_lossy(),
-        ANYTHING_GOES.join(" ")
+        DESTRUCTIVE.join(" ")
     );
     let command = format!("sh -c '{clean} {options} < {home}/in > {home}/out; :'; :");
     let ids = tmux.tmux(&[
@@ -114,8 +112,8 @@ async fn without_its_environment_the_pane_is_known_by_its_processes() {
     let (pane, window) = ids.split_once(' ').unwrap();
     let relay = format!("cat {home}/out & exec cat > {home}/in");
     let mcp = Launch::without_tmux("/bin/sh", tmux.home()).args(&["-c", &relay]).mcp().await;
-    assert_eq!(marked(&mcp).await, [pane]);
-    is_protected(&mcp, pane, window, "agent").await;
+    assert_eq!(caller_panes(&mcp).await, [pane]);
+    assert_protected(&mcp, pane, window, "agent").await;
     let all: Vec<Value> = list(&mcp, "list_panes", json!({})).await;
     assert_eq!(all.len(), 2);
     mcp.call("send_keys", json!({"target": "main", "text": "#"})).await.text();

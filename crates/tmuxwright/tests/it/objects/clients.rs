@@ -1,18 +1,14 @@
-//! The people who are attached: seen, told, shown something, sent away.
+//! Tests of attached people: `list_clients`, `detach_client`, `show_message`, `write_to_display`.
 
 use serde_json::json;
-use testkit::{Mcp, Person, TmuxServer, wait_until};
+use testkit::{Person, TmuxServer, wait_until};
 
+use crate::objects::serve_destructive;
+use crate::serve;
 use crate::support::{at_least, field, list, string};
-use crate::{launch, serve};
 
-async fn anything_goes(tmux: &TmuxServer) -> Mcp {
-    let args = ["--toolset", "all", "--structured", "--tier", "destructive"];
-    launch(tmux).args(&args).mcp().await
-}
-
-/// A person whose screen can be looked at: in a pane of another tmux.
-fn seen_person(tmux: &TmuxServer) -> TmuxServer {
+/// Attaches a person whose screen can be captured: in a pane of the returned tmux server.
+fn attach_in_pane(tmux: &TmuxServer) -> TmuxServer {
     let outer = TmuxServer::new();
     let program = TmuxServer::program();
     let attach = format!(
@@ -27,13 +23,13 @@ fn seen_person(tmux: &TmuxServer) -> TmuxServer {
     outer
 }
 
-/// The last line of that person's screen.
+/// The last line of the person's screen.
 fn status_line(outer: &TmuxServer) -> String {
     outer.tmux(&["capture-pane", "-p", "-t", "%0"]).lines().nth(23).unwrap_or_default().to_owned()
 }
 
 #[tokio::test]
-async fn only_peoples_clients_are_listed() {
+async fn list_clients_shows_only_peoples_clients() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     assert!(list(&mcp, "list_clients", json!({})).await.is_empty());
@@ -51,9 +47,9 @@ async fn only_peoples_clients_are_listed() {
 }
 
 #[tokio::test]
-async fn no_server_has_no_clients() {
+async fn clients_are_absent_without_a_tmux_server() {
     let tmux = TmuxServer::not_started();
-    let mcp = anything_goes(&tmux).await;
+    let mcp = serve_destructive(&tmux).await;
     assert!(list(&mcp, "list_clients", json!({})).await.is_empty());
     let shown = mcp.call("show_message", json!({"text": "x"})).await.ok();
     assert_eq!(shown["clients"], 0);
@@ -66,9 +62,9 @@ async fn no_server_has_no_clients() {
 }
 
 #[tokio::test]
-async fn a_client_is_detached_and_no_other() {
+async fn detach_client_detaches_only_the_named_client() {
     let tmux = TmuxServer::new();
-    let mcp = anything_goes(&tmux).await;
+    let mcp = serve_destructive(&tmux).await;
     let error = mcp.call("detach_client", json!({"client": "/dev/pts/999"})).await.err("not_found");
     assert!(error.contains("nobody is attached"), "{error}");
     let _one = Person::attach(&tmux, "main", 90, 30);
@@ -76,7 +72,7 @@ async fn a_client_is_detached_and_no_other() {
     let _two = Person::attach(&tmux, "main", 80, 24);
     let error = mcp.call("detach_client", json!({"client": "/dev/pts/999"})).await.err("not_found");
     assert!(error.contains(&first[0]), "{error}");
-    // Our own clients are nobody's business.
+    // The server's own control clients count as absent.
     let all = tmux.tmux(&["list-clients", "-F", "#{client_name} #{client_control_mode}"]);
     for name in all.lines().filter_map(|line| line.strip_suffix(" 1")) {
         mcp.call("detach_client", json!({"client": name})).await.err("not_found");
@@ -90,9 +86,9 @@ async fn a_client_is_detached_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_message_is_seen_as_it_is() {
+async fn message_is_shown_literally() {
     let tmux = TmuxServer::new();
-    let outer = seen_person(&tmux);
+    let outer = attach_in_pane(&tmux);
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("ran");
     let job = format!("#(touch {})", file.display());
@@ -121,16 +117,18 @@ async fn a_message_is_seen_as_it_is() {
     let long = json!({"text": "%".repeat(20_000), "target": "main", "duration": 60});
     if at_least(&tmux, "3.3") {
         mcp.call("show_message", long).await.ok();
-        wait_until("it fills the line", || (status_line(&outer) == "%".repeat(80)).then_some(()));
+        wait_until("the message fills the line", || {
+            (status_line(&outer) == "%".repeat(80)).then_some(())
+        });
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_message_goes_away_and_reaches_only_who_is_meant() {
+async fn message_expires_and_reaches_only_its_session() {
     let tmux = TmuxServer::new();
     tmux.new_session("other");
-    let outer = seen_person(&tmux);
+    let outer = attach_in_pane(&tmux);
     let mcp = serve(&tmux).await;
     let shown = mcp.call("show_message", json!({"text": "x", "target": "other"})).await.ok();
     assert_eq!(shown["clients"], 0);
@@ -146,13 +144,15 @@ async fn a_message_goes_away_and_reaches_only_who_is_meant() {
     if at_least(&tmux, "3.3") {
         let text = mcp.call("show_message", json!({"text": "hello", "duration": 0.2})).await.text();
         assert!(text.starts_with("shown to 1 client: /dev/"), "{text}");
-        wait_until("it is gone", || status_line(&outer).starts_with("[main]").then_some(()));
+        wait_until("the message has expired", || {
+            status_line(&outer).starts_with("[main]").then_some(())
+        });
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_display_is_made_beside_and_used_again() {
+async fn display_is_split_beside_and_reused() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let write = async |arguments| mcp.call("write_to_display", arguments).await.ok();
@@ -164,13 +164,13 @@ async fn a_display_is_made_beside_and_used_again() {
     wait_until("the text is shown", || (shown() == "one\ntwo red").then_some(()));
     let colours = tmux.tmux(&["capture-pane", "-p", "-e", "-t", &pane]);
     assert!(colours.contains("\u{1b}[31mred"), "{colours:?}");
-    // The person stays where they are.
+    // The active pane stays active.
     assert_eq!(tmux.tmux(&["display-message", "-p", "-t", "=main:", "#{pane_id}"]), "%0");
     let again = write(json!({"target": "%0", "text": "three"})).await;
     assert_eq!((&again["pane_id"], &again["created"]), (&json!(pane), &json!(null)));
-    wait_until("more is shown", || (shown() == "one\ntwo red\nthree").then_some(()));
+    wait_until("the second text is shown", || (shown() == "one\ntwo red\nthree").then_some(()));
     write(json!({"target": pane, "text": "fresh", "clear": true})).await;
-    wait_until("it was cleared", || (shown() == "fresh").then_some(()));
+    wait_until("the display was cleared", || (shown() == "fresh").then_some(()));
     assert_eq!(tmux.tmux(&["display-message", "-p", "-t", &pane, "#{history_size}"]), "0");
     let panes = list(&mcp, "list_panes", json!({})).await;
     assert_eq!(panes.len(), 2);
@@ -182,7 +182,7 @@ async fn a_display_is_made_beside_and_used_again() {
 }
 
 #[tokio::test]
-async fn what_could_harm_is_not_shown_in_a_display() {
+async fn display_drops_harmful_escape_sequences() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["set-option", "-s", "set-clipboard", "on"]);
     let mcp = serve(&tmux).await;
@@ -190,7 +190,7 @@ async fn what_could_harm_is_not_shown_in_a_display() {
         "\u{1b}]52;c;aGk=\u{7}a\u{1b}]2;title\u{7}b\u{1b}[2Jc\u{1b}Pq\u{1b}\\d \u{1b}k1\u{1b}\\";
     let made = mcp.call("write_to_display", json!({"target": "main", "text": text})).await.ok();
     let pane = string(&made["pane_id"]);
-    wait_until("it is shown", || {
+    wait_until("the cleaned text is shown", || {
         tmux.tmux(&["capture-pane", "-p", "-t", &pane]).starts_with("abcd").then_some(())
     });
     assert_eq!(tmux.tmux(&["list-buffers"]), "");
@@ -199,13 +199,13 @@ async fn what_could_harm_is_not_shown_in_a_display() {
     let hostile = "#(x) #S %H $HOME ; 'q' \"";
     let write = json!({"target": "main", "text": hostile, "clear": true});
     mcp.call("write_to_display", write).await.ok();
-    wait_until("it is shown as it is", || {
+    wait_until("the text is shown literally", || {
         tmux.tmux(&["capture-pane", "-p", "-t", &pane]).starts_with(hostile).then_some(())
     });
     let long: String = (0..20_000).map(|n| format!("line {n}\n")).collect();
     let answer = mcp.call("write_to_display", json!({"target": "main", "text": long})).await.ok();
     assert_eq!(answer["bytes"], long.len());
-    wait_until("all of it is shown", || {
+    wait_until("the last line is shown", || {
         tmux.tmux(&["capture-pane", "-p", "-t", &pane]).contains("line 19999").then_some(())
     });
     mcp.call("write_to_display", json!({"target": "main", "text": ""}))

@@ -1,4 +1,4 @@
-//! Typing and pasting: `send_keys`, `paste_text`.
+//! Tests of typing and pasting: `send_keys`, `paste_text`.
 
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer, until};
@@ -6,8 +6,8 @@ use testkit::{Mcp, TmuxServer, until};
 use crate::serve;
 use crate::support::{exited, list, pane, raw_reader, ready_pane, screen, shows, string};
 
-/// Text in which everything looks like something else.
-const TRICKY: &str = "C-c Enter ; $HOME #{pane_id} 漢字 🙂 tail;";
+/// Text full of key names, separators, formats and wide characters.
+const KEY_LIKE_TEXT: &str = "C-c Enter ; $HOME #{pane_id} 漢字 🙂 tail;";
 
 async fn send(mcp: &Mcp, arguments: Value) -> Value {
     mcp.call("send_keys", arguments).await.ok()
@@ -17,17 +17,21 @@ async fn send(mcp: &Mcp, arguments: Value) -> Value {
 async fn a_hundred_thousand_characters_arrive_byte_for_byte() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    let text: String = format!("{TRICKY}\t\u{1}\r\n\\\"'~").chars().cycle().take(100_000).collect();
+    let text: String =
+        format!("{KEY_LIKE_TEXT}\t\u{1}\r\n\\\"'~").chars().cycle().take(100_000).collect();
     let (pane, received) = raw_reader(&tmux, &mcp, text.len()).await;
     let answer = send(&mcp, json!({"target": pane, "text": text})).await;
     assert_eq!(answer["pane_id"], pane);
-    assert!(received.bytes().await == text.as_bytes(), "it is not what was typed");
+    assert!(
+        received.bytes().await == text.as_bytes(),
+        "the received bytes differ from the typed text"
+    );
     shows(&mcp, &pane, "done").await;
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn two_texts_at_a_time_do_not_mix() {
+async fn concurrent_texts_do_not_mix() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let texts = ["a漢".repeat(5_000), "b\n".repeat(10_000)];
@@ -37,17 +41,26 @@ async fn two_texts_at_a_time_do_not_mix() {
     tokio::join!(one, other);
     let bytes = received.bytes().await;
     let (first, second) = (texts.concat(), texts[1].clone() + &texts[0]);
-    assert!(bytes == first.as_bytes() || bytes == second.as_bytes(), "they are mixed");
+    assert!(bytes == first.as_bytes() || bytes == second.as_bytes(), "the two texts are mixed");
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn text_that_looks_like_keys_or_formats_is_text() {
+async fn key_names_and_formats_in_text_stay_text() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    for text in
-        [TRICKY, ";", "\\;", "-l", "--", "Enter", "0x1b", "~", "\u{1b}[A\u{3}\u{7f}", "e\u{301}"]
-    {
+    for text in [
+        KEY_LIKE_TEXT,
+        ";",
+        "\\;",
+        "-l",
+        "--",
+        "Enter",
+        "0x1b",
+        "~",
+        "\u{1b}[A\u{3}\u{7f}",
+        "e\u{301}",
+    ] {
         let (pane, received) = raw_reader(&tmux, &mcp, text.len()).await;
         send(&mcp, json!({"target": pane, "text": text})).await;
         assert_eq!(String::from_utf8(received.bytes().await).unwrap(), text);
@@ -81,14 +94,14 @@ async fn keys_are_pressed_in_order_after_the_text() {
 }
 
 #[tokio::test]
-async fn everything_is_repeated_as_often_as_asked_and_progress_is_told() {
+async fn repeat_types_everything_and_reports_progress() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let (pane, received) = raw_reader(&tmux, &mcp, 12).await;
     let arguments = json!({"target": pane, "text": "ab", "keys": ["Tab"], "enter": true, "repeat": 3, "delay_ms": 1});
     send(&mcp, arguments).await;
     assert_eq!(received.bytes().await, b"ab\t\rab\t\rab\t\r");
-    let steps = until("both steps were told", async || {
+    let steps = until("both progress steps have arrived", async || {
         let steps = mcp.progress();
         (steps.len() == 2).then_some(steps)
     });
@@ -99,8 +112,8 @@ async fn everything_is_repeated_as_often_as_asked_and_progress_is_told() {
     mcp.close().await;
 }
 
-/// A full-screen program as agents have them: an Enter within 120 ms of other bytes is a part of
-/// what is pasted, a later one submits.
+/// A full-screen program like a coding agent's prompt: an Enter within 120 ms of other bytes counts as
+/// pasted, a later one submits.
 const PASTE_AWARE: &str = r#"
 use Time::HiRes 'time';
 $| = 1;
@@ -118,13 +131,13 @@ while (sysread STDIN, my $bytes, 4096) {
 "#;
 
 #[tokio::test]
-async fn an_enter_is_not_taken_for_a_part_of_a_paste() {
+async fn enter_after_text_is_not_read_as_paste() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("program.pl");
     std::fs::write(&file, PASTE_AWARE).unwrap();
     let perl = format!("perl {}", file.display());
-    // In the second, tmux sees only the shell that waits for the program.
+    // In the second command tmux sees only the shell that waits for the program.
     for command in [format!("exec {perl}"), format!("{perl}; true")] {
         let target = ready_pane(&mcp, &command, "ready").await;
         send(&mcp, json!({"target": target, "text": "one", "enter": true})).await;
@@ -140,7 +153,7 @@ async fn an_enter_is_not_taken_for_a_part_of_a_paste() {
 }
 
 #[tokio::test]
-async fn an_interrupt_reaches_what_runs_in_a_shell() {
+async fn interrupt_key_reaches_the_foreground_program() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (shell, key) in [("bash --norc --noprofile -i", "C-c"), ("sh -i", "^C")] {
@@ -164,7 +177,7 @@ async fn an_interrupt_reaches_what_runs_in_a_shell() {
 }
 
 #[tokio::test]
-async fn every_shell_takes_a_line_as_it_was_typed() {
+async fn typed_line_reaches_every_shell_unchanged() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for shell in ["bash --norc --noprofile -i", "zsh -f -i", "fish --no-config -i", "dash -i"] {
@@ -180,20 +193,20 @@ async fn every_shell_takes_a_line_as_it_was_typed() {
             screen(&mcp, &target).await.ends_with(['$', '#', '>', '%']).then_some(())
         })
         .await;
-        let line = format!("printf %s '{TRICKY}' > {}", file.display());
+        let line = format!("printf %s '{KEY_LIKE_TEXT}' > {}", file.display());
         send(&mcp, json!({"target": target, "text": line, "enter": true})).await;
-        let typed = until(&format!("{shell} has run it"), async || {
+        let typed = until(&format!("{shell} has run the line"), async || {
             std::fs::read_to_string(&file).ok().filter(|text| !text.is_empty())
         })
         .await;
-        assert_eq!(typed, TRICKY, "{shell}");
+        assert_eq!(typed, KEY_LIKE_TEXT, "{shell}");
         std::fs::remove_file(&file).unwrap();
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_key_that_does_not_exist_is_named_and_nothing_is_typed() {
+async fn unknown_key_is_named_and_nothing_is_typed() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let (pane, received) = raw_reader(&tmux, &mcp, 1).await;
@@ -214,7 +227,7 @@ async fn a_key_that_does_not_exist_is_named_and_nothing_is_typed() {
 }
 
 #[tokio::test]
-async fn mistakes_in_typing_are_named() {
+async fn invalid_send_keys_arguments_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (arguments, words) in [
@@ -236,7 +249,7 @@ async fn mistakes_in_typing_are_named() {
 }
 
 #[tokio::test]
-async fn a_pane_that_takes_no_input_is_not_typed_into() {
+async fn pane_without_input_is_not_typed_into() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let gone = pane(&mcp, "exit 1").await;
@@ -257,7 +270,7 @@ async fn a_pane_that_takes_no_input_is_not_typed_into() {
 }
 
 #[tokio::test]
-async fn in_copy_mode_only_keys_are_pressed() {
+async fn copy_mode_accepts_keys_but_not_text() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let (target, received) = raw_reader(&tmux, &mcp, 2).await;
@@ -280,37 +293,40 @@ async fn in_copy_mode_only_keys_are_pressed() {
 }
 
 #[tokio::test]
-async fn a_megabyte_is_one_paste_and_leaves_no_buffer() {
+async fn megabyte_paste_arrives_and_leaves_no_buffer() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     tmux.tmux(&["set-buffer", "-b", "mine", "kept"]);
     tmux.tmux(&["set-buffer", "automatic"]);
     let buffers = || tmux.tmux(&["list-buffers", "-F", "#{buffer_name} #{buffer_sample}"]);
     let before = buffers();
-    let line = format!("{TRICKY} \\ \" ' \t\u{1}\u{1b}[31m {}\n", "x".repeat(900));
+    let line = format!("{KEY_LIKE_TEXT} \\ \" ' \t\u{1}\u{1b}[31m {}\n", "x".repeat(900));
     let text: String = line.repeat(1_048_576 / line.len() + 1);
     let (pane, received) = raw_reader(&tmux, &mcp, text.len()).await;
     mcp.call("paste_text", json!({"target": pane, "text": text})).await.text();
     // A terminal sends Return, not line feed, at the end of a pasted line.
     let expected = text.replace('\n', "\r");
-    assert!(received.bytes().await == expected.as_bytes(), "it is not what was pasted");
+    assert!(
+        received.bytes().await == expected.as_bytes(),
+        "the received bytes differ from the pasted text"
+    );
     assert_eq!(buffers(), before);
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_paste_is_marked_only_where_the_program_asks_for_it() {
+async fn paste_is_bracketed_only_if_the_program_asks() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    for (asks, bracketed, expected) in [
+    for (request, bracketed, expected) in [
         ("\\033[?2004h", true, "\u{1b}[200~a\rb\u{1b}[201~"),
         ("\\033[?2004h", false, "a\rb"),
         ("", true, "a\rb"),
     ] {
         let (target, received) = raw_reader(&tmux, &mcp, expected.len()).await;
-        // The program's own words, so that they come from its side of the terminal.
+        // Written to the terminal, so that tmux takes it for the program's output.
         let tty = tmux.tmux(&["display-message", "-p", "-t", &target, "#{pane_tty}"]);
-        tmux.tmux(&["run-shell", &format!("printf '{asks}.' > {tty}")]);
+        tmux.tmux(&["run-shell", &format!("printf '{request}.' > {tty}")]);
         shows(&mcp, &target, "ready.").await;
         let paste = json!({"target": target, "text": "a\nb", "bracketed": bracketed});
         mcp.call("paste_text", paste).await.text();
@@ -320,7 +336,7 @@ async fn a_paste_is_marked_only_where_the_program_asks_for_it() {
 }
 
 #[tokio::test]
-async fn several_lines_stay_one_input_in_a_shell() {
+async fn pasted_lines_run_only_after_enter() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("ran");
@@ -338,7 +354,7 @@ async fn several_lines_stay_one_input_in_a_shell() {
 }
 
 #[tokio::test]
-async fn mistakes_in_pasting_are_named() {
+async fn invalid_paste_text_arguments_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (arguments, words) in [

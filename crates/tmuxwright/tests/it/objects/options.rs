@@ -1,4 +1,5 @@
-//! Options, environment, hooks and formats: exact, where they belong, and nothing is run by them.
+//! Tests of options, environment, hooks and formats: values are exact, stay in their scope, and start
+//! no program.
 
 #![expect(clippy::indexing_slicing, reason = "helpers fail like tests")]
 
@@ -8,8 +9,8 @@ use testkit::{Mcp, Person, TmuxServer};
 use crate::serve;
 use crate::support::{keys, string};
 
-/// What a value can hold that tmux or a shell would take for something else.
-const HOSTILE: &[&str] = &[
+/// Values that tmux or a shell could interpret.
+const HOSTILE_VALUES: &[&str] = &[
     "plain",
     "",
     " ",
@@ -28,29 +29,29 @@ const HOSTILE: &[&str] = &[
     "{ 'x' } # %if",
 ];
 
-/// One option as `show_option` tells it.
-async fn shown(mcp: &Mcp, arguments: Value) -> Value {
+/// The only option in a result of `show_option`.
+async fn shown_option(mcp: &Mcp, arguments: Value) -> Value {
     let answer = mcp.call("show_option", arguments).await.ok();
     assert_eq!(answer["options"].as_array().unwrap().len(), 1, "{answer}");
     answer["options"][0].clone()
 }
 
 #[tokio::test]
-async fn an_option_is_set_exactly_as_it_is_given() {
+async fn option_values_are_set_exactly() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let long = "x y\"".repeat(5_000);
-    for value in HOSTILE.iter().copied().chain([long.as_str()]) {
+    for value in HOSTILE_VALUES.iter().copied().chain([long.as_str()]) {
         let set = json!({"name": "@mine", "value": value, "target": "main"});
         let set = mcp.call("set_option", set).await.ok();
         assert_eq!(set["value"].as_str().unwrap_or_default(), value);
         assert!(!keys(&set).contains(&"inherited"), "{set}");
         assert_eq!((&set["scope"], &set["session_id"]), (&json!("session"), &json!("$0")));
-        let option = shown(&mcp, json!({"name": "@mine", "target": "main"})).await;
+        let option = shown_option(&mcp, json!({"name": "@mine", "target": "main"})).await;
         assert_eq!(option["value"].as_str().unwrap_or_default(), value);
         let set = json!({"name": "status-left", "value": value, "global": true});
         mcp.call("set_option", set).await.ok();
-        let option = shown(&mcp, json!({"name": "status-left", "target": "main"})).await;
+        let option = shown_option(&mcp, json!({"name": "status-left", "target": "main"})).await;
         assert_eq!(option["value"].as_str().unwrap_or_default(), value);
         assert_eq!(option["inherited"], true);
     }
@@ -58,10 +59,10 @@ async fn an_option_is_set_exactly_as_it_is_given() {
 }
 
 #[tokio::test]
-async fn an_option_is_set_where_it_belongs_and_unset_there() {
+async fn option_is_set_and_unset_in_its_scope() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    let option = shown(&mcp, json!({"name": "mouse", "target": "%0"})).await;
+    let option = shown_option(&mcp, json!({"name": "mouse", "target": "%0"})).await;
     assert_eq!(option, json!({"name": "mouse", "value": "off", "inherited": true}));
     let set = json!({"name": "mouse", "value": "on", "target": "%0"});
     let set = mcp.call("set_option", set).await.ok();
@@ -82,7 +83,7 @@ async fn an_option_is_set_where_it_belongs_and_unset_there() {
         ),
         (json!({"name": "@u", "value": "1", "target": "%0"}), ("pane_id", "%0")),
         (json!({"name": "@u", "value": "1", "target": "@0"}), ("window_id", "@0")),
-        // Without a target: the only session there is.
+        // Without a target: the only session.
         (json!({"name": "@u", "value": "1"}), ("session_id", "$0")),
         (json!({"name": "buffer-limit", "value": "7"}), ("scope", "server")),
         (json!({"name": "@u", "value": "1", "global": true}), ("scope", "session")),
@@ -95,14 +96,14 @@ async fn an_option_is_set_where_it_belongs_and_unset_there() {
     let set = mcp.call("set_option", json!({"name": "@u", "value": "1"})).await;
     let error = set.err("invalid_argument");
     assert!(error.contains("global: true"), "{error}");
-    // Who only looks gets what is global.
+    // With several sessions and no target, `show_option` reads the global value.
     let option = mcp.call("show_option", json!({"name": "mouse"})).await.ok();
     assert_eq!(option["global"], true);
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn lists_are_shown_item_by_item() {
+async fn array_options_are_shown_item_by_item() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let set = json!({"name": "update-environment", "value": "A B", "global": true});
@@ -115,7 +116,7 @@ async fn lists_are_shown_item_by_item() {
         all.ok()["options"].as_array().unwrap().iter().map(|o| string(&o["name"])).collect();
     assert_eq!(all, ["update-environment[0]", "update-environment[1]", "update-environment[7]"]);
     let one = json!({"name": "update-environment[7]", "global": true});
-    assert_eq!(shown(&mcp, one).await["value"], "it's \"C\"");
+    assert_eq!(shown_option(&mcp, one).await["value"], "it's \"C\"");
     let none = json!({"name": "update-environment[5]", "global": true});
     mcp.call("show_option", none).await.err("not_found");
     let alias = mcp.call("show_option", json!({"name": "command-alias"})).await.text();
@@ -141,13 +142,13 @@ async fn all_options_of_a_scope_are_listed() {
             all["options"].as_array().unwrap().iter().filter_map(|o| o["name"].as_str()).collect();
         assert!(names.contains(&name), "{arguments} {names:?}");
     }
-    let option = shown(&mcp, json!({"name": "@with blank", "global": true})).await;
+    let option = shown_option(&mcp, json!({"name": "@with blank", "global": true})).await;
     assert_eq!(option["value"], "a b");
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn what_is_wrong_with_an_option_is_said() {
+async fn invalid_option_names_and_values_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (name, near) in
@@ -177,9 +178,9 @@ async fn what_is_wrong_with_an_option_is_said() {
 }
 
 #[tokio::test]
-async fn no_option_makes_tmux_run_something_by_itself() {
+async fn no_option_starts_a_program() {
     let tmux = TmuxServer::new();
-    // Somebody for whom the status line is drawn.
+    // An attached client, so that tmux draws the status line.
     let _person = Person::attach(&tmux, "main", 90, 30);
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("ran");
@@ -190,7 +191,7 @@ async fn no_option_makes_tmux_run_something_by_itself() {
         let error = mcp.call("set_option", set).await.err("invalid_argument");
         assert!(error.contains("run a program"), "{error}");
     }
-    // Two `#` are the text `#`.
+    // `##` is a literal `#`.
     let set = json!({"name": "status-right", "value": format!("#{job}"), "global": true});
     mcp.call("set_option", set).await.text();
     for name in ["after-new-window", "after-new-window[0]", "pane-died", "session-created"] {
@@ -198,14 +199,14 @@ async fn no_option_makes_tmux_run_something_by_itself() {
         let error = mcp.call("set_option", set).await.err("denied");
         assert!(error.contains("is a hook"), "{error}");
     }
-    // tmux itself would take the beginning of a name for the whole.
+    // tmux itself accepts the beginning of a name.
     let set = json!({"name": "after-new-w", "value": "run-shell true", "global": true});
     mcp.call("set_option", set).await.err("not_found");
     for name in ["@mcp_owner", "@mcp_home", "@mcp_x"] {
         let set = json!({"name": name, "value": "x", "target": "main"});
         mcp.call("set_option", set).await.err("denied");
     }
-    // Names are formats too.
+    // tmux expands names as formats, too.
     for name in [format!("@{job}"), job.clone()] {
         let set = json!({"name": name, "value": "x", "target": "main"});
         let _ = mcp.call("set_option", set).await;
@@ -217,10 +218,10 @@ async fn no_option_makes_tmux_run_something_by_itself() {
 }
 
 #[tokio::test]
-async fn the_environment_is_exact_and_new_panes_get_it() {
+async fn environment_is_exact_and_reaches_new_panes() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    for value in HOSTILE {
+    for value in HOSTILE_VALUES {
         let set = json!({"name": "MINE", "value": value, "target": "main"});
         let set = mcp.call("set_environment", set).await.ok();
         assert_eq!(set["session_id"], "$0");
@@ -241,7 +242,7 @@ async fn the_environment_is_exact_and_new_panes_get_it() {
 }
 
 #[tokio::test]
-async fn what_a_session_inherits_and_what_is_removed_can_be_seen() {
+async fn inherited_and_removed_variables_are_marked() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["set-environment", "-g", "BOTH", "global"]);
     tmux.tmux(&["set-environment", "-t", "=main:", "BOTH", "session"]);
@@ -308,7 +309,7 @@ async fn hooks_are_shown_with_their_commands() {
 }
 
 #[tokio::test]
-async fn a_format_is_expanded_as_tmux_does() {
+async fn eval_format_expands_like_tmux() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["set-option", "-g", "@mine", "line\nend $HOME \\$HOME \\ $ #{pane_id} 漢"]);
     let mcp = serve(&tmux).await;
@@ -358,7 +359,7 @@ async fn no_format_starts_a_program() {
         let error = answer.err("invalid_argument");
         assert!(error.contains("run a program") && error.contains("Next: "), "{error}");
     }
-    // Those that are let through start nothing either.
+    // Accepted formats start nothing either.
     for format in [
         format!("##({touch})"),
         format!("#{{?pane_active,##({touch}),}}"),
@@ -371,7 +372,7 @@ async fn no_format_starts_a_program() {
     ] {
         mcp.call("eval_format", json!({"format": format, "target": "main"})).await.text();
     }
-    // A job would have been started before the next answers.
+    // tmux would have started a job before it answers the next command.
     tmux.tmux(&["run-shell", "true"]);
     assert!(!file.exists());
     mcp.close().await;

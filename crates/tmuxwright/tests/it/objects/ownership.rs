@@ -1,4 +1,4 @@
-//! What the server did not make survives whatever is called at the default settings.
+//! Tests that foreign panes survive random calls at the default settings.
 
 use std::collections::BTreeMap;
 
@@ -8,8 +8,8 @@ use testkit::{TmuxServer, wait_until};
 use crate::serve;
 use crate::support::field;
 
-/// Everything about a person's panes that no call may take away: place, names, process, history.
-fn theirs(tmux: &TmuxServer) -> BTreeMap<String, String> {
+/// Position, names, process and history of each foreign pane: no call may change them.
+fn foreign_panes(tmux: &TmuxServer) -> BTreeMap<String, String> {
     let format = "#{?@mcp_owner,ours,theirs} #{pane_id} #{session_id} #{session_name} #{window_id} \
                   #{window_name} #{pane_pid} #{pane_dead} #{pane_title} #{e|>|:#{history_size},50}";
     let panes = tmux.tmux(&["list-panes", "-a", "-F", format]);
@@ -17,24 +17,24 @@ fn theirs(tmux: &TmuxServer) -> BTreeMap<String, String> {
     theirs.map(|(pane, rest)| (pane.to_owned(), rest.to_owned())).collect()
 }
 
-/// Numbers that look random and are the same every time.
-struct Dice(u64);
+/// A random number generator that gives the same numbers in every run.
+struct Random(u64);
 
-impl Dice {
-    fn roll(&mut self, sides: usize) -> usize {
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
         self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        usize::try_from(self.0 >> 33).unwrap() % sides
+        usize::try_from(self.0 >> 33).unwrap() % limit
     }
 
     fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.roll(from.len())]
+        &from[self.below(from.len())]
     }
 }
 
-/// A call that would like to do harm, or makes something that later ones can be mistaken about.
-fn call(dice: &mut Dice, target: &str) -> (&'static str, Value) {
-    let kind = *dice.pick(&["session", "window", "pane"]);
-    let tool = *dice.pick(&[
+/// A call that could harm a foreign pane, or that makes an object which later calls could mistake.
+fn random_call(random: &mut Random, target: &str) -> (&'static str, Value) {
+    let kind = *random.pick(&["session", "window", "pane"]);
+    let tool = *random.pick(&[
         "kill",
         "kill",
         "rename",
@@ -53,10 +53,10 @@ fn call(dice: &mut Dice, target: &str) -> (&'static str, Value) {
     let arguments = match tool {
         "kill" if is_id => json!({"target": target}),
         "kill" => json!({"target": target, "kind": kind}),
-        "rename" => json!({"target": target, "name": dice.pick(&["dev", "main", "x", "%0"])}),
+        "rename" => json!({"target": target, "name": random.pick(&["dev", "main", "x", "%0"])}),
         "send_signal" => json!({"target": target, "signal": "KILL"}),
         "kill_server" => json!({}),
-        "create_session" => json!({"name": dice.pick(&["dev", "new", "%0", "main:0"])}),
+        "create_session" => json!({"name": random.pick(&["dev", "new", "%0", "main:0"])}),
         "create_window" => json!({"target": target, "name": "dev", "command": "exec sleep 600"}),
         "split_pane" => json!({"target": target, "size": "1"}),
         "select_window" | "select_pane" => json!({"target": target, "direction": "next"}),
@@ -66,7 +66,8 @@ fn call(dice: &mut Dice, target: &str) -> (&'static str, Value) {
 }
 
 #[tokio::test]
-async fn no_sequence_of_calls_kills_clears_or_renames_what_is_not_ours() {
+async fn random_calls_never_harm_foreign_panes() {
+    let mut succeeded = 0;
     for seed in 0..4 {
         let tmux = TmuxServer::new();
         tmux.tmux(&["set-option", "-g", "automatic-rename", "off"]);
@@ -76,22 +77,25 @@ async fn no_sequence_of_calls_kills_clears_or_renames_what_is_not_ours() {
         tmux.tmux(&["split-window", "-d", "-t", "=dev:one", fill]);
         tmux.tmux(&["new-window", "-d", "-n", "two", "-t", "=dev:", fill]);
         let before = wait_until("the panes have some history", || {
-            Some(theirs(&tmux)).filter(|all| all.values().filter(|v| v.ends_with('1')).count() == 3)
+            Some(foreign_panes(&tmux))
+                .filter(|all| all.values().filter(|v| v.ends_with('1')).count() == 3)
         });
         assert_eq!(before.len(), 4);
         let mcp = serve(&tmux).await;
-        let mut dice = Dice(seed);
+        let mut random = Random(seed);
         for _ in 0..60 {
             let mut targets = field(&mcp, "list_panes", json!({}), "pane_id").await;
             targets.extend(field(&mcp, "list_panes", json!({}), "window_id").await);
             targets.extend(field(&mcp, "list_sessions", json!({}), "session_id").await);
             targets.extend(["main", "dev", "dev:one", "dev:two.0", "new"].map(str::to_owned));
-            let target = dice.pick(&targets).clone();
-            let (tool, arguments) = call(&mut dice, &target);
-            let _ = mcp.call(tool, arguments.clone()).await.result();
-            assert_eq!(theirs(&tmux), before, "seed {seed}: {tool} {arguments}");
+            let target = random.pick(&targets).clone();
+            let (tool, arguments) = random_call(&mut random, &target);
+            let result = mcp.call(tool, arguments.clone()).await.result();
+            succeeded += usize::from(result.is_error != Some(true));
+            assert_eq!(foreign_panes(&tmux), before, "seed {seed}: {tool} {arguments}");
         }
         mcp.close().await;
-        assert_eq!(theirs(&tmux), before, "seed {seed}: at the end");
+        assert_eq!(foreign_panes(&tmux), before, "seed {seed}: at the end");
     }
+    assert!(succeeded > 50, "only {succeeded} calls were not refused");
 }

@@ -1,4 +1,4 @@
-//! Panes: `list_panes`, `create_pane`, `split_pane`, `select_pane`, `resize_pane`.
+//! Tests of panes: `list_panes`, `create_pane`, `split_pane`, `select_pane`, `resize_pane`.
 
 #![expect(clippy::indexing_slicing, reason = "helpers fail like tests")]
 
@@ -82,7 +82,7 @@ async fn panes_are_listed_by_target_and_by_filter() {
 }
 
 #[tokio::test]
-async fn an_exited_pane_tells_its_exit_code() {
+async fn exited_pane_reports_its_exit_code() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let (seven, zero, killed) =
@@ -96,7 +96,7 @@ async fn an_exited_pane_tells_its_exit_code() {
 }
 
 #[tokio::test]
-async fn a_pane_of_our_own_is_large_and_remembers_much() {
+async fn own_pane_has_large_size_and_history() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let made = mcp.call(
@@ -118,14 +118,14 @@ async fn a_pane_of_our_own_is_large_and_remembers_much() {
     assert_eq!(pane["own"], true);
     assert_eq!(info["window"]["name"], "worker");
     assert_eq!(info["session"]["own"], true);
-    // The pane that held its place is gone.
+    // The placeholder pane of the own session is gone.
     assert_eq!(list(&mcp, "list_panes", json!({"filter": "own=true"})).await.len(), 1);
     assert_eq!(info["session"]["windows"], 1);
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn twenty_programs_that_end_at_once_share_a_session_and_keep_what_they_said() {
+async fn twenty_short_programs_keep_output_and_exit_codes() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let made = join_all((0..20).map(|n| {
@@ -139,17 +139,17 @@ async fn twenty_programs_that_end_at_once_share_a_session_and_keep_what_they_sai
         let id = string(&ids["pane_id"]);
         assert_eq!(exited(&mcp, &id).await["exit_code"], n);
         let text = screen(&mcp, &id).await;
-        // tmux 3.2a cannot be told to leave its notice out.
+        // tmux 3.2a always adds its own notice below.
         assert_eq!(text.lines().next(), Some(format!("says {n}").as_str()), "{text}");
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn an_exit_code_is_known_when_nothing_else_happens() {
+async fn exit_code_is_reported_without_other_activity() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    // One after the other: before 3.7 tmux may hear of an exit only when there is another.
+    // One after the other: before 3.7 tmux may notice an exit only when another follows.
     for code in 1..=12 {
         let pane = pane(&mcp, &format!("exit {code}")).await;
         assert_eq!(exited(&mcp, &pane).await["exit_code"], code);
@@ -158,7 +158,7 @@ async fn an_exit_code_is_known_when_nothing_else_happens() {
 }
 
 #[tokio::test]
-async fn a_pane_of_our_own_starts_the_server_if_it_must() {
+async fn create_pane_starts_the_tmux_server() {
     let tmux = TmuxServer::not_started();
     let mcp = serve(&tmux).await;
     let made = mcp.call("create_pane", json!({"command": "echo first; exec cat"})).await.ok();
@@ -173,7 +173,7 @@ async fn a_pane_of_our_own_starts_the_server_if_it_must() {
 }
 
 #[tokio::test]
-async fn our_session_is_made_again_when_somebody_killed_it() {
+async fn own_session_is_recreated_after_kill_session() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     pane(&mcp, "exec cat").await;
@@ -186,7 +186,7 @@ async fn our_session_is_made_again_when_somebody_killed_it() {
 }
 
 #[tokio::test]
-async fn our_session_is_made_again_when_the_whole_server_was_killed() {
+async fn own_session_is_recreated_after_kill_server() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     pane(&mcp, "exec cat").await;
@@ -197,7 +197,7 @@ async fn our_session_is_made_again_when_the_whole_server_was_killed() {
 }
 
 #[tokio::test]
-async fn a_name_that_is_taken_does_not_keep_us_from_a_session() {
+async fn own_session_avoids_a_taken_name() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let taken = format!("mcp-{}", mcp.pid());
@@ -211,7 +211,7 @@ async fn a_name_that_is_taken_does_not_keep_us_from_a_session() {
 }
 
 #[tokio::test]
-async fn mistakes_in_making_a_pane_are_named() {
+async fn invalid_create_pane_arguments_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (arguments, words) in [
@@ -228,8 +228,8 @@ async fn mistakes_in_making_a_pane_are_named() {
     mcp.close().await;
 }
 
-/// Where a pane is in its window: left, top, width, height.
-async fn place(mcp: &Mcp, pane: &str) -> [u64; 4] {
+/// A pane's left, top, width and height in its window.
+async fn geometry(mcp: &Mcp, pane: &str) -> [u64; 4] {
     let info = mcp.call("get_info", json!({"target": pane})).await.ok();
     ["left", "top", "width", "height"].map(|name| info["pane"][name].as_u64().unwrap_or(u64::MAX))
 }
@@ -250,39 +250,39 @@ async fn a_pane_is_split_to_every_side() {
         (Some("above"), [0, 0, 80, 12]),
     ] {
         let new = split(&mcp, json!({"target": "%0", "direction": direction})).await;
-        assert_eq!(place(&mcp, &new).await, expected, "{direction:?}");
+        assert_eq!(geometry(&mcp, &new).await, expected, "{direction:?}");
         let active = field(&mcp, "list_panes", json!({"filter": "active=true"}), "pane_id").await;
-        assert_eq!(active, ["%0"], "splitting took the place of the active pane");
+        assert_eq!(active, ["%0"], "splitting changed the active pane");
         mcp.call("kill", json!({"target": new})).await.text();
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_split_has_the_size_program_directory_and_environment_it_was_given() {
+async fn split_pane_applies_size_command_cwd_and_env() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    let tenth = split(&mcp, json!({"target": "main", "size": "25%", "direction": "right"})).await;
-    assert_eq!(place(&mcp, &tenth).await[2], 20);
-    let seven = split(&mcp, json!({"target": "%0", "size": "7", "direction": "below"})).await;
-    assert_eq!(place(&mcp, &seven).await[3], 7);
-    let number = split(
+    let quarter = split(&mcp, json!({"target": "main", "size": "25%", "direction": "right"})).await;
+    assert_eq!(geometry(&mcp, &quarter).await[2], 20);
+    let lower = split(&mcp, json!({"target": "%0", "size": "7", "direction": "below"})).await;
+    assert_eq!(geometry(&mcp, &lower).await[3], 7);
+    let upper = split(
         &mcp,
         json!({
-            "target": tenth, "size": "5", "direction": "above", "cwd": "/usr", "env": {"A": "b c"},
+            "target": quarter, "size": "5", "direction": "above", "cwd": "/usr", "env": {"A": "b c"},
             "command": "echo \"$A\"; pwd; exec cat"
         }),
     );
-    let number = number.await;
-    assert_eq!(shows(&mcp, &number, "/usr").await, "b c\n/usr");
-    assert_eq!(place(&mcp, &number).await[3], 5);
+    let upper = upper.await;
+    assert_eq!(shows(&mcp, &upper, "/usr").await, "b c\n/usr");
+    assert_eq!(geometry(&mcp, &upper).await[3], 5);
     let own = field(&mcp, "list_panes", json!({"filter": "own=true"}), "pane_id").await;
     assert_eq!(own.len(), 3);
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn mistakes_in_splitting_are_named() {
+async fn invalid_split_pane_arguments_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (arguments, words) in [
@@ -298,7 +298,7 @@ async fn mistakes_in_splitting_are_named() {
         assert!(error.contains(words) && error.contains("Next: "), "{arguments}: {error}");
     }
     mcp.call("split_pane", json!({"target": "%9"})).await.err("not_found");
-    // A pane that is too small to be split says so.
+    // The error says that the pane is too small to be split.
     tmux.tmux(&["resize-window", "-t", "=main:", "-x", "2", "-y", "2"]);
     let small = mcp.call("split_pane", json!({"target": "main"})).await;
     let error = small.err("tmux_refused");
@@ -307,17 +307,17 @@ async fn mistakes_in_splitting_are_named() {
     mcp.close().await;
 }
 
-/// A session `dev` in which our client does not sit, with panes %1 and %2 above %3.
+/// Creates the session `dev` with panes %1 and %3 side by side above %2, and attaches the link to the
+/// own session.
 async fn three_panes(tmux: &TmuxServer, mcp: &Mcp) {
     tmux.new_session("dev");
     tmux.tmux(&["split-window", "-d", "-v", "-t", "%1"]);
     tmux.tmux(&["split-window", "-d", "-h", "-t", "%1"]);
-    // The panes are %1 and %3 above, %2 below.
     pane(mcp, "exec cat").await;
 }
 
 #[tokio::test]
-async fn panes_are_selected_by_id_and_in_every_direction() {
+async fn panes_are_selected_by_id_and_direction() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     three_panes(&tmux, &mcp).await;
@@ -328,9 +328,9 @@ async fn panes_are_selected_by_id_and_in_every_direction() {
     assert_eq!(go("left").await, "%1");
     assert_eq!(go("right").await, "%3");
     assert_eq!(go("down").await, "%2");
-    assert_eq!(go("up").await, "%3", "up leads to the pane that was active last");
+    assert_eq!(go("up").await, "%3", "up selects the pane that was active last");
     assert_eq!(go("last").await, "%2");
-    // In the order of the window: %1, %3, %2, and round.
+    // In the order of the window: %1, %3, %2, then %1 again.
     assert_eq!(go("next").await, "%1");
     assert_eq!(go("next").await, "%3");
     assert_eq!(go("previous").await, "%1");
@@ -344,7 +344,7 @@ async fn panes_are_selected_by_id_and_in_every_direction() {
 }
 
 #[tokio::test]
-async fn mistakes_in_selecting_a_pane_are_named() {
+async fn invalid_select_pane_arguments_are_named() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
     let mcp = serve(&tmux).await;
@@ -364,7 +364,7 @@ async fn mistakes_in_selecting_a_pane_are_named() {
 }
 
 #[tokio::test]
-async fn a_pane_takes_the_size_it_is_given() {
+async fn resize_pane_sets_the_given_size() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     three_panes(&tmux, &mcp).await;
@@ -378,7 +378,7 @@ async fn a_pane_takes_the_size_it_is_given() {
     let now = resize(json!({"target": "%1", "direction": "down", "amount": 3})).await;
     assert_eq!(now["height"], 13);
     assert_eq!(resize(json!({"target": "%1", "direction": "up", "amount": 1})).await["height"], 12);
-    assert_eq!(place(&mcp, "%1").await, [0, 0, 47, 12]);
+    assert_eq!(geometry(&mcp, "%1").await, [0, 0, 47, 12]);
     mcp.close().await;
 }
 
@@ -394,7 +394,7 @@ async fn zoom_is_set_and_not_toggled() {
         let now = zoom("%2", true).await;
         assert_eq!(now, json!({"pane_id": "%2", "width": 80, "height": 24, "zoomed": true}));
     }
-    // Another pane takes over, and the first can no longer give up what it does not have.
+    // Zooming another pane takes over; unzooming the first then changes nothing.
     assert_eq!(zoom("%3", true).await["zoomed"], true);
     assert_eq!(zoom("%2", false).await["zoomed"], Value::Null);
     let info = mcp.call("get_info", json!({"target": "%3"})).await.ok();
@@ -407,7 +407,7 @@ async fn zoom_is_set_and_not_toggled() {
 }
 
 #[tokio::test]
-async fn arguments_that_contradict_each_other_are_refused() {
+async fn contradictory_resize_pane_arguments_are_refused() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for arguments in [

@@ -1,4 +1,4 @@
-//! `pipe_pane` and `copy_mode`.
+//! Tests of `pipe_pane` and `copy_mode`.
 
 use std::path::Path;
 
@@ -13,7 +13,7 @@ async fn pipe(mcp: &Mcp, arguments: Value) -> Value {
 }
 
 /// Types a line into a pane and waits until a file holds it.
-async fn types(mcp: &Mcp, pane: &str, line: &str, file: &Path) -> String {
+async fn type_until_logged(mcp: &Mcp, pane: &str, line: &str, file: &Path) -> String {
     mcp.call("send_keys", json!({"target": pane, "text": line, "enter": true})).await.ok();
     until(&format!("{} holds {line}", file.display()), async || {
         let text = std::fs::read_to_string(file).ok()?;
@@ -23,7 +23,7 @@ async fn types(mcp: &Mcp, pane: &str, line: &str, file: &Path) -> String {
 }
 
 #[tokio::test]
-async fn output_goes_to_a_file_of_exactly_this_name() {
+async fn piped_output_goes_to_the_exact_path() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let pane = ready_pane(&mcp, "echo ready; exec cat", "ready").await;
@@ -44,7 +44,7 @@ async fn output_goes_to_a_file_of_exactly_this_name() {
         let now = pipe(&mcp, json!({"target": pane, "path": file})).await;
         assert_eq!(now["path"], file.to_string_lossy().as_ref());
         assert_eq!((&now["pane_id"], &now["piping"]), (&json!(pane), &json!(true)));
-        types(&mcp, &pane, "a line", &file).await;
+        type_until_logged(&mcp, &pane, "a line", &file).await;
         let files: Vec<_> = std::fs::read_dir(&dir).unwrap().map(|f| f.unwrap().path()).collect();
         assert_eq!(files, std::slice::from_ref(&file));
         std::fs::remove_file(&file).unwrap();
@@ -54,17 +54,17 @@ async fn output_goes_to_a_file_of_exactly_this_name() {
 }
 
 #[tokio::test]
-async fn a_pipe_appends_or_begins_anew_and_is_never_toggled() {
+async fn pipe_appends_or_truncates_and_never_toggles() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("log");
     std::fs::write(&file, "before\n").unwrap();
-    // A shell of a person's, at which nothing but the pipe is touched.
+    // A person's shell, of which only the pipe is changed.
     let on = json!({"target": "main", "path": file});
     for _ in 0..2 {
         assert_eq!(pipe(&mcp, on.clone()).await["piping"], true);
     }
-    let text = types(&mcp, "main", "# one", &file).await;
+    let text = type_until_logged(&mcp, "main", "# one", &file).await;
     assert!(text.starts_with("before\n"), "{text}");
     for _ in 0..2 {
         assert_eq!(pipe(&mcp, json!({"target": "main"})).await, json!({"pane_id": "%0"}));
@@ -73,13 +73,13 @@ async fn a_pipe_appends_or_begins_anew_and_is_never_toggled() {
     assert_eq!(tmux.tmux(&["display-message", "-p", "-t", "%0", state]), "0[]");
     assert_eq!(tmux.tmux(&["show-options", "-p", "-t", "%0"]), "");
     pipe(&mcp, json!({"target": "main", "path": file, "append": false})).await;
-    let text = types(&mcp, "main", "# two", &file).await;
+    let text = type_until_logged(&mcp, "main", "# two", &file).await;
     assert!(!text.contains("before") && !text.contains("one"), "{text}");
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn what_cannot_be_written_is_said_at_once() {
+async fn unwritable_pipe_path_is_reported_at_once() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let home = tmux.home().to_string_lossy();
@@ -108,7 +108,7 @@ async fn what_cannot_be_written_is_said_at_once() {
 }
 
 #[tokio::test]
-async fn a_pipe_of_somebody_elses_is_stopped_only_on_request() {
+async fn foreign_pipe_is_stopped_only_on_request() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let (theirs, ours) = (tmux.home().join("theirs"), tmux.home().join("ours"));
@@ -116,16 +116,16 @@ async fn a_pipe_of_somebody_elses_is_stopped_only_on_request() {
     let error = mcp.call("pipe_pane", json!({"target": "main", "path": ours})).await.err("busy");
     assert!(error.contains("not this server's") && error.contains("without `path`"), "{error}");
     assert!(!ours.exists());
-    types(&mcp, "main", "# one", &theirs).await;
+    type_until_logged(&mcp, "main", "# one", &theirs).await;
     pipe(&mcp, json!({"target": "main"})).await;
     pipe(&mcp, json!({"target": "main", "path": ours})).await;
-    types(&mcp, "main", "# two", &ours).await;
+    type_until_logged(&mcp, "main", "# two", &ours).await;
     assert!(!std::fs::read_to_string(&theirs).unwrap().contains("two"));
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_pane_of_our_own_keeps_its_last_words_with_and_without_a_pipe() {
+async fn own_pane_regains_its_drain_after_piping() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("log");
@@ -136,12 +136,12 @@ async fn a_pane_of_our_own_keeps_its_last_words_with_and_without_a_pipe() {
     pipe(&mcp, json!({"target": pane, "path": file})).await;
     assert_eq!(open(&pane), "1");
     mcp.call("send_keys", json!({"target": pane, "enter": true})).await.ok();
-    until("it is in the file", async || {
+    until("the output is in the file", async || {
         std::fs::read_to_string(&file).ok().filter(|text| text.contains("last"))
     })
     .await;
     assert_eq!(pipe(&mcp, json!({"target": pane})).await.get("piping"), None);
-    assert_eq!(open(&pane), drained, "what kept the last words is gone");
+    assert_eq!(open(&pane), drained, "the drain was not restored");
     mcp.call("send_keys", json!({"target": pane, "enter": true})).await.ok();
     exited(&mcp, &pane).await;
     mcp.close().await;

@@ -1,17 +1,18 @@
-//! What a pane shows and runs anew: `clear_pane`, `respawn_pane`.
+//! Tests of clearing and restarting panes: `clear_pane`, `respawn_pane`.
 
 use serde_json::{Value, json};
 use testkit::{Mcp, Shell, TmuxServer, until};
 
+use crate::objects::serve_destructive;
+use crate::serve;
 use crate::support::{at_least, exited, pane, ready_pane, screen, shows, string};
-use crate::{launch, serve};
 
-/// A shell of our own that has run something, and is at its prompt.
+/// A shell of the pool that has run a command and is at its prompt.
 async fn shell(mcp: &Mcp) -> String {
     let done = mcp.call("run_command", json!({"command": "seq 200"})).await.ok();
     assert_eq!(done["exit_code"], 0);
     let pane = string(&done["pane_id"]);
-    until("the prompt is there", async || {
+    until("the shell is at its prompt", async || {
         let state = mcp.call("pane_state", json!({"target": pane})).await.ok();
         (state["at_prompt"] == true).then_some(())
     })
@@ -23,13 +24,13 @@ async fn clear(mcp: &Mcp, pane: &str) -> Value {
     mcp.call("clear_pane", json!({"target": pane})).await.ok()
 }
 
-/// All there is of a pane, with history.
-fn whole(tmux: &TmuxServer, pane: &str) -> String {
+/// A pane's history and screen.
+fn full_text(tmux: &TmuxServer, pane: &str) -> String {
     tmux.tmux(&["capture-pane", "-p", "-S", "-", "-t", pane]).trim_end().to_owned()
 }
 
 #[tokio::test]
-async fn a_cleared_shell_has_its_prompt_and_what_is_typed_there() {
+async fn cleared_shell_keeps_prompt_and_typed_text() {
     for kind in Shell::ALL {
         let tmux = TmuxServer::new();
         tmux.use_shell(kind);
@@ -37,13 +38,13 @@ async fn a_cleared_shell_has_its_prompt_and_what_is_typed_there() {
         let pane = shell(&mcp).await;
         let prompt = screen(&mcp, &pane).await.lines().last().unwrap().to_owned();
         assert_eq!(clear(&mcp, &pane).await, json!({"pane_id": pane, "history": 0}), "{kind:?}");
-        assert_eq!(whole(&tmux, &pane), prompt.trim_end(), "{kind:?}");
-        // As often as one likes, and with a command half typed.
+        assert_eq!(full_text(&tmux, &pane), prompt.trim_end(), "{kind:?}");
+        // A second time, with a half-typed command.
         mcp.call("send_keys", json!({"target": pane, "text": "echo ha"})).await.ok();
         shows(&mcp, &pane, "echo ha").await;
         clear(&mcp, &pane).await;
         mcp.call("send_keys", json!({"target": pane, "text": "lf", "enter": true})).await.ok();
-        until("it has run", async || {
+        until("the command has run", async || {
             let text = screen(&mcp, &pane).await;
             (text.contains("echo half\nhalf") && text.lines().count() == 3).then_some(())
         })
@@ -56,33 +57,36 @@ async fn a_cleared_shell_has_its_prompt_and_what_is_typed_there() {
 }
 
 #[tokio::test]
-async fn a_prompt_of_two_rows_and_a_long_line_stay_whole() {
+async fn clear_pane_keeps_multirow_prompt_and_input() {
     let tmux = TmuxServer::new();
     tmux.use_shell(Shell::Bash);
     tmux.write_start_up(Shell::Bash, "PS1='first row\\nsecond $ '\n");
     let mcp = serve(&tmux).await;
-    // Its prompt may still be on its way.
+    // The prompt may not be printed yet.
     let done = mcp.call("run_command", json!({"command": "seq 200"})).await.ok();
     let pane = string(&done["pane_id"]);
     clear(&mcp, &pane).await;
-    assert_eq!(whole(&tmux, &pane), "first row\nsecond $");
+    assert_eq!(full_text(&tmux, &pane), "first row\nsecond $");
     let long = format!("echo {}", "x".repeat(300));
     mcp.call("send_keys", json!({"target": pane, "text": long})).await.ok();
     let typed = format!("second $ {long}");
-    until("all is typed", async || screen(&mcp, &pane).await.contains(&typed).then_some(())).await;
+    until("the whole line is shown", async || {
+        screen(&mcp, &pane).await.contains(&typed).then_some(())
+    })
+    .await;
     clear(&mcp, &pane).await;
     assert_eq!(screen(&mcp, &pane).await, format!("first row\n{typed}"));
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn other_programs_hear_nothing_of_it() {
+async fn clear_pane_sends_programs_no_input() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let program = "seq 300; printf 'name? '; read name; echo \"got <$name>\"; exec cat";
     let asks = ready_pane(&mcp, program, "name?").await;
     assert_eq!(clear(&mcp, &asks).await["history"], 0);
-    assert_eq!(whole(&tmux, &asks), "name?");
+    assert_eq!(full_text(&tmux, &asks), "name?");
     mcp.call("send_keys", json!({"target": asks, "text": "me", "enter": true})).await.ok();
     shows(&mcp, &asks, "got <me>").await;
     let full = "seq 300; printf '\\033[?1049h\\033[Hfull screen'; exec cat";
@@ -98,7 +102,7 @@ async fn other_programs_hear_nothing_of_it() {
 }
 
 #[tokio::test]
-async fn the_output_of_a_command_that_runs_is_not_touched() {
+async fn clear_pane_keeps_a_running_commands_output() {
     let tmux = TmuxServer::new();
     tmux.use_shell(Shell::Bash);
     let mcp = serve(&tmux).await;
@@ -107,7 +111,7 @@ async fn the_output_of_a_command_that_runs_is_not_touched() {
     let id = string(&mcp.call("run_command", command).await.ok()["command_id"]);
     shows(&mcp, &pane, "100").await;
     clear(&mcp, &pane).await;
-    assert_eq!(whole(&tmux, &pane), "");
+    assert_eq!(full_text(&tmux, &pane), "");
     mcp.call("send_keys", json!({"target": pane, "enter": true})).await.ok();
     let done = mcp.call("command_result", json!({"command_id": id, "wait": 20})).await.ok();
     assert_eq!((&done["exit_code"], &done["total_lines"]), (&json!(0), &json!(104)), "{done}");
@@ -115,7 +119,7 @@ async fn the_output_of_a_command_that_runs_is_not_touched() {
 }
 
 #[tokio::test]
-async fn who_reads_on_hears_that_lines_are_gone() {
+async fn capture_since_reports_missed_lines_after_clear() {
     let tmux = TmuxServer::new();
     tmux.use_shell(Shell::Bash);
     let mcp = serve(&tmux).await;
@@ -131,7 +135,7 @@ async fn who_reads_on_hears_that_lines_are_gone() {
 }
 
 #[tokio::test]
-async fn what_this_server_did_not_make_is_neither_cleared_nor_respawned() {
+async fn foreign_panes_are_neither_cleared_nor_respawned() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for tool in ["clear_pane", "respawn_pane"] {
@@ -140,12 +144,11 @@ async fn what_this_server_did_not_make_is_neither_cleared_nor_respawned() {
     }
     assert_eq!(tmux.screen("%0"), "$");
     mcp.close().await;
-    let mcp = launch(&tmux).args(&["--toolset", "all", "--structured", "--tier", "destructive"]);
-    let mcp = mcp.mcp().await;
+    let mcp = serve_destructive(&tmux).await;
     tmux.type_line("%0", "seq 100");
     shows(&mcp, "%0", "100\n$").await;
     clear(&mcp, "%0").await;
-    assert_eq!(whole(&tmux, "%0"), "$");
+    assert_eq!(full_text(&tmux, "%0"), "$");
     let pid = tmux.tmux(&["display-message", "-p", "-t", "%0", "#{pane_pid}"]);
     let now = mcp.call("respawn_pane", json!({"target": "main"})).await.ok();
     assert_ne!(now["pid"].to_string(), pid);
@@ -154,7 +157,7 @@ async fn what_this_server_did_not_make_is_neither_cleared_nor_respawned() {
 }
 
 #[tokio::test]
-async fn a_program_is_started_again_in_its_pane_or_another_is() {
+async fn respawn_pane_restarts_or_replaces_the_program() {
     let tmux = TmuxServer::new();
     let dir = tmux.home().join("#{pane_id} dir");
     std::fs::create_dir(&dir).unwrap();
@@ -171,7 +174,7 @@ async fn a_program_is_started_again_in_its_pane_or_another_is() {
     });
     mcp.call("respawn_pane", other).await.ok();
     let text = shows(&mcp, &pane, "ready").await;
-    assert_eq!(text, format!("a  b;\n{}\nready", dir.display()), "the old screen is gone");
+    assert_eq!(text, format!("a  b;\n{}\nready", dir.display()), "the old screen is still there");
     let busy = mcp.call("respawn_pane", json!({"target": pane, "kill": false})).await.err("busy");
     assert!(busy.contains("still runs") && busy.contains("wait_for"), "{busy}");
     for (arguments, words) in [
@@ -186,20 +189,20 @@ async fn a_program_is_started_again_in_its_pane_or_another_is() {
 }
 
 #[tokio::test]
-async fn the_last_words_of_a_program_that_took_the_place_of_a_shell_are_not_lost() {
+async fn respawned_programs_final_output_is_kept() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let made = mcp.call("create_window", json!({})).await.ok();
     let pane = string(&made["pane_id"]);
     let piped = || tmux.tmux(&["display-message", "-p", "-t", &pane, "#{pane_pipe}"]);
-    assert_eq!(piped(), "0", "a shell needs no pipe");
+    assert_eq!(piped(), "0", "a shell is drained");
     mcp.call("respawn_pane", json!({"target": pane, "command": "exec cat"})).await.ok();
     assert_eq!(piped(), if at_least(&tmux, "3.7") { "0" } else { "1" });
     for round in 0..10 {
         let command = format!("echo last words {round}");
         mcp.call("respawn_pane", json!({"target": pane, "command": command})).await.ok();
         exited(&mcp, &pane).await;
-        // 3.2a puts its own below them.
+        // tmux 3.2a adds its own notice below.
         let text = screen(&mcp, &pane).await;
         assert_eq!(text.lines().next(), Some(format!("last words {round}").as_str()));
     }
@@ -207,7 +210,7 @@ async fn the_last_words_of_a_program_that_took_the_place_of_a_shell_are_not_lost
 }
 
 #[tokio::test]
-async fn a_shell_of_our_own_runs_commands_again_once_it_is_respawned() {
+async fn respawned_own_shell_runs_commands_again() {
     for kind in Shell::ALL {
         let tmux = TmuxServer::new();
         tmux.use_shell(kind);
@@ -224,7 +227,7 @@ async fn a_shell_of_our_own_runs_commands_again_once_it_is_respawned() {
         let done = mcp.call("run_command", command).await.ok();
         assert_eq!(done["output"], "hi\n/", "{kind:?}");
         assert_eq!(done["exit_code"], 1, "{kind:?}");
-        // It is taken for a command without a target, too, and still prints its own marks.
+        // The pool uses it for a command without a target, and it still prints marks.
         let done = mcp.call("run_command", json!({"command": "echo two"})).await.ok();
         assert_eq!((&done["pane_id"], &done["output"]), (&json!(pane), &json!("two")), "{kind:?}");
         mcp.close().await;
@@ -232,9 +235,9 @@ async fn a_shell_of_our_own_runs_commands_again_once_it_is_respawned() {
 }
 
 #[tokio::test]
-async fn a_wait_ends_when_the_program_is_replaced() {
+async fn wait_ends_when_the_program_is_replaced() {
     let tmux = TmuxServer::new();
-    // 3.2a may die when a program that somebody follows ends.
+    // tmux 3.2a may crash when a program ends while a stream follows its pane.
     if !at_least(&tmux, "3.3") {
         return;
     }
@@ -242,7 +245,7 @@ async fn a_wait_ends_when_the_program_is_replaced() {
     let pane = ready_pane(&mcp, "echo ready; exec cat", "ready").await;
     let wait = json!({"target": pane, "until": ["text:never"], "timeout": 20});
     let respawn = async {
-        // It tells that it waits once it has seen the screen.
+        // The wait reports progress once it has read the screen.
         until("the wait has begun", async || (!mcp.progress().is_empty()).then_some(())).await;
         mcp.call("respawn_pane", json!({"target": pane})).await.ok()
     };

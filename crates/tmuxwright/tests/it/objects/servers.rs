@@ -1,22 +1,17 @@
-//! tmux servers: found, named after a project, ended.
+//! Tests of tmux servers: `list_servers`, `socket_for_path`, `kill_server`.
 
 use std::os::unix::net::UnixListener;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
-use testkit::{Mcp, Person, TmuxServer};
+use testkit::{Person, TmuxServer};
 
-use crate::support::{list, pane, shows, string};
+use crate::objects::{DESTRUCTIVE, in_pane, serve_destructive};
+use crate::support::{field, list, pane, shows, string};
 use crate::{launch, serve};
 
-const ANYTHING_GOES: &[&str] = &["--toolset", "all", "--structured", "--tier", "destructive"];
-
-async fn anything_goes(tmux: &TmuxServer) -> Mcp {
-    launch(tmux).args(ANYTHING_GOES).mcp().await
-}
-
-/// A directory of sockets as tmux would make it.
+/// A socket directory as tmux makes it.
 fn socket_directory(base: &Path) -> std::path::PathBuf {
     let uid = std::os::unix::fs::MetadataExt::uid(&std::fs::metadata(base).unwrap());
     let dir = base.join(format!("tmux-{uid}"));
@@ -26,17 +21,17 @@ fn socket_directory(base: &Path) -> std::path::PathBuf {
 }
 
 #[tokio::test]
-async fn servers_that_run_are_listed_and_stale_sockets_are_not() {
+async fn running_servers_are_listed_without_stale_sockets() {
     let (tmux, other) = (TmuxServer::new(), TmuxServer::new());
     other.new_session("second");
     let dir = socket_directory(tmux.home());
     std::os::unix::fs::symlink(other.socket(), dir.join("work")).unwrap();
     drop(UnixListener::bind(dir.join("stale")).unwrap());
     std::fs::write(dir.join("file"), "x").unwrap();
-    // Somebody who listens and says nothing.
+    // A listener that never answers.
     let _mute = UnixListener::bind(dir.join("mute")).unwrap();
     let base = tmux.home().to_string_lossy().into_owned();
-    let mcp = launch(&tmux).env("TMUX_TMPDIR", &base).args(ANYTHING_GOES).mcp().await;
+    let mcp = launch(&tmux).env("TMUX_TMPDIR", &base).args(DESTRUCTIVE).mcp().await;
     let begun = Instant::now();
     let servers = list(&mcp, "list_servers", json!({})).await;
     assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
@@ -50,7 +45,7 @@ async fn servers_that_run_are_listed_and_stale_sockets_are_not() {
     assert_eq!(servers[2]["socket"], tmux.socket().to_string_lossy().as_ref());
     let version = tmux.tmux(&["display-message", "-p", "#{version}"]);
     assert_eq!(servers[2]["version"], version.as_str());
-    // What was asked for is told of, whatever it is.
+    // A path given in `paths` is listed even if no server answers there.
     let asked: Vec<_> = ["stale", "file", "nothing"].map(|name| dir.join(name)).to_vec();
     let servers = list(&mcp, "list_servers", json!({"paths": asked})).await;
     let problem = |name: &str| {
@@ -66,10 +61,10 @@ async fn servers_that_run_are_listed_and_stale_sockets_are_not() {
 }
 
 #[tokio::test]
-async fn looking_for_servers_starts_none() {
+async fn list_servers_starts_no_server() {
     let tmux = TmuxServer::not_started();
     let base = tmux.home().to_string_lossy().into_owned();
-    let mcp = launch(&tmux).env("TMUX_TMPDIR", &base).args(ANYTHING_GOES).mcp().await;
+    let mcp = launch(&tmux).env("TMUX_TMPDIR", &base).args(DESTRUCTIVE).mcp().await;
     assert!(list(&mcp, "list_servers", json!({})).await.is_empty());
     mcp.call("list_servers", json!({"paths": [tmux.socket()]})).await.ok();
     assert!(!tmux.socket().exists());
@@ -77,7 +72,7 @@ async fn looking_for_servers_starts_none() {
 }
 
 #[tokio::test]
-async fn a_project_has_one_socket() {
+async fn project_has_one_socket_by_any_path() {
     let tmux = TmuxServer::not_started();
     let mcp = serve(&tmux).await;
     let project = tmux.home().join("My Project");
@@ -104,11 +99,11 @@ async fn a_project_has_one_socket() {
 }
 
 #[tokio::test]
-async fn a_killed_server_is_gone_and_another_can_be_started() {
+async fn killed_server_is_gone_and_can_be_restarted() {
     let tmux = TmuxServer::new();
     tmux.new_session("second");
     let _person = Person::attach(&tmux, "main", 90, 30);
-    let mcp = anything_goes(&tmux).await;
+    let mcp = serve_destructive(&tmux).await;
     let busy = pane(&mcp, "echo ours; exec yes").await;
     shows(&mcp, &busy, "y").await;
     mcp.call("run_command", json!({"command": "echo before"})).await.text();
@@ -119,7 +114,7 @@ async fn a_killed_server_is_gone_and_another_can_be_started() {
     assert!(list(&mcp, "list_sessions", json!({})).await.is_empty());
     mcp.call("kill_server", json!({})).await.err("no_server");
     mcp.call("create_session", json!({"name": "new"})).await.ok();
-    let names = crate::support::field(&mcp, "list_sessions", json!({}), "name").await;
+    let names = field(&mcp, "list_sessions", json!({}), "name").await;
     assert_eq!(names, ["new"]);
     let ran = mcp.call("run_command", json!({"command": "echo after"})).await.ok();
     assert_eq!(ran["output"], "after");
@@ -127,9 +122,9 @@ async fn a_killed_server_is_gone_and_another_can_be_started() {
 }
 
 #[tokio::test]
-async fn ids_of_a_killed_server_are_not_taken_for_those_of_the_next() {
+async fn recycled_session_id_is_not_the_own_session() {
     let tmux = TmuxServer::not_started();
-    let mcp = anything_goes(&tmux).await;
+    let mcp = serve_destructive(&tmux).await;
     let ours = mcp.call("create_pane", json!({"command": "exec cat"})).await.ok();
     mcp.call("kill_server", json!({})).await.ok();
     let theirs = mcp.call("create_session", json!({"name": "theirs"})).await.ok();
@@ -140,9 +135,9 @@ async fn ids_of_a_killed_server_are_not_taken_for_those_of_the_next() {
 }
 
 #[tokio::test]
-async fn a_wait_ends_with_the_server() {
+async fn wait_ends_when_the_tmux_server_ends() {
     let tmux = TmuxServer::new();
-    let mcp = anything_goes(&tmux).await;
+    let mcp = serve_destructive(&tmux).await;
     let waiting =
         mcp.call("wait_for", json!({"target": "%0", "until": ["text:never"], "timeout": 40}));
     let killing = async {
@@ -160,12 +155,10 @@ async fn a_wait_ends_with_the_server() {
 }
 
 #[tokio::test]
-async fn the_server_in_which_we_run_is_not_killed() {
+async fn callers_tmux_server_is_not_killed() {
     let tmux = TmuxServer::new();
     tmux.new_session("other");
-    let variable = format!("{},{},0", tmux.socket().display(), tmux.pid());
-    let mcp = launch(&tmux).args(ANYTHING_GOES).env("TMUX", &variable).env("TMUX_PANE", "%0");
-    let mcp = mcp.mcp().await;
+    let mcp = in_pane(launch(&tmux), &tmux, "%0").args(DESTRUCTIVE).mcp().await;
     let error = mcp.call("kill_server", json!({})).await.err("denied");
     assert!(error.contains("where this server itself runs"), "{error}");
     assert_eq!(list(&mcp, "list_sessions", json!({})).await.len(), 2);
@@ -173,9 +166,9 @@ async fn the_server_in_which_we_run_is_not_killed() {
 }
 
 #[tokio::test]
-async fn clients_are_told_to_ask_a_person_first() {
+async fn kill_server_asks_for_user_interaction() {
     let tmux = TmuxServer::not_started();
-    let mcp = anything_goes(&tmux).await;
+    let mcp = serve_destructive(&tmux).await;
     let asks = |tool: &rmcp::model::Tool| {
         tool.meta
             .as_ref()

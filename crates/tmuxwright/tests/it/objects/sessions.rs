@@ -1,4 +1,4 @@
-//! Sessions and the tmux server: `list_sessions`, `create_session`, `server_info`.
+//! Tests of sessions and the tmux server: `list_sessions`, `create_session`, `server_info`.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -29,20 +29,20 @@ async fn a_session_shows_every_field_of_the_contract() {
 }
 
 #[tokio::test]
-async fn what_we_make_is_our_own_until_a_person_adds_to_it() {
+async fn session_is_own_until_a_person_adds_windows() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let made = mcp.call("create_session", json!({"name": "ours"})).await.ok();
     assert_eq!(
         keys(&made),
         ["index", "pane_id", "session", "session_id", "window_id"],
-        "what a creation answers with"
+        "the fields of a creation result"
     );
     assert_eq!(made["index"], 0);
     let own = async || field(&mcp, "list_sessions", json!({"filter": "own=true"}), "name").await;
     assert_eq!(own().await, ["ours"]);
     tmux.tmux(&["new-window", "-d", "-t", "=ours:"]);
-    assert!(own().await.is_empty(), "a session with a person's window counts as ours");
+    assert!(own().await.is_empty(), "a session with a person's window counts as own");
     mcp.close().await;
 }
 
@@ -53,14 +53,14 @@ async fn only_people_count_as_attached() {
     let attached = async || list(&mcp, "list_sessions", json!({})).await[0]["attached"].clone();
     assert_eq!(attached().await, 0);
     let ours = tmux.tmux(&["list-clients", "-F", "#{client_flags}"]);
-    assert!(ours.contains("ignore-size"), "our own client is there and not counted: {ours}");
+    assert!(ours.contains("ignore-size"), "the link is not attached: {ours}");
 
     let person = Person::attach(&tmux, "main", 90, 30);
     assert_eq!(attached().await, 1);
-    // A terminal that speaks control mode: a person looks through it.
+    // A terminal emulator in control mode, used by a person.
     let _terminal = control_client(&tmux, "no-output", 3).await;
     assert_eq!(attached().await, 2);
-    // Another program like this one.
+    // The link of another tmuxwright.
     let _program = control_client(&tmux, "ignore-size,no-output", 4).await;
     assert_eq!(attached().await, 2);
     let info = mcp.call("get_info", json!({"target": "main"})).await.ok();
@@ -89,7 +89,7 @@ async fn control_client(tmux: &TmuxServer, flags: &str, count: usize) -> Raw {
 }
 
 #[tokio::test]
-async fn where_no_server_runs_lists_are_empty_and_none_is_started() {
+async fn lists_are_empty_and_start_no_tmux_server() {
     let tmux = TmuxServer::not_started();
     let mcp = serve(&tmux).await;
     for tool in ["list_sessions", "list_windows", "list_panes"] {
@@ -101,12 +101,12 @@ async fn where_no_server_runs_lists_are_empty_and_none_is_started() {
     let error = mcp.call("get_info", json!({"target": "main"})).await.err("no_server");
     assert!(error.contains("create_session"), "{error}");
     mcp.call("send_keys", json!({"target": "%0", "text": "x"})).await.err("no_server");
-    assert!(!tmux.socket().exists(), "a server was started by looking");
+    assert!(!tmux.socket().exists(), "a read started a tmux server");
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn server_info_tells_version_socket_pid_and_sessions() {
+async fn server_info_reports_version_socket_pid_and_sessions() {
     let tmux = TmuxServer::new();
     tmux.new_session("other");
     let mcp = serve(&tmux).await;
@@ -151,7 +151,7 @@ async fn filters_choose_by_value_and_by_pattern() {
 }
 
 #[tokio::test]
-async fn a_session_is_made_as_it_was_asked_for() {
+async fn create_session_applies_all_its_arguments() {
     let tmux = TmuxServer::new();
     let dir = tmux.home().join("a b");
     std::fs::create_dir(&dir).unwrap();
@@ -178,7 +178,7 @@ async fn a_session_is_made_as_it_was_asked_for() {
 }
 
 #[tokio::test]
-async fn a_directory_may_be_given_from_home() {
+async fn cwd_may_start_with_a_tilde() {
     let tmux = TmuxServer::new();
     std::fs::create_dir(tmux.home().join("below")).unwrap();
     let mcp = serve(&tmux).await;
@@ -189,7 +189,7 @@ async fn a_directory_may_be_given_from_home() {
 }
 
 #[tokio::test]
-async fn the_first_session_starts_the_server() {
+async fn first_session_starts_the_tmux_server() {
     let tmux = TmuxServer::not_started();
     let mcp = serve(&tmux).await;
     let made = mcp.call("create_session", json!({"name": "first", "command": "exec cat"}));
@@ -203,14 +203,14 @@ async fn the_first_session_starts_the_server() {
 }
 
 #[tokio::test]
-async fn a_session_outlives_a_setting_that_ends_what_nobody_looks_at() {
+async fn own_sessions_survive_destroy_unattached() {
     let tmux = TmuxServer::new();
     let _person = Person::attach(&tmux, "main", 90, 30);
     tmux.tmux(&["set-option", "-g", "destroy-unattached", "on"]);
     let mcp = serve(&tmux).await;
     mcp.call("create_session", json!({"name": "work"})).await.text();
     mcp.call("create_pane", json!({"command": "cat"})).await.text();
-    // Every client that leaves makes tmux look for sessions to end.
+    // tmux looks for sessions to destroy whenever a client leaves.
     tmux.tmux(&["list-sessions"]);
     let names = field(&mcp, "list_sessions", json!({"filter": "own=true"}), "name").await;
     assert_eq!(names, [format!("mcp-{}", mcp.pid()), "work".to_owned()]);
@@ -218,7 +218,7 @@ async fn a_session_outlives_a_setting_that_ends_what_nobody_looks_at() {
 }
 
 #[tokio::test]
-async fn mistakes_in_making_a_session_are_named() {
+async fn invalid_create_session_arguments_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let error = mcp.call("create_session", json!({"name": "main"})).await.err("exists");
@@ -243,7 +243,7 @@ async fn mistakes_in_making_a_session_are_named() {
 }
 
 #[tokio::test]
-async fn a_name_that_tmux_changes_comes_back_as_it_is_now() {
+async fn create_session_returns_the_name_tmux_stored() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).mcp().await;
     let name = "#(touch f) v1.2 #{pane_id} #[bold] 漢🙂";

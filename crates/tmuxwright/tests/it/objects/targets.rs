@@ -1,8 +1,9 @@
-//! How sessions, windows and panes are named: exactly, in every locale, whatever the name.
+//! Tests of targets: sessions, windows and panes are matched exactly, in every locale.
 
 use serde_json::{Value, json};
-use testkit::{Launch, Mcp, TmuxServer, wait_until};
+use testkit::{Launch, TmuxServer, wait_until};
 
+use crate::objects::serve_destructive;
 use crate::support::{field, list, string};
 use crate::{PROGRAM, launch, serve};
 
@@ -57,12 +58,7 @@ fn calls(target: &str) -> Vec<(&'static str, Value)> {
     ]
 }
 
-async fn anything_goes(tmux: &TmuxServer) -> Mcp {
-    let args = ["--toolset", "all", "--structured", "--tier", "destructive"];
-    launch(tmux).args(&args).mcp().await
-}
-
-/// The same once tmux has named the window after its program.
+/// The state of a session once tmux has named its window after the program.
 fn settled_state(tmux: &TmuxServer, session: &str) -> String {
     wait_until("the window has its name", || {
         Some(state(tmux, session)).filter(|state| state.contains(" sh "))
@@ -78,11 +74,11 @@ fn state(tmux: &TmuxServer, session: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_name_never_means_a_longer_one() {
+async fn name_never_matches_a_longer_name() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev-long");
     let before = settled_state(&tmux, "dev-long");
-    let mcp = anything_goes(&tmux).await;
+    let mcp = serve_destructive(&tmux).await;
     let tools = mcp.tools().await;
     for (tool, arguments) in calls("dev") {
         let error = mcp.call(tool, arguments).await.err("not_found");
@@ -91,18 +87,18 @@ async fn a_name_never_means_a_longer_one() {
     let with_target = tools.iter().filter(|tool| {
         tool.input_schema["properties"].as_object().is_some_and(|p| p.contains_key("target"))
     });
-    assert_eq!(with_target.count(), calls("dev").len(), "a tool with a target is not tried here");
+    assert_eq!(with_target.count(), calls("dev").len(), "`calls` lacks a tool with a target");
     assert_eq!(state(&tmux, "dev-long"), before);
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_name_means_its_own_session_beside_a_longer_one() {
+async fn name_matches_exactly_beside_a_longer_name() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev-long");
     tmux.new_session("dev");
     let before = settled_state(&tmux, "dev-long");
-    let mcp = anything_goes(&tmux).await;
+    let mcp = serve_destructive(&tmux).await;
     mcp.call("set_buffer", json!({"name": "notes", "text": "#"})).await.text();
     for (tool, arguments) in calls("dev") {
         mcp.call(tool, arguments).await.text();
@@ -114,10 +110,10 @@ async fn a_name_means_its_own_session_beside_a_longer_one() {
 }
 
 #[tokio::test]
-async fn patterns_prefixes_and_special_words_of_tmux_mean_nothing() {
+async fn tmux_patterns_prefixes_and_tokens_match_nothing() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["rename-window", "-t", "=main:", "logs"]);
-    let mcp = anything_goes(&tmux).await;
+    let mcp = serve_destructive(&tmux).await;
     for target in [
         "mai",
         "m*",
@@ -183,7 +179,7 @@ async fn every_form_of_a_target_finds_its_object() {
 }
 
 #[tokio::test]
-async fn what_is_not_found_comes_with_what_there_is() {
+async fn not_found_error_lists_existing_objects() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
     tmux.tmux(&["rename-window", "-t", "=dev:", "logs"]);
@@ -201,7 +197,7 @@ async fn what_is_not_found_comes_with_what_there_is() {
 }
 
 #[tokio::test]
-async fn a_name_that_two_windows_bear_is_refused_with_their_ids() {
+async fn ambiguous_window_name_is_refused_with_ids() {
     let tmux = TmuxServer::new();
     for _ in 0..2 {
         tmux.tmux(&["new-window", "-d", "-t", "=main:", "-n", "twin"]);
@@ -219,9 +215,9 @@ async fn the_locale_changes_nothing() {
     tmux.new_session("café→漢字");
     tmux.tmux(&["rename-window", "-t", "=café→漢字:", "日誌\u{a0}🙂"]);
     tmux.tmux(&["select-pane", "-t", "=café→漢字:", "-T", "títle"]);
-    let bare = bare_environment(&tmux).args(&["--toolset", "all", "--structured"]);
+    let empty = empty_environment(&tmux).args(&["--toolset", "all", "--structured"]);
     let posix = launch(&tmux).env("LC_ALL", "C").args(&["--toolset", "all", "--structured"]);
-    for launch in [posix, bare] {
+    for launch in [posix, empty] {
         let mcp = launch.mcp().await;
         let panes = list(&mcp, "list_panes", json!({"target": "café→漢字:日誌\u{a0}🙂"})).await;
         assert_eq!(panes[0]["session"], "café→漢字");
@@ -235,8 +231,8 @@ async fn the_locale_changes_nothing() {
     }
 }
 
-/// The program with no environment at all.
-fn bare_environment(tmux: &TmuxServer) -> Launch {
+/// The program with an empty environment.
+fn empty_environment(tmux: &TmuxServer) -> Launch {
     let name = TmuxServer::program();
     let path = std::env::var_os("PATH").unwrap_or_default();
     let program = std::env::split_paths(&path).map(|dir| dir.join(&name)).find(|p| p.exists());

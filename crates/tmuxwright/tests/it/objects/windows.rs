@@ -1,4 +1,4 @@
-//! Windows: `list_windows`, `create_window`, `select_window`.
+//! Tests of windows: `list_windows`, `create_window`, `select_window`.
 
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer};
@@ -58,7 +58,7 @@ async fn windows_are_listed_by_session_and_by_filter() {
 }
 
 /// The names of a session's windows, in order.
-async fn order(mcp: &Mcp, session: &str) -> Vec<String> {
+async fn window_names(mcp: &Mcp, session: &str) -> Vec<String> {
     field(mcp, "list_windows", json!({"target": session}), "name").await
 }
 
@@ -67,7 +67,7 @@ async fn create(mcp: &Mcp, arguments: Value) -> Value {
 }
 
 #[tokio::test]
-async fn a_window_goes_where_it_was_asked_to() {
+async fn create_window_honours_place_and_select() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["rename-window", "-t", "=main:", "shell"]);
     let mcp = serve(&tmux).await;
@@ -76,9 +76,9 @@ async fn a_window_goes_where_it_was_asked_to() {
     create(&mcp, json!({"target": "main:shell", "name": "second", "place": "after"})).await;
     create(&mcp, json!({"target": "main:shell", "name": "first", "place": "before"})).await;
     create(&mcp, json!({"target": "main:shell", "name": "end", "place": "end"})).await;
-    assert_eq!(order(&mcp, "main").await, ["first", "shell", "second", "last", "end"]);
+    assert_eq!(window_names(&mcp, "main").await, ["first", "shell", "second", "last", "end"]);
     let active = field(&mcp, "list_windows", json!({"filter": "active=true"}), "name").await;
-    assert_eq!(active, ["shell"], "a window that was not to be selected is");
+    assert_eq!(active, ["shell"], "the new window was selected unasked");
     create(&mcp, json!({"target": "main", "name": "front", "select": true})).await;
     let active = field(&mcp, "list_windows", json!({"filter": "active=true"}), "name").await;
     assert_eq!(active, ["front"]);
@@ -86,7 +86,7 @@ async fn a_window_goes_where_it_was_asked_to() {
 }
 
 #[tokio::test]
-async fn a_window_is_made_as_it_was_asked_for() {
+async fn create_window_applies_name_cwd_env_and_command() {
     let tmux = TmuxServer::new();
     let dir = tmux.home().join("#{pane_id}");
     std::fs::create_dir(&dir).unwrap();
@@ -101,14 +101,14 @@ async fn a_window_is_made_as_it_was_asked_for() {
     let made = made.await;
     let text = shows(&mcp, &string(&made["pane_id"]), "#{pane_id}").await;
     assert_eq!(text, format!("a  b\n{}", dir.display()));
-    assert_eq!(order(&mcp, "main").await[1], "#(touch f) it's");
+    assert_eq!(window_names(&mcp, "main").await[1], "#(touch f) it's");
     let own = field(&mcp, "list_windows", json!({"filter": "own=true"}), "window_id").await;
     assert_eq!(own, [string(&made["window_id"])]);
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn without_a_target_a_window_is_made_in_our_own_session() {
+async fn create_window_without_target_uses_own_session() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let made = create(&mcp, json!({"name": "one", "command": "echo out; exit 3"})).await;
@@ -124,7 +124,7 @@ async fn without_a_target_a_window_is_made_in_our_own_session() {
     assert_eq!(active().await, ["one"]);
     create(&mcp, json!({"name": "three", "command": "exec cat", "select": true})).await;
     assert_eq!(active().await, ["three"]);
-    assert_eq!(order(&mcp, &session).await, ["one", "two", "three"]);
+    assert_eq!(window_names(&mcp, &session).await, ["one", "two", "three"]);
     let beside = mcp.call("create_window", json!({"place": "before"})).await;
     let error = beside.err("invalid_argument");
     assert!(error.contains("`place`") && error.contains("target"), "{error}");
@@ -132,7 +132,7 @@ async fn without_a_target_a_window_is_made_in_our_own_session() {
 }
 
 #[tokio::test]
-async fn mistakes_in_making_a_window_are_named() {
+async fn invalid_create_window_arguments_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (arguments, words) in [
@@ -146,14 +146,14 @@ async fn mistakes_in_making_a_window_are_named() {
     }
     let error = mcp.call("create_window", json!({"target": "mian"})).await.err("not_found");
     assert!(error.contains("main"), "{error}");
-    assert_eq!(order(&mcp, "main").await.len(), 1);
+    assert_eq!(window_names(&mcp, "main").await.len(), 1);
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn windows_are_selected_by_name_and_by_direction_all_the_way_round() {
+async fn windows_are_selected_by_name_and_direction() {
     let tmux = TmuxServer::new();
-    // Our client sits in a session of our own, so tmux's idea of "here" is never the one meant.
+    // The link is attached to the own session, so the default target of tmux is never `dev`.
     tmux.new_session("dev");
     for name in ["one", "two"] {
         tmux.tmux(&["new-window", "-d", "-t", "=dev:", "-n", name]);
@@ -179,7 +179,7 @@ async fn windows_are_selected_by_name_and_by_direction_all_the_way_round() {
 }
 
 #[tokio::test]
-async fn without_a_target_windows_of_our_own_session_are_selected() {
+async fn select_window_without_target_uses_own_session() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     create(&mcp, json!({"command": "exec cat"})).await;
@@ -190,7 +190,7 @@ async fn without_a_target_windows_of_our_own_session_are_selected() {
 }
 
 #[tokio::test]
-async fn mistakes_in_selecting_a_window_are_named() {
+async fn invalid_select_window_arguments_are_named() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
     let mcp = serve(&tmux).await;

@@ -1,4 +1,4 @@
-//! The command filter: whatever way a line takes to a shell, it is judged before it is entered.
+//! Tests of the command filter: every line is judged before it is entered, whichever tools send it.
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
@@ -8,36 +8,39 @@ use testkit::{Mcp, TmuxServer, until};
 use crate::serve_configured;
 use crate::support::{pane, ready_pane, screen, shows, string};
 
-const DENY_RM: &str = "[policy.command_filter]\nmode = \"deny\"\npatterns = ['^\\s*rm\\b']";
+/// Denies lines that begin with `rm`.
+pub(super) const DENY_RM: &str =
+    "[policy.command_filter]\nmode = \"deny\"\npatterns = ['^\\s*rm\\b']";
 
 /// A file that `rm` would remove if the filter let it through.
-struct Prey {
+pub(super) struct DeletableFile {
     path: std::path::PathBuf,
 }
 
-impl Prey {
-    fn new(tmux: &TmuxServer) -> Self {
-        let path = tmux.home().join("prey");
+impl DeletableFile {
+    pub(super) fn new(tmux: &TmuxServer) -> Self {
+        let path = tmux.home().join("deletable");
         std::fs::write(&path, "").unwrap();
         Self { path }
     }
 
-    fn rm(&self) -> String {
+    /// The line that removes it.
+    pub(super) fn rm_line(&self) -> String {
         format!("rm {}", self.path.display())
     }
 
-    fn lives(&self) -> bool {
+    pub(super) fn exists(&self) -> bool {
         self.path.exists()
     }
 }
 
-/// A shell's pane, once it shows its prompt.
-async fn shell(mcp: &Mcp) -> String {
+/// A pane with a shell at its prompt.
+pub(super) async fn shell(mcp: &Mcp) -> String {
     ready_pane(mcp, "PS1='$ ' exec sh", "$").await
 }
 
-/// Clears the line, and proves with what comes next that all before it has been dealt with.
-async fn settles(mcp: &Mcp, pane: &str) {
+/// Clears the line and runs another, so that the shell has processed all earlier input.
+async fn settle(mcp: &Mcp, pane: &str) {
     static COUNT: AtomicU32 = AtomicU32::new(0);
     let interrupts = async || {
         let all = json!({"target": pane, "start": -1000});
@@ -45,8 +48,8 @@ async fn settles(mcp: &Mcp, pane: &str) {
     };
     let before = interrupts().await;
     mcp.call("send_keys", json!({"target": pane, "keys": ["C-c"]})).await.text();
-    // A shell that is still busy with C-c may lose what comes at once.
-    until("there is a new prompt", async || {
+    // A shell that still handles C-c may lose input that follows at once.
+    until("the shell shows a new prompt", async || {
         let again = interrupts().await > before;
         (again && screen(mcp, pane).await.trim_end().ends_with("\n$")).then_some(())
     })
@@ -58,17 +61,18 @@ async fn settles(mcp: &Mcp, pane: &str) {
     shows(mcp, pane, &format!("settled {number}")).await;
 }
 
+/// A key for each character.
 fn keys_of(text: &str) -> Vec<String> {
     text.chars().map(|c| c.to_string()).collect()
 }
 
 #[tokio::test]
-async fn a_denied_line_is_stopped_on_every_way_to_a_shell() {
+async fn denied_line_is_stopped_in_every_tool() {
     let tmux = TmuxServer::new();
-    let prey = Prey::new(&tmux);
+    let file = DeletableFile::new(&tmux);
     let mcp = serve_configured(&tmux, DENY_RM).await;
     let target = shell(&mcp).await;
-    let rm = prey.rm();
+    let rm = file.rm_line();
     let lines = format!("true\n  {rm}\ntrue");
     let continued = rm.replacen("rm", "r\\\nm", 1);
     let mut calls: Vec<(&'static str, Value)> = Vec::new();
@@ -106,10 +110,10 @@ async fn a_denied_line_is_stopped_on_every_way_to_a_shell() {
         assert!(error.contains("policy.command_filter"), "{tool} {arguments}: {error}");
         assert!(error.contains("`^\\s*rm\\b`"), "{tool} {arguments}: {error}");
         assert!(error.contains("a person can"), "{tool} {arguments}: {error}");
-        assert!(!error.contains("prey"), "{tool}: {error}");
+        assert!(!error.contains("deletable"), "{tool}: {error}");
     }
-    assert_eq!(tmux.tmux(&["list-panes", "-a"]), before, "nothing was started");
-    assert_eq!(screen(&mcp, &target).await.trim(), "$", "nothing was typed");
+    assert_eq!(tmux.tmux(&["list-panes", "-a"]), before, "a pane was made");
+    assert_eq!(screen(&mcp, &target).await.trim(), "$", "something was typed");
     for (tool, arguments) in [
         ("run_command", json!({"command": "echo rm; # rm"})),
         ("run_command", json!({"command": "echo ls", "target": target})),
@@ -118,19 +122,19 @@ async fn a_denied_line_is_stopped_on_every_way_to_a_shell() {
     ] {
         mcp.call(tool, arguments).await.text();
     }
-    settles(&mcp, &target).await;
-    assert!(prey.lives());
+    settle(&mcp, &target).await;
+    assert!(file.exists());
     mcp.close().await;
 }
 
-/// Each list is one attempt, in calls that are let through up to the last, which is not.
+/// Each list is one attempt: every call but the last is allowed.
 #[tokio::test]
-async fn pieces_are_put_together_whatever_tool_they_come_from() {
+async fn pieces_from_several_tools_form_one_line() {
     let tmux = TmuxServer::new();
-    let prey = Prey::new(&tmux);
+    let file = DeletableFile::new(&tmux);
     let mcp = serve_configured(&tmux, DENY_RM).await;
     let target = shell(&mcp).await;
-    let rest = prey.rm().replacen("rm", "m", 1);
+    let rest = file.rm_line().replacen("rm", "m", 1);
     let attempts: Vec<Vec<(&'static str, Value)>> = vec![
         vec![
             ("send_keys", json!({"text": "r"})),
@@ -176,22 +180,22 @@ async fn pieces_are_put_together_whatever_tool_they_come_from() {
                 assert!(error.contains("pattern 1"), "{tool} {arguments}: {error}");
             }
         }
-        settles(&mcp, &target).await;
+        settle(&mcp, &target).await;
     }
-    assert!(prey.lives());
+    assert!(file.exists());
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn keys_that_edit_cannot_rebuild_a_denied_line() {
+async fn editing_keys_cannot_rebuild_a_denied_line() {
     let tmux = TmuxServer::new();
-    let prey = Prey::new(&tmux);
+    let file = DeletableFile::new(&tmux);
     let mcp = serve_configured(&tmux, DENY_RM).await;
     let target = pane(&mcp, "PS1='$ ' exec bash --norc --noprofile -i").await;
     shows(&mcp, &target, "$").await;
     let keys =
         async |keys: Value| mcp.call("send_keys", json!({"target": target, "keys": keys})).await;
-    let rest = prey.rm().replacen("rm", "m", 1);
+    let rest = file.rm_line().replacen("rm", "m", 1);
     for edit in [
         json!(["x", "BSpace", "r"]),
         json!(["m", "Home", "r", "End"]),
@@ -209,30 +213,30 @@ async fn keys_that_edit_cannot_rebuild_a_denied_line() {
         let line = json!({"target": target, "text": rest, "enter": true});
         let error = mcp.call("send_keys", line).await.err("denied");
         assert!(error.contains("C-c"), "{edit}: {error}");
-        settles(&mcp, &target).await;
+        settle(&mcp, &target).await;
     }
-    // While a shell looks for completions, C-c may end just that.
+    // While a shell completes a word, C-c may end only the completion.
     let error = keys(json!(["r", "Tab", "C-c", "Enter"])).await.err("denied");
     assert!(error.contains("run_command"), "{error}");
-    // What comes at once after C-c may be lost in part.
+    // Input right after C-c may be lost in part.
     let error = keys(json!(["C-c", "x", "r", "m", "Enter"])).await.err("denied");
     assert!(error.contains("a call of its own"), "{error}");
-    // What C-v lets in, C-c does not clear.
+    // C-v quotes C-c, which then does not clear the line.
     let error = keys(json!(["r", "C-v", "C-c", "Enter"])).await.err("denied");
     assert!(error.contains("run_command"), "{error}");
-    // Only a command that finds nothing typed makes the line known again.
+    // Only a command that finds an empty prompt makes the line known again.
     keys(json!(["C-v", "C-c"])).await.text();
     keys(json!(["C-c", "l", "s", "Enter"])).await.err("denied");
     keys(json!(["C-c"])).await.text();
     mcp.call("run_command", json!({"target": target, "command": "true"})).await.text();
-    settles(&mcp, &target).await;
-    assert!(prey.lives());
+    settle(&mcp, &target).await;
+    assert!(file.exists());
     mcp.close().await;
 }
 
-/// What a signal discards is not there any more, and what goes to a mode never was.
+/// A signal may discard typed input, and a mode may consume it.
 #[tokio::test]
-async fn what_may_have_gone_elsewhere_is_not_counted_on() {
+async fn input_that_may_be_lost_is_not_trusted() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, DENY_RM).await;
     let target = shell(&mcp).await;
@@ -245,23 +249,23 @@ async fn what_may_have_gone_elsewhere_is_not_counted_on() {
     let signal = json!({"target": target, "signal": "INT"});
     mcp.call("send_signal", signal).await.text();
     send(json!({"text": "rm x", "enter": true})).await.err("denied");
-    settles(&mcp, &target).await;
+    settle(&mcp, &target).await;
     send(json!({"text": "r"})).await.text();
     tmux.tmux(&["copy-mode", "-t", &target]);
     let error = send(json!({"keys": ["C-c"]})).await.err("denied");
     assert!(error.contains("copy-mode") && error.contains("\"q\""), "{error}");
     send(json!({"keys": ["q"]})).await.text();
     send(json!({"text": "m x", "enter": true})).await.err("denied");
-    settles(&mcp, &target).await;
+    settle(&mcp, &target).await;
     tmux.tmux(&["set-option", "-w", "-t", &target, "synchronize-panes", "on"]);
     let error = send(json!({"text": "r"})).await.err("denied");
     assert!(error.contains("policy.command_filter"), "{error}");
     mcp.close().await;
 }
 
-/// A slow call keeps its turn: another cannot put anything between its keys.
+/// A slow call keeps its turn: no other call types between its keys.
 #[tokio::test]
-async fn what_is_typed_slowly_is_typed_by_one_call_at_a_time() {
+async fn slow_typing_holds_the_panes_turn() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, DENY_RM).await;
     let target = shell(&mcp).await;
@@ -279,7 +283,7 @@ async fn what_is_typed_slowly_is_typed_by_one_call_at_a_time() {
 }
 
 #[tokio::test]
-async fn a_cancelled_call_leaves_a_line_that_nobody_knows() {
+async fn cancelled_typing_leaves_an_unknown_line() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, DENY_RM).await;
     let target = shell(&mcp).await;
@@ -290,7 +294,7 @@ async fn a_cancelled_call_leaves_a_line_that_nobody_knows() {
         _ = slow => {}
         _ = shows(&mcp, &target, "$ r") => {}
     }
-    // The turn is given back when the call has ended.
+    // The turn is released when the call has ended.
     until("another call gets its turn", async || {
         let rest = json!({"target": target, "text": "m x", "enter": true});
         let result = mcp.call("send_keys", rest).await.result();
@@ -303,7 +307,7 @@ async fn a_cancelled_call_leaves_a_line_that_nobody_knows() {
 }
 
 #[tokio::test]
-async fn in_allow_mode_every_line_has_to_fit() {
+async fn allow_mode_requires_every_line_to_match() {
     let tmux = TmuxServer::new();
     let config = "[policy.command_filter]\nmode = \"allow\"\npatterns = ['^echo [a-z ]*$', '^sh$']";
     let mcp = serve_configured(&tmux, config).await;
@@ -332,9 +336,9 @@ async fn in_allow_mode_every_line_has_to_fit() {
     mcp.close().await;
 }
 
-/// A shell would run what it finds in some variables.
+/// Shells execute the values of some variables.
 #[tokio::test]
-async fn with_a_filter_only_the_listed_variables_are_set() {
+async fn filter_allows_only_listed_environment_variables() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, DENY_RM).await;
     for name in ["ENV", "BASH_ENV", "PROMPT_COMMAND", "PS1", "PAGER", "LD_PRELOAD", "PORT"] {

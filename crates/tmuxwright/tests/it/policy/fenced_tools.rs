@@ -1,20 +1,21 @@
-//! The fences hold for files, buffers, options, clients and what else goes around panes.
+//! Tests that the policy covers files, buffers, options and clients, not only panes.
 
 use serde_json::json;
 use testkit::{Person, TmuxServer};
 
-use crate::support::{list, pane, ready_pane, shows, string};
+use crate::policy::command_filter::{DENY_RM, DeletableFile, shell};
+use crate::support::{list, pane, shows, string};
 use crate::{launch, serve, serve_configured};
 
 #[tokio::test]
-async fn files_are_read_and_written_only_where_that_is_allowed() {
+async fn files_are_accessed_only_in_allowed_paths() {
     let tmux = TmuxServer::new();
     let (open, closed) = (tmux.home().join("open"), tmux.home().join("closed"));
     for folder in [&open, &closed] {
         std::fs::create_dir(folder).unwrap();
         std::fs::write(folder.join("text"), "old").unwrap();
     }
-    // A link from the open folder into the closed one, and a way around by `..`.
+    // A symbolic link leads from the open folder into the closed one, as does a path with `..`.
     std::os::unix::fs::symlink(closed.join("text"), open.join("link")).unwrap();
     let config = format!(
         "[policy]\nreadable_paths = [{0:?}]\nwritable_paths = [{0:?}]",
@@ -51,7 +52,7 @@ async fn files_are_read_and_written_only_where_that_is_allowed() {
 }
 
 #[tokio::test]
-async fn who_may_only_look_writes_no_file() {
+async fn readonly_tier_writes_no_file() {
     let tmux = TmuxServer::new();
     let mcp =
         launch(&tmux).args(&["--toolset", "all", "--structured", "--tier", "readonly"]).mcp().await;
@@ -64,14 +65,12 @@ async fn who_may_only_look_writes_no_file() {
 }
 
 #[tokio::test]
-async fn a_filter_judges_buffers_respawned_panes_and_options_too() {
+async fn filter_covers_buffers_respawns_and_options() {
     let tmux = TmuxServer::new();
-    let prey = tmux.home().join("prey");
-    std::fs::write(&prey, "").unwrap();
-    let rm = format!("rm {}", prey.display());
-    let config = "[policy.command_filter]\nmode = \"deny\"\npatterns = ['^\\s*rm\\b']";
-    let mcp = serve_configured(&tmux, config).await;
-    let shell = ready_pane(&mcp, "PS1='$ ' exec sh", "$").await;
+    let file = DeletableFile::new(&tmux);
+    let rm = file.rm_line();
+    let mcp = serve_configured(&tmux, DENY_RM).await;
+    let shell = shell(&mcp).await;
     mcp.call("set_buffer", json!({"name": "bad", "text": format!("true\n{rm}\n")})).await.ok();
     mcp.call("set_buffer", json!({"name": "good", "text": "echo fi''ne\n"})).await.ok();
     for (tool, arguments) in [
@@ -86,12 +85,12 @@ async fn a_filter_judges_buffers_respawned_panes_and_options_too() {
     let good = json!({"name": "good", "target": shell, "bracketed": false});
     mcp.call("paste_buffer", good).await.ok();
     shows(&mcp, &shell, "fine").await;
-    assert!(prey.exists());
+    assert!(file.exists());
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn what_is_out_of_reach_shows_nowhere_else() {
+async fn hidden_sessions_show_in_no_other_tool() {
     let tmux = TmuxServer::new();
     tmux.new_session("secret");
     let _person = Person::attach(&tmux, "secret", 80, 24);
@@ -128,7 +127,7 @@ async fn what_is_out_of_reach_shows_nowhere_else() {
 }
 
 #[tokio::test]
-async fn options_that_end_or_rename_things_are_for_what_we_made() {
+async fn destructive_options_are_set_only_on_own_objects() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let ours = mcp.call("create_session", json!({"name": "ours"})).await.ok();

@@ -1,4 +1,4 @@
-//! Which sessions and panes can be reached: what the policy hides is neither listed nor found.
+//! Tests of reach: sessions and panes that the policy hides are neither listed nor found.
 
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer};
@@ -6,8 +6,8 @@ use testkit::{Mcp, TmuxServer};
 use crate::support::{field, pane, shows, string};
 use crate::{launch, serve_configured};
 
-/// Every session name and pane id that the lists show.
-async fn seen(mcp: &Mcp) -> (Vec<String>, Vec<String>) {
+/// The session names and pane ids that are listed.
+async fn listed_objects(mcp: &Mcp) -> (Vec<String>, Vec<String>) {
     let sessions = field(mcp, "list_sessions", json!({}), "name").await;
     let panes = field(mcp, "list_panes", json!({}), "pane_id").await;
     let windows = field(mcp, "list_windows", json!({}), "session").await;
@@ -16,8 +16,8 @@ async fn seen(mcp: &Mcp) -> (Vec<String>, Vec<String>) {
     (sessions, panes)
 }
 
-/// Tries all kinds of calls on a target that the rule puts out of reach.
-async fn is_out_of_reach(mcp: &Mcp, target: &str, rule: &str) {
+/// Expects calls of many tools on a target to be denied by a rule.
+async fn assert_out_of_reach(mcp: &Mcp, target: &str, rule: &str) {
     let kill = match target.strip_prefix(['$', '@', '%']) {
         Some(_) => json!({"target": target}),
         None if target.contains('.') => json!({"target": target, "kind": "pane"}),
@@ -56,13 +56,13 @@ async fn only_the_allowed_session_is_seen_and_reached() {
     for names in ["\"dev\"", "\"$1\""] {
         let config = format!("tier = \"destructive\"\n[policy]\nallowed_sessions = [{names}]");
         let mcp = serve_configured(&tmux, &config).await;
-        assert_eq!(seen(&mcp).await, (vec!["dev".to_owned()], vec!["%1".to_owned()]));
+        assert_eq!(listed_objects(&mcp).await, (vec!["dev".to_owned()], vec!["%1".to_owned()]));
         for target in ["main", "$0", "@0", "%0", "main:0.0", "dev-long", "%2"] {
-            is_out_of_reach(&mcp, target, "policy.allowed_sessions").await;
+            assert_out_of_reach(&mcp, target, "policy.allowed_sessions").await;
         }
         let found = mcp.call("search_panes", json!({"pattern": "needle"})).await.ok();
         assert_eq!(found["total"], 0);
-        // What there is besides is not told by mistakes either.
+        // Errors do not name hidden objects either.
         for (target, code) in [("nope", "not_found"), ("%99", "not_found"), ("dev:9", "not_found")]
         {
             let error = mcp.call("capture_pane", json!({"target": target})).await.err(code);
@@ -77,7 +77,7 @@ async fn only_the_allowed_session_is_seen_and_reached() {
 }
 
 #[tokio::test]
-async fn what_is_made_has_to_stay_within_reach() {
+async fn new_objects_must_be_within_reach() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
     let mcp = serve_configured(&tmux, "[policy]\nallowed_sessions = [\"dev\", \"new\"]").await;
@@ -93,7 +93,7 @@ async fn what_is_made_has_to_stay_within_reach() {
         let error = mcp.call(tool, arguments).await.err("denied");
         assert!(error.contains("policy.allowed_sessions"), "{tool}: {error}");
     }
-    assert_eq!(tmux.tmux(&["list-sessions"]).lines().count(), 2, "nothing was made");
+    assert_eq!(tmux.tmux(&["list-sessions"]).lines().count(), 2, "a session was made");
     mcp.call("create_session", json!({"name": "new"})).await.ok();
     let made = mcp.call("create_window", json!({"target": "dev"})).await.ok();
     mcp.call("split_pane", json!({"target": made["pane_id"]})).await.ok();
@@ -105,20 +105,20 @@ async fn what_is_made_has_to_stay_within_reach() {
 }
 
 #[tokio::test]
-async fn own_is_what_this_server_made_and_nothing_else() {
+async fn own_rule_covers_only_own_panes() {
     let tmux = TmuxServer::new();
     for rule in ["policy.allowed_sessions", "policy.allowed_panes"] {
         let mcp = serve_configured(&tmux, &format!("{rule} = [\"own\"]")).await;
-        assert_eq!(seen(&mcp).await, (vec![], vec![]));
-        is_out_of_reach(&mcp, "main", rule).await;
+        assert_eq!(listed_objects(&mcp).await, (vec![], vec![]));
+        assert_out_of_reach(&mcp, "main", rule).await;
         let ours = pane(&mcp, "exec sleep 600").await;
         let ran = mcp.call("run_command", json!({"command": "echo hi"})).await.ok();
         assert_eq!(ran["output"], "hi");
         let made = mcp.call("create_session", json!({"name": "made"})).await.ok();
-        assert_eq!(seen(&mcp).await.1.len(), 3);
-        // A person's pane in our window is not ours, so the window is not wholly within reach.
+        assert_eq!(listed_objects(&mcp).await.1.len(), 3);
+        // A window with a person's pane is not wholly within reach.
         tmux.tmux(&["split-window", "-d", "-t", &ours]);
-        assert_eq!(seen(&mcp).await.1.len(), 3);
+        assert_eq!(listed_objects(&mcp).await.1.len(), 3);
         let window = tmux.tmux(&["display-message", "-p", "-t", &ours, "#{window_id}"]);
         mcp.call("kill", json!({"target": window})).await.err("denied");
         mcp.call("kill", json!({"target": made["session_id"]})).await.text();
@@ -131,15 +131,15 @@ async fn an_empty_list_allows_nothing() {
     let tmux = TmuxServer::new();
     for rule in ["policy.allowed_sessions", "policy.allowed_panes"] {
         let mcp = serve_configured(&tmux, &format!("{rule} = []")).await;
-        assert_eq!(seen(&mcp).await, (vec![], vec![]));
-        is_out_of_reach(&mcp, "%0", rule).await;
+        assert_eq!(listed_objects(&mcp).await, (vec![], vec![]));
+        assert_out_of_reach(&mcp, "%0", rule).await;
         mcp.call("create_session", json!({"name": "x"})).await.err("denied");
         mcp.close().await;
     }
 }
 
 #[tokio::test]
-async fn a_pane_that_moves_out_of_the_allowed_session_is_refused_from_then_on() {
+async fn pane_moved_out_of_reach_is_refused() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
     tmux.tmux(&["split-window", "-d", "-t", "%1"]);
@@ -147,7 +147,7 @@ async fn a_pane_that_moves_out_of_the_allowed_session_is_refused_from_then_on() 
     let ran = mcp.call("run_command", json!({"target": "%2", "command": "echo one"})).await.ok();
     let cursor = mcp.call("capture_since", json!({"target": "%2"})).await.ok()["cursor"].clone();
     tmux.tmux(&["join-pane", "-d", "-s", "%2", "-t", "=main:"]);
-    is_out_of_reach(&mcp, "%2", "policy.allowed_sessions").await;
+    assert_out_of_reach(&mcp, "%2", "policy.allowed_sessions").await;
     let id = &ran["command_id"];
     mcp.call("command_result", json!({"command_id": id})).await.err("denied");
     mcp.call("capture_since", json!({"cursor": cursor})).await.err("denied");
@@ -157,9 +157,9 @@ async fn a_pane_that_moves_out_of_the_allowed_session_is_refused_from_then_on() 
     mcp.close().await;
 }
 
-/// A window that is in two sessions is within reach if one of them is.
+/// A window that is linked into two sessions is within reach if one of them is.
 #[tokio::test]
-async fn a_window_in_two_sessions_is_found_in_the_allowed_one() {
+async fn linked_window_is_found_in_the_allowed_session() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
     tmux.tmux(&["link-window", "-s", "=main:0", "-t", "=dev:5"]);
@@ -173,9 +173,9 @@ async fn a_window_in_two_sessions_is_found_in_the_allowed_one() {
     }
 }
 
-/// What changes a window or a session needs all that is in it; typing reaches synchronized panes.
+/// Changing a window or a session needs access to all its panes; typing reaches synchronized panes.
 #[tokio::test]
-async fn a_pane_within_reach_is_no_way_to_those_beside_it() {
+async fn allowed_pane_gives_no_access_to_neighbours() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["split-window", "-d", "-t", "%0"]);
     let config = "tier = \"destructive\"\n[policy]\nallowed_panes = [\"%0\"]";
@@ -193,7 +193,7 @@ async fn a_pane_within_reach_is_no_way_to_those_beside_it() {
     tmux.tmux(&["set-option", "-w", "-t", "@0", "synchronize-panes", "on"]);
     mcp.call("send_keys", json!({"target": "%0", "text": "#"})).await.err("denied");
     tmux.tmux(&["set-option", "-w", "-t", "@0", "-u", "synchronize-panes"]);
-    // The session stands for its active pane, and that is another now.
+    // The session stands for its active pane, which is `%1` now.
     tmux.tmux(&["select-pane", "-t", "%1"]);
     mcp.call("capture_pane", json!({"target": "main"})).await.err("denied");
     mcp.call("capture_pane", json!({"target": "%0"})).await.text();
@@ -201,7 +201,7 @@ async fn a_pane_within_reach_is_no_way_to_those_beside_it() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_not_allowed_is_not_driven() {
+async fn disallowed_tmux_server_stops_the_start() {
     let tmux = TmuxServer::new();
     let file = tmux.home().join("policy.toml");
     std::fs::write(&file, "[policy]\nallowed_servers = [\"work\"]").unwrap();
@@ -216,7 +216,7 @@ async fn a_server_that_is_not_allowed_is_not_driven() {
 }
 
 #[tokio::test]
-async fn only_the_listed_variables_are_set() {
+async fn only_listed_environment_variables_are_set() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, "[policy]\nenv = [\"PORT\", \"LC_*\"]").await;
     let with = |env: Value| json!({"command": "echo :$PORT:", "env": env});

@@ -1,4 +1,4 @@
-//! What a person finds when we have gone: everything as it was.
+//! Tests that a person's tmux server is unchanged when the program exits.
 
 #![expect(clippy::indexing_slicing, reason = "helpers fail like tests")]
 
@@ -8,8 +8,8 @@ use testkit::{Mcp, Person, TmuxServer, wait_until};
 use crate::serve;
 use crate::support::{ready_pane, shows};
 
-/// All that tmux tells of itself, without what we alone are responsible for: our clients.
-fn everything(tmux: &TmuxServer) -> Vec<String> {
+/// Everything that tmux reports, command by command.
+fn tmux_state(tmux: &TmuxServer) -> Vec<String> {
     let window = "#{window_id} #{window_index} #{window_name} #{window_flags} #{window_layout} \
                   #{window_width}x#{window_height}";
     let pane = "#{pane_id} #{pane_title} #{pane_active} #{pane_pid} #{pane_mode} #{pane_width} \
@@ -41,8 +41,8 @@ fn everything(tmux: &TmuxServer) -> Vec<String> {
     .to_vec()
 }
 
-/// A session as a person may have left it, in which nothing is as tmux would make it.
-fn lived_in() -> TmuxServer {
+/// A tmux server with a layout, names, options and a buffer of a person.
+fn customized_server() -> TmuxServer {
     let tmux = TmuxServer::new();
     tmux.new_session("other");
     tmux.tmux(&["split-window", "-d", "-h", "-l", "30", "-t", "%0"]);
@@ -51,7 +51,7 @@ fn lived_in() -> TmuxServer {
     tmux.tmux(&["set-buffer", "-b", "notes", "a buffer"]);
     tmux.tmux(&["set-option", "-t", "=main:", "status-left", "hello"]);
     tmux.tmux(&["set-option", "-g", "update-environment", "DISPLAY SSH_TTY HOME"]);
-    // tmux names a window after its program, also after one that is not yet what it will be.
+    // tmux names the window again once its process has become the shell.
     wait_until("the other window has its name", || {
         let name = tmux.tmux(&["display-message", "-p", "-t", "=other:", "#{window_name}"]);
         (name == "sh").then_some(())
@@ -59,15 +59,15 @@ fn lived_in() -> TmuxServer {
     tmux
 }
 
-/// Sets what attaching would overwrite with the environment of whoever attaches.
+/// Sets a variable that tmux would overwrite with an attaching client's.
 fn set_environment(tmux: &TmuxServer) {
     for session in ["=main:", "=other:"] {
         tmux.tmux(&["set-environment", "-t", session, "DISPLAY", ":7"]);
     }
 }
 
-/// Uses every tool in a way that is not meant to leave anything in a person's sessions.
-async fn a_days_work(mcp: &Mcp) {
+/// Calls many tools, none of which may leave anything in a person's sessions.
+async fn call_many_tools(mcp: &Mcp) {
     for tool in ["list_sessions", "list_windows", "list_panes", "server_info", "list_clients"] {
         mcp.call(tool, json!({})).await.text();
     }
@@ -104,47 +104,47 @@ async fn a_days_work(mcp: &Mcp) {
         .err("invalid_argument");
 }
 
-/// Compares piece by piece, once our clients are gone.
-fn assert_same(tmux: &TmuxServer, before: &[String]) {
-    wait_until("our clients are gone", || {
+/// Expects an unchanged state once the program's clients are gone.
+fn assert_unchanged(tmux: &TmuxServer, before: &[String]) {
+    wait_until("the control clients are gone", || {
         let flags = tmux.tmux(&["list-clients", "-F", "#{client_flags}"]);
         (!flags.contains("ignore-size")).then_some(())
     });
-    for (before, after) in before.iter().zip(everything(tmux)) {
+    for (before, after) in before.iter().zip(tmux_state(tmux)) {
         assert_eq!(&after, before);
     }
 }
 
 #[tokio::test]
-async fn a_person_who_was_away_finds_everything_as_it_was() {
-    let tmux = lived_in();
+async fn detached_session_is_unchanged_after_exit() {
+    let tmux = customized_server();
     set_environment(&tmux);
-    let before = everything(&tmux);
+    let before = tmux_state(&tmux);
     let mcp = serve(&tmux).await;
-    a_days_work(&mcp).await;
+    call_many_tools(&mcp).await;
     mcp.close().await;
-    assert_same(&tmux, &before);
+    assert_unchanged(&tmux, &before);
 }
 
 #[tokio::test]
-async fn a_person_who_watches_keeps_size_and_place() {
-    let tmux = lived_in();
+async fn attached_client_keeps_its_size_and_place() {
+    let tmux = customized_server();
     let _person = Person::attach(&tmux, "main", 101, 37);
     set_environment(&tmux);
-    let before = everything(&tmux);
+    let before = tmux_state(&tmux);
     let size = || tmux.tmux(&["list-windows", "-a", "-F", "#{window_width}x#{window_height}"]);
     let sizes = size();
     let mcp = serve(&tmux).await;
     mcp.call("list_panes", json!({})).await.text();
     assert_eq!(size(), sizes);
-    a_days_work(&mcp).await;
+    call_many_tools(&mcp).await;
     mcp.close().await;
-    assert_same(&tmux, &before);
+    assert_unchanged(&tmux, &before);
 }
 
 #[tokio::test]
-async fn looking_does_not_even_make_a_session() {
-    let tmux = lived_in();
+async fn read_tools_do_not_create_the_own_session() {
+    let tmux = customized_server();
     let mcp = serve(&tmux).await;
     mcp.call("list_panes", json!({})).await.text();
     mcp.call("capture_pane", json!({"target": "main"})).await.text();

@@ -1,4 +1,4 @@
-//! A secret that goes through a tool is in no log, no audit and no error.
+//! Tests that a secret in the arguments of a call appears in no log, audit record or error.
 
 use std::fs;
 
@@ -7,38 +7,40 @@ use testkit::{Mcp, TmuxServer, until};
 use tmuxwright::context::Entry;
 use tmuxwright::tools;
 
-use crate::audit::log::log;
+use crate::audit::log::audit_log;
 use crate::launch;
 use crate::support::{ready_pane, shows};
 
 const SECRET: &str = "hunter2-Zx81";
 
-/// Arguments that say what to look for: nobody types them, and errors quote them.
-const LOOKED_FOR: &[&str] = &["until", "pattern", "grep", "prompt"];
+/// Arguments that are searched for, never typed: errors quote them.
+const SEARCHED_ARGUMENTS: &[&str] = &["until", "pattern", "grep", "prompt"];
 
-async fn serve(tmux: &TmuxServer) -> Mcp {
-    let path = log(tmux);
+/// The program with an audit log, and with everything logged on stderr and to the MCP client.
+async fn serve_logging(tmux: &TmuxServer) -> Mcp {
+    let path = audit_log(tmux);
     let args = ["--toolset", "all", "--structured", "--log", "trace", "--audit"];
     let mcp = launch(tmux).args(&args).args(&[path.to_str().unwrap()]).mcp().await;
     mcp.hear_everything().await;
     mcp
 }
 
-fn must_be_silent(tmux: &TmuxServer, mcp: &Mcp) {
-    let audit = fs::read_to_string(log(tmux)).unwrap();
+/// Expects the secret in none of the three logs.
+fn assert_not_logged(tmux: &TmuxServer, mcp: &Mcp) {
+    let audit = fs::read_to_string(audit_log(tmux)).unwrap();
     let to_client = mcp.logged().join("\n");
-    assert!(to_client.contains(" after "), "the client hears nothing: {to_client}");
-    for (what, text) in
-        [("the audit log", audit), ("the log", mcp.stderr()), ("the client's log", to_client)]
+    assert!(to_client.contains(" after "), "the client got no log: {to_client}");
+    for (log, text) in
+        [("the audit log", audit), ("stderr", mcp.stderr()), ("the client's log", to_client)]
     {
-        assert!(!text.contains(SECRET), "{what} has the secret:\n{text}");
+        assert!(!text.contains(SECRET), "{log} has the secret:\n{text}");
     }
 }
 
 #[tokio::test]
-async fn what_is_typed_is_in_no_log() {
+async fn typed_secrets_appear_in_no_log() {
     let tmux = TmuxServer::new();
-    let mcp = serve(&tmux).await;
+    let mcp = serve_logging(&tmux).await;
     let pane = ready_pane(&mcp, "stty -echo; echo ready; exec cat > /dev/null", "ready").await;
     let keys: Vec<String> = SECRET.chars().map(String::from).collect();
     for (tool, arguments) in [
@@ -59,12 +61,12 @@ async fn what_is_typed_is_in_no_log() {
     assert_eq!(mcp.call("run_in_repl", arguments).await.ok()["output"], "42");
     let calls = json!([{"tool": "send_keys", "arguments": {"target": pane, "text": SECRET}}]);
     mcp.call("batch", json!({"calls": calls})).await.ok();
-    must_be_silent(&tmux, &mcp);
+    assert_not_logged(&tmux, &mcp);
     mcp.close().await;
 }
 
-/// Calls of a tool in which every argument that is hidden has the secret: all of them rightly, then
-/// one after the other wrongly.
+/// Calls of a tool with the secret in every hidden argument: first each with the right type, then one
+/// with a wrong type.
 fn calls(entry: &Entry) -> Vec<Map<String, Value>> {
     let schema = (entry.input_schema)();
     let shape = (entry.disclosure)();
@@ -74,7 +76,7 @@ fn calls(entry: &Entry) -> Vec<Map<String, Value>> {
         let is_shown = !shape.at(&format!("{name}.x")).clear().is_empty();
         let (fits, others) = match property["type"].as_str().unwrap() {
             "string" if name == "target" => (json!("%99"), vec![]),
-            _ if is_shown || LOOKED_FOR.contains(&name.as_str()) => continue,
+            _ if is_shown || SEARCHED_ARGUMENTS.contains(&name.as_str()) => continue,
             "string" => (json!(SECRET), vec![json!([SECRET]), json!({SECRET: SECRET})]),
             "array" => (json!([SECRET]), vec![json!(SECRET), json!([{"x": SECRET}])]),
             _ => (json!({"NAME": SECRET}), vec![json!(SECRET), json!({"NAME": [SECRET]})]),
@@ -92,30 +94,30 @@ fn calls(entry: &Entry) -> Vec<Map<String, Value>> {
 }
 
 #[tokio::test]
-async fn no_error_repeats_what_was_to_be_typed() {
+async fn errors_never_repeat_hidden_arguments() {
     let tmux = TmuxServer::new();
-    let mcp = serve(&tmux).await;
+    let mcp = serve_logging(&tmux).await;
     let mut errors = 0;
     for entry in tools::all() {
         for arguments in calls(&entry) {
             let shown = Value::Object(arguments.clone());
             let result = mcp.call(entry.meta.name, Value::Object(arguments)).await.result();
-            let said = serde_json::to_string(&result).unwrap();
+            let text = serde_json::to_string(&result).unwrap();
             if result.is_error == Some(true) {
                 errors += 1;
-                assert!(!said.contains(SECRET), "{} {shown}: {said}", entry.meta.name);
+                assert!(!text.contains(SECRET), "{} {shown}: {text}", entry.meta.name);
             }
         }
     }
     assert!(errors > 40, "{errors}");
-    must_be_silent(&tmux, &mcp);
+    assert_not_logged(&tmux, &mcp);
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn what_is_at_a_prompt_or_under_way_is_not_repeated() {
+async fn prompt_text_and_running_commands_are_not_quoted() {
     let tmux = TmuxServer::new();
-    let mcp = serve(&tmux).await;
+    let mcp = serve_logging(&tmux).await;
     let shell = ready_pane(&mcp, "PS1='$ ' exec bash --norc", "$").await;
     mcp.call("send_keys", json!({"target": shell, "text": SECRET})).await.ok();
     shows(&mcp, &shell, SECRET).await;
@@ -132,7 +134,7 @@ async fn what_is_at_a_prompt_or_under_way_is_not_repeated() {
 }
 
 #[tokio::test]
-async fn a_client_that_does_not_begin_rightly_is_not_quoted() {
+async fn messages_before_initialize_are_not_quoted() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).args(&["--log", "trace"]).raw();
     raw.send(&json!({"jsonrpc": "2.0", "method": "x", "params": {"text": SECRET}})).await;
@@ -141,7 +143,7 @@ async fn a_client_that_does_not_begin_rightly_is_not_quoted() {
     raw.hang_up();
     while raw.receive().await.is_some() {}
     raw.wait().await;
-    let said = async || raw.stderr().contains("initialize").then_some(());
-    until("it says what was wrong", said).await;
+    let logged = async || raw.stderr().contains("initialize").then_some(());
+    until("the mistake is logged", logged).await;
     assert!(!raw.stderr().contains(SECRET), "{}", raw.stderr());
 }

@@ -1,63 +1,58 @@
-//! The configurations in `docs/security.md`, word for word: each keeps what it promises.
+//! Tests of the configurations in `docs/security.md`: each is run as printed and keeps its promises.
 
 #![expect(clippy::expect_used, reason = "helpers fail like tests")]
 
 use std::collections::BTreeSet;
-use std::path::Path;
 
-use serde_json::{Value, json};
+use serde_json::json;
 use testkit::{Mcp, TmuxServer};
 use tmuxwright::contract::{Group, Tier};
 use tmuxwright::tools;
 
+use crate::audit::log::records;
 use crate::launch;
-use crate::support::string;
+use crate::laws::claims::root;
+use crate::policy::listed_tools;
+use crate::support::{field, string};
 
-/// The configuration of this name, from the page.
-fn configuration(name: &str) -> String {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/security.md");
-    let page = std::fs::read_to_string(page).expect("the page is there");
-    let (_, block) = page.split_once(&format!("```toml {name}\n")).expect("it is on the page");
-    block.split_once("```").expect("it has an end").0.to_owned()
+fn page() -> String {
+    std::fs::read_to_string(root().join("docs/security.md")).expect("the page can be read")
 }
 
-/// The program with that configuration and nothing else.
-async fn serve(tmux: &TmuxServer, name: &str) -> Mcp {
+/// The configuration of this name on the page.
+fn configuration(name: &str) -> String {
+    let page = page();
+    let start = format!("```toml {name}\n");
+    let (_, block) = page.split_once(&start).expect("the configuration is on the page");
+    block.split_once("```").expect("the code block ends").0.to_owned()
+}
+
+/// The program with a configuration of the page and no flags besides.
+async fn serve_documented(tmux: &TmuxServer, name: &str) -> Mcp {
     let file = tmux.home().join(format!("{name}.toml"));
     std::fs::write(&file, configuration(name)).unwrap();
     launch(tmux).args(&["--config", &file.to_string_lossy()]).mcp().await
 }
 
-async fn listed(mcp: &Mcp) -> BTreeSet<String> {
-    mcp.tools().await.iter().map(|tool| tool.name.to_string()).collect()
-}
-
-/// One field of all entries that a list shows.
-async fn seen(mcp: &Mcp, tool: &'static str, key: &str, name: &str) -> Vec<String> {
-    let list = mcp.call(tool, json!({})).await.ok();
-    list[key].as_array().unwrap().iter().map(|entry| string(&entry[name])).collect()
-}
-
 #[test]
-fn the_page_has_three_configurations_and_each_is_tried() {
-    let page = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/security.md");
-    let page = std::fs::read_to_string(page).unwrap();
+fn page_has_exactly_the_tested_configurations() {
+    let page = page();
     let names: Vec<&str> = page.lines().filter_map(|line| line.strip_prefix("```toml ")).collect();
     assert_eq!(names, ["watch-only", "own-panes", "one-project"]);
 }
 
 #[tokio::test]
-async fn watching_changes_nothing_and_keeps_secrets() {
+async fn watch_only_changes_nothing_and_redacts_secrets() {
     let tmux = TmuxServer::new();
     tmux.type_line("%0", "API_TOKEN=abc123; echo ready");
-    let mcp = serve(&tmux, "watch-only").await;
-    let looks = |tier| matches!(tier, Tier::Read | Tier::AsCalled);
+    let mcp = serve_documented(&tmux, "watch-only").await;
+    let reads = |tier| matches!(tier, Tier::Read | Tier::AsCalled);
     let mut all = tools::all();
-    // Which is a setting of its own.
+    // The prompt tools depend on a setting of their own.
     all.retain(|entry| entry.meta.group != Group::Prompt);
-    let reading = all.iter().filter(|entry| looks(entry.meta.tier));
+    let reading = all.iter().filter(|entry| reads(entry.meta.tier));
     let reading: BTreeSet<String> = reading.map(|entry| entry.meta.name.to_owned()).collect();
-    assert_eq!(listed(&mcp).await, reading);
+    assert_eq!(listed_tools(&mcp).await, reading);
     for entry in all.iter().filter(|entry| !reading.contains(entry.meta.name)) {
         let error = mcp.call(entry.meta.name, json!({"target": "%0"})).await.err("denied");
         assert!(error.contains("`readonly`") && error.contains("a person can"), "{error}");
@@ -81,11 +76,11 @@ async fn watching_changes_nothing_and_keeps_secrets() {
 }
 
 #[tokio::test]
-async fn in_own_panes_nothing_of_a_person_is_seen() {
+async fn own_panes_hides_everything_of_a_person() {
     let tmux = TmuxServer::new();
     tmux.types("%0", "# private");
-    let mcp = serve(&tmux, "own-panes").await;
-    assert!(seen(&mcp, "list_panes", "panes", "pane_id").await.is_empty());
+    let mcp = serve_documented(&tmux, "own-panes").await;
+    assert!(field(&mcp, "list_panes", json!({}), "pane_id").await.is_empty());
     let ran = mcp.call("run_command", json!({"command": "echo $((6*7))"})).await.text();
     assert!(ran.contains("\n42"), "{ran}");
     let ours = mcp.call("create_session", json!({"name": "agent"})).await.ok();
@@ -98,7 +93,7 @@ async fn in_own_panes_nothing_of_a_person_is_seen() {
         text.contains("a-2").then_some(())
     })
     .await;
-    let panes = seen(&mcp, "list_panes", "panes", "pane_id").await;
+    let panes = field(&mcp, "list_panes", json!({}), "pane_id").await;
     assert!(panes.contains(&ours) && !panes.contains(&"%0".to_owned()), "{panes:?}");
 
     for (tool, arguments) in [
@@ -121,13 +116,13 @@ async fn in_own_panes_nothing_of_a_person_is_seen() {
 }
 
 #[tokio::test]
-async fn in_one_project_commands_are_judged_and_logged() {
+async fn one_project_filters_and_logs_commands() {
     let tmux = TmuxServer::new();
     let pane_id = tmux.new_session("project");
     std::fs::write(tmux.home().join("keep"), "").unwrap();
-    let mcp = serve(&tmux, "one-project").await;
-    assert_eq!(seen(&mcp, "list_sessions", "sessions", "name").await, ["project"]);
-    assert_eq!(seen(&mcp, "list_panes", "panes", "pane_id").await, [pane_id]);
+    let mcp = serve_documented(&tmux, "one-project").await;
+    assert_eq!(field(&mcp, "list_sessions", json!({}), "name").await, ["project"]);
+    assert_eq!(field(&mcp, "list_panes", json!({}), "pane_id").await, [pane_id]);
     let run = |command: &str| json!({"target": "project", "command": command});
     let text = mcp.call("run_command", run("cd; echo here; ls keep")).await.text();
     assert!(text.ends_with("\nhere\nkeep"), "{text}");
@@ -151,8 +146,9 @@ async fn in_one_project_commands_are_judged_and_logged() {
     assert!(tmux.home().join("keep").exists());
     assert_eq!(tmux.tmux(&["list-sessions"]).lines().count(), 2);
     mcp.close().await;
-    let log = std::fs::read_to_string(tmux.home().join("tmuxwright-audit.jsonl")).unwrap();
-    let records: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let log = tmux.home().join("tmuxwright-audit.jsonl");
+    let records = records(&log);
+    let log = std::fs::read_to_string(log).unwrap();
     let denied = records.iter().filter(|record| record["outcome"] == "denied").count();
     assert_eq!((records.len(), denied), (14, 10), "{log}");
     assert!(!log.contains("git push"), "{log}");

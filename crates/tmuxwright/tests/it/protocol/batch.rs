@@ -1,17 +1,19 @@
-//! Several calls in one.
+//! Tests of `batch`: several calls in one.
 
 use serde_json::{Value, json};
 use testkit::{TmuxServer, until};
 
+use crate::protocol::{cancel, configured, initialized};
 use crate::support::{list, string};
-use crate::{launch, serve, serve_configured};
+use crate::{launch, serve};
 
+/// The status of each call.
 fn statuses(result: &Value) -> Vec<&str> {
     result["results"].as_array().unwrap().iter().map(|it| it["status"].as_str().unwrap()).collect()
 }
 
 #[tokio::test]
-async fn calls_are_made_in_order_and_each_has_its_answer() {
+async fn batch_makes_calls_in_order_with_results() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let calls = json!([
@@ -27,7 +29,7 @@ async fn calls_are_made_in_order_and_each_has_its_answer() {
     let results = &result["results"];
     assert_eq!(results[0]["tool"], "create_session");
     assert_eq!(results[2]["result"]["sessions"][0]["name"], "two", "{result}");
-    // Each is as it would be by itself: a list is there, also when it is empty.
+    // Each result is complete: an empty list is present, too.
     assert_eq!(results[3]["result"]["panes"], json!([]), "{result}");
     assert_eq!(results[4]["result"]["output"], "hello", "{result}");
     assert_eq!(results[4]["result"]["exit_code"], 1, "{result}");
@@ -36,7 +38,7 @@ async fn calls_are_made_in_order_and_each_has_its_answer() {
 }
 
 #[tokio::test]
-async fn a_failed_call_ends_the_batch_unless_told_otherwise() {
+async fn failed_call_stops_the_batch_by_default() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (on_error, expected, made) in [
@@ -66,7 +68,7 @@ async fn a_failed_call_ends_the_batch_unless_told_otherwise() {
 }
 
 #[tokio::test]
-async fn every_call_passes_the_policy_by_itself() {
+async fn policy_judges_every_call_of_a_batch() {
     let tmux = TmuxServer::new();
     let before = tmux.tmux(&["list-windows", "-a"]);
     let mcp =
@@ -87,11 +89,11 @@ async fn every_call_passes_the_policy_by_itself() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_a_batch_is_said_before_anything_is_done() {
+async fn invalid_batch_is_refused_before_any_call() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let made = json!({"tool": "create_session", "arguments": {"name": "made"}});
-    for (calls, what) in [
+    for (calls, words) in [
         (json!([]), "0 calls"),
         (json!([made, {"tool": "batch", "arguments": {"calls": [made]}}]), "calls[1]"),
         (json!([made, {"tool": "list_panes", "args": {}}]), "args"),
@@ -100,14 +102,14 @@ async fn what_cannot_be_a_batch_is_said_before_anything_is_done() {
         (json!(vec![made.clone(); 101]), "101"),
     ] {
         let text = mcp.call("batch", json!({"calls": calls})).await.err("invalid_argument");
-        assert!(text.contains(what), "{text}");
+        assert!(text.contains(words), "{text}");
     }
     assert!(list(&mcp, "list_sessions", json!({"filter": "name=made"})).await.is_empty());
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_person_reads_what_each_call_said() {
+async fn batch_text_shows_each_calls_result() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).args(&["--toolset", "all"]).mcp().await;
     let calls = json!([
@@ -123,7 +125,7 @@ async fn a_person_reads_what_each_call_said() {
 }
 
 #[tokio::test]
-async fn all_answers_together_are_no_longer_than_one() {
+async fn batch_results_share_one_text_limit() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let long = json!({"tool": "run_command",
@@ -134,7 +136,7 @@ async fn all_answers_together_are_no_longer_than_one() {
     let lengths: Vec<usize> = (0..3)
         .map(|index| string(&result["results"][index]["result"]["output"]).chars().count())
         .collect();
-    // What the first leaves of its share is for the others.
+    // The share that the first call leaves unused goes to the others.
     assert!(lengths[1] > 7000 && lengths[2] > 7000, "{lengths:?}");
     assert!(lengths.iter().sum::<usize>() < 16_500, "{lengths:?}");
     assert_eq!(result["results"][2]["result"]["truncated"], true);
@@ -142,19 +144,12 @@ async fn all_answers_together_are_no_longer_than_one() {
 }
 
 #[tokio::test]
-async fn all_waits_together_are_no_longer_than_one() {
+async fn batch_waits_share_one_block_limit() {
     let tmux = TmuxServer::new();
-    let config = "[limits]\nblock = 1\n";
-    let mcp = serve_configured(&tmux, config).await;
+    let launch = configured(&tmux, "[limits]\nblock = 1\n");
+    let mut raw = initialized(launch.args(&["--toolset", "all", "--structured"])).await;
     let wait = json!({"tool": "wait_for",
         "arguments": {"target": "main", "until": ["text:NEVER"], "timeout": 30}});
-    let mut raw = {
-        let file = tmux.home().join("config.toml");
-        let args = ["--toolset", "all", "--structured", "--config", file.to_str().unwrap()];
-        launch(&tmux).args(&args).raw()
-    };
-    mcp.close().await;
-    raw.initialize("2025-11-25").await;
     let params = json!({"name": "batch", "arguments": {"calls": [wait, wait, wait]}});
     let answer = raw.request("tools/call", params).await;
     let results = &answer["result"]["structuredContent"]["results"];
@@ -166,10 +161,9 @@ async fn all_waits_together_are_no_longer_than_one() {
 }
 
 #[tokio::test]
-async fn a_cancelled_batch_makes_no_more_calls() {
+async fn cancelled_batch_makes_no_more_calls() {
     let tmux = TmuxServer::new();
-    let mut raw = launch(&tmux).args(&["--toolset", "all"]).raw();
-    raw.initialize("2025-11-25").await;
+    let mut raw = initialized(launch(&tmux).args(&["--toolset", "all"])).await;
     let calls = json!([
         {"tool": "create_session", "arguments": {"name": "begun"}},
         {"tool": "wait_for", "arguments": {"target": "main", "until": ["text:NEVER"]}},
@@ -178,11 +172,9 @@ async fn a_cancelled_batch_makes_no_more_calls() {
     let params = json!({"name": "batch", "arguments": {"calls": calls, "on_error": "continue"}});
     let id = raw.start("tools/call", params).await;
     let sessions = || tmux.tmux(&["list-sessions", "-F", "#{session_name}"]);
-    until("it has begun", async || sessions().contains("begun").then_some(())).await;
-    let note = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
-        "params": {"requestId": id, "reason": "enough"}});
-    raw.send(&note).await;
-    // The answers of calls made after it come after it.
+    until("the batch has begun", async || sessions().contains("begun").then_some(())).await;
+    cancel(&mut raw, id).await;
+    // A later call is answered once the cancellation is processed.
     raw.request("tools/call", json!({"name": "list_panes", "arguments": {}})).await;
     assert!(!sessions().contains("never"));
     raw.hang_up();

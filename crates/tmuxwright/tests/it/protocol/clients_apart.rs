@@ -1,4 +1,4 @@
-//! Several clients of one server process: what is shared, and what is each one's own.
+//! Tests of several MCP clients of one process: their shared state, and the objects that each one owns.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -14,10 +14,13 @@ use tmuxwright::mcp::Handler;
 use tmuxwright::policy::Ceiling;
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 
-use crate::support::{field, list, pane, ready_pane, shows, string};
+use crate::audit::log::records;
+use crate::protocol::{create_own_pane, initialized, session_names};
+use crate::support::wire::meta;
+use crate::support::{exited, field, list, pane, ready_pane, shows, string};
 use crate::{launch, serve};
 
-/// Settings with every tool and structured answers.
+/// Settings with every tool and structured results.
 fn settings(tmux: &TmuxServer) -> Settings {
     let mut settings = Settings::default();
     settings.socket = Some(Socket::Path(tmux.socket().to_path_buf()));
@@ -32,7 +35,7 @@ fn server(tmux: &TmuxServer) -> Arc<App> {
     Arc::new(App::new(settings(tmux)))
 }
 
-/// A connection to it that nobody has introduced themselves on.
+/// A connection to the server without a handshake.
 fn connection(app: &Arc<App>) -> DuplexStream {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
     let handler = Handler::of_many(Arc::clone(app));
@@ -44,7 +47,7 @@ fn connection(app: &Arc<App>) -> DuplexStream {
     theirs
 }
 
-/// A client of it.
+/// An MCP client of the server.
 async fn client(app: &Arc<App>) -> Mcp {
     Mcp::over(connection(app)).await
 }
@@ -53,17 +56,13 @@ async fn run(mcp: &Mcp, arguments: Value) -> Value {
     mcp.call("run_command", arguments).await.ok()
 }
 
-fn sessions(tmux: &TmuxServer) -> Vec<String> {
-    let names = tmux.try_tmux(&["list-sessions", "-F", "#{session_name}"]).unwrap_or_default();
-    names.lines().map(str::to_owned).collect()
-}
-
+/// The names of all buffers.
 fn buffers(tmux: &TmuxServer) -> String {
     tmux.try_tmux(&["list-buffers", "-F", "#{buffer_name}"]).unwrap_or_default()
 }
 
 #[tokio::test]
-async fn what_one_client_made_is_not_the_others() {
+async fn panes_are_own_only_to_their_client() {
     let tmux = TmuxServer::new();
     let app = server(&tmux);
     let (one, two) = (client(&app).await, client(&app).await);
@@ -85,7 +84,7 @@ async fn what_one_client_made_is_not_the_others() {
 }
 
 #[tokio::test]
-async fn who_may_destroy_anything_may_destroy_what_another_client_made() {
+async fn destructive_tier_reaches_another_clients_panes() {
     let tmux = TmuxServer::new();
     let mut settings = settings(&tmux);
     settings.policy.ceiling = Ceiling::Destructive;
@@ -94,8 +93,8 @@ async fn who_may_destroy_anything_may_destroy_what_another_client_made() {
     let (first, second) = (pane(&one, "exec sleep 1000").await, pane(&one, "exec sh").await);
     let _ = two.call("clear_pane", json!({"target": first})).await.ok();
     let _ = two.call("respawn_pane", json!({"target": first, "command": "exit 3"})).await.ok();
-    // It stays for the client whose pane it is.
-    let ended = crate::support::exited(&one, &first).await;
+    // The exited pane stays for the client that made it.
+    let ended = exited(&one, &first).await;
     assert_eq!(ended["exit_code"], 3);
     let _ = two.call("kill", json!({"target": second})).await.ok();
     assert!(!field(&one, "list_panes", json!({}), "pane_id").await.contains(&second));
@@ -103,7 +102,7 @@ async fn who_may_destroy_anything_may_destroy_what_another_client_made() {
 }
 
 #[tokio::test]
-async fn a_command_is_known_to_the_client_that_ran_it_alone() {
+async fn command_is_known_only_to_its_client() {
     let tmux = TmuxServer::new();
     let mut settings = settings(&tmux);
     settings.runs.results = 2;
@@ -115,12 +114,12 @@ async fn a_command_is_known_to_the_client_that_ran_it_alone() {
         let done = run(&one, json!({"command": format!("echo {word}")})).await;
         ids.push(string(&done["command_id"]));
     }
-    assert!(!ids.contains(&theirs), "{theirs} twice");
+    assert!(!ids.contains(&theirs), "{theirs} was given twice");
     let result =
         async |mcp: &Mcp, id: &str| mcp.call("command_result", json!({"command_id": id})).await;
     let text = result(&one, &theirs).await.err("not_found");
     assert!(text.contains(&format!("the newest are: {}, {}", ids[2], ids[1])), "{text}");
-    // Each keeps two; the other's do not count.
+    // Each client keeps two results of its own.
     result(&one, &ids[0]).await.err("not_found");
     assert_eq!(result(&one, &ids[1]).await.ok()["output"], "b");
     assert_eq!(result(&two, &theirs).await.ok()["output"], "theirs");
@@ -128,7 +127,7 @@ async fn a_command_is_known_to_the_client_that_ran_it_alone() {
 }
 
 #[tokio::test]
-async fn a_pane_with_another_clients_command_is_busy_and_the_command_stays_theirs() {
+async fn pane_is_busy_with_another_clients_command() {
     let tmux = TmuxServer::new();
     let app = server(&tmux);
     let (one, two) = (client(&app).await, client(&app).await);
@@ -148,7 +147,7 @@ async fn a_pane_with_another_clients_command_is_busy_and_the_command_stays_their
 }
 
 #[tokio::test]
-async fn of_two_clients_that_want_a_persons_pane_at_once_one_gets_it() {
+async fn one_of_two_concurrent_clients_gets_the_pane() {
     let tmux = TmuxServer::new();
     let app = server(&tmux);
     let two_clients = [client(&app).await, client(&app).await];
@@ -170,25 +169,26 @@ async fn of_two_clients_that_want_a_persons_pane_at_once_one_gets_it() {
 }
 
 #[tokio::test]
-async fn each_client_has_a_session_and_idle_panes_of_its_own() {
+async fn each_client_has_its_own_session_and_pool() {
     let tmux = TmuxServer::new();
     let app = server(&tmux);
     let (one, two) = (client(&app).await, client(&app).await);
-    let place = async |mcp: &Mcp| string(&run(mcp, json!({"command": "cd /"})).await["pane_id"]);
-    let (ones, twos) = (place(&one).await, place(&two).await);
+    let pool_pane =
+        async |mcp: &Mcp| string(&run(mcp, json!({"command": "cd /"})).await["pane_id"]);
+    let (ones, twos) = (pool_pane(&one).await, pool_pane(&two).await);
     assert_ne!(ones, twos);
-    assert_eq!((place(&one).await, place(&two).await), (ones.clone(), twos.clone()));
+    assert_eq!((pool_pane(&one).await, pool_pane(&two).await), (ones.clone(), twos.clone()));
     let pid = std::process::id();
     for (pane, name) in [(ones, format!("mcp-{pid}-1")), (twos, format!("mcp-{pid}-2"))] {
         let session = tmux.tmux(&["display-message", "-p", "-t", &pane, "#{session_name}"]);
         assert_eq!(session, name);
     }
     app.close().await;
-    assert_eq!(sessions(&tmux), ["main"]);
+    assert_eq!(session_names(&tmux), ["main"]);
 }
 
 #[tokio::test]
-async fn a_client_that_goes_takes_only_its_own_along() {
+async fn leaving_client_removes_only_its_own_objects() {
     let tmux = TmuxServer::new();
     let app = server(&tmux);
     let (one, two) = (client(&app).await, client(&app).await);
@@ -198,7 +198,7 @@ async fn a_client_that_goes_takes_only_its_own_along() {
     let long =
         run(&two, json!({"command": "echo begun; read -r x; echo $x", "timeout": 0.1})).await;
     let pane = string(&long["pane_id"]);
-    // Some call of the other is on its way all the time.
+    // The other client makes calls all the time.
     let gone = Cell::new(false);
     let busy = async {
         while !gone.get() {
@@ -208,7 +208,7 @@ async fn a_client_that_goes_takes_only_its_own_along() {
     };
     let going = async {
         one.close().await;
-        until("what the first made is gone", async || {
+        until("the pane of the first client is gone", async || {
             let panes = tmux.tmux(&["list-panes", "-a", "-F", "#{pane_id}"]);
             (!panes.lines().any(|pane| pane == theirs)).then_some(())
         })
@@ -223,13 +223,13 @@ async fn a_client_that_goes_takes_only_its_own_along() {
     let done = json!({"command_id": long["command_id"], "wait": 10});
     assert_eq!(two.call("command_result", done).await.ok()["exit_code"], 0);
     app.close().await;
-    assert_eq!(sessions(&tmux), ["main"]);
+    assert_eq!(session_names(&tmux), ["main"]);
     assert_eq!(buffers(&tmux), "");
     assert_eq!(tmux.tmux(&["list-clients"]), "");
 }
 
 #[tokio::test]
-async fn the_end_of_the_server_ends_every_wait_and_removes_everything() {
+async fn server_end_cancels_waits_and_removes_sessions() {
     let tmux = TmuxServer::new();
     let app = server(&tmux);
     let (one, two) = (client(&app).await, client(&app).await);
@@ -239,18 +239,18 @@ async fn the_end_of_the_server_ends_every_wait_and_removes_everything() {
         mcp.call("wait_for", call).await.err("cancelled")
     });
     let end = async {
-        until("both wait", async || {
+        until("both waits have begun", async || {
             (tmux.tmux(&["list-clients"]).lines().count() == 3).then_some(())
         })
         .await;
         app.close().await;
     };
     tokio::join!(futures::future::join_all(waits), end);
-    assert_eq!(sessions(&tmux), ["main"]);
+    assert_eq!(session_names(&tmux), ["main"]);
 }
 
 #[tokio::test]
-async fn own_means_the_clients_own_in_the_rules_too() {
+async fn own_rule_means_the_clients_own_panes() {
     let tmux = TmuxServer::new();
     let mut settings = settings(&tmux);
     settings.policy.reach.set_panes(["own"].into_iter()).unwrap();
@@ -265,7 +265,7 @@ async fn own_means_the_clients_own_in_the_rules_too() {
 }
 
 #[tokio::test]
-async fn each_client_has_buffers_of_its_own() {
+async fn each_client_has_its_own_buffers() {
     let tmux = TmuxServer::new();
     let app = server(&tmux);
     let (one, two) = (client(&app).await, client(&app).await);
@@ -285,7 +285,7 @@ async fn each_client_has_buffers_of_its_own() {
 }
 
 #[tokio::test]
-async fn who_does_not_introduce_itself_works_for_the_process() {
+async fn client_without_initialize_uses_the_process_owner() {
     let tmux = TmuxServer::new();
     let app = server(&tmux);
     let mut session = String::new();
@@ -293,11 +293,7 @@ async fn who_does_not_introduce_itself_works_for_the_process() {
         let mut stream = BufReader::new(connection(&app));
         let request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {
             "name": "create_pane", "arguments": {"command": "exec sleep 1000"},
-            "_meta": {
-                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-                "io.modelcontextprotocol/clientCapabilities": {},
-                "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
-            },
+            "_meta": meta(),
         }});
         stream.write_all(format!("{request}\n").as_bytes()).await.unwrap();
         let mut line = String::new();
@@ -306,15 +302,15 @@ async fn who_does_not_introduce_itself_works_for_the_process() {
         session = string(&answer["result"]["structuredContent"]["session"]);
         assert_eq!(session, format!("mcp-{}", std::process::id()), "{answer}");
     }
-    // Both are gone, and what they made is there.
+    // Both clients are gone, and their panes are still there.
     let panes = tmux.tmux(&["list-panes", "-s", "-t", &session, "-F", "#{@mcp_owner}"]);
     assert_eq!(panes.lines().count(), 2, "{panes}");
     app.close().await;
-    assert_eq!(sessions(&tmux), ["main"]);
+    assert_eq!(session_names(&tmux), ["main"]);
 }
 
 #[tokio::test]
-async fn the_audit_log_tells_clients_of_the_same_name_apart() {
+async fn audit_log_numbers_clients_of_one_name() {
     let tmux = TmuxServer::new();
     let mut settings = settings(&tmux);
     let log = tmux.home().join("log");
@@ -325,26 +321,22 @@ async fn the_audit_log_tells_clients_of_the_same_name_apart() {
     for mcp in [&two, &one, &two] {
         let _ = mcp.call("list_panes", json!({})).await.ok();
     }
-    let log = std::fs::read_to_string(log).unwrap();
-    let records: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let records = records(&log);
     let numbers: Vec<&Value> = records.iter().map(|record| &record["client_number"]).collect();
     assert_eq!(numbers, [2, 1, 2]);
-    assert!(string(&records[0]["client"]).contains("rmcp"), "{log}");
+    assert!(string(&records[0]["client"]).contains("rmcp"), "{records:?}");
     app.close().await;
 }
 
 #[tokio::test]
-async fn what_dead_clients_left_is_removed_and_what_living_ones_have_is_not() {
+async fn only_dead_clients_leftovers_are_removed() {
     let tmux = TmuxServer::new();
-    let mut raw = launch(&tmux).args(&["--toolset", "all"]).raw();
-    raw.initialize("2025-11-25").await;
-    let call = json!({"name": "create_pane", "arguments": {"command": "exec sleep 1000"}});
-    let made = raw.request("tools/call", call).await["result"]["structuredContent"].clone();
-    let target = string(&made["pane_id"]);
+    let mut raw = initialized(launch(&tmux).args(&["--toolset", "all"])).await;
+    let target = string(&create_own_pane(&mut raw).await["pane_id"]);
     let dead = tmux.tmux(&["display-message", "-p", "-t", &target, "#{@mcp_owner}"]);
     raw.signal(rustix::process::Signal::KILL);
     raw.wait().await;
-    // As two of its clients would have left them.
+    // The objects that two clients of the dead process would have left.
     for number in ["1", "2"] {
         let (name, token) = (format!("mcp-dead-{number}"), format!("{dead}.{number}"));
         let pane = tmux.new_session(&name);
@@ -360,7 +352,8 @@ async fn what_dead_clients_left_is_removed_and_what_living_ones_have_is_not() {
     let next = serve(&tmux).await;
     let own = format!("mcp-{}-1", std::process::id());
     until("the orphans are gone", async || {
-        (sessions(&tmux) == ["main", own.as_str()] && !buffers(&tmux).contains(&dead)).then_some(())
+        (session_names(&tmux) == ["main", own.as_str()] && !buffers(&tmux).contains(&dead))
+            .then_some(())
     })
     .await;
     next.close().await;

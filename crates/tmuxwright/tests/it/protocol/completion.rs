@@ -1,41 +1,33 @@
-//! `completion/complete`: from what is there, within the policy.
+//! Tests of `completion/complete`: suggestions come from existing objects, within the policy.
 
 #![expect(clippy::panic, reason = "helpers fail like tests")]
 
 use serde_json::{Value, json};
 use testkit::{Raw, TmuxServer};
 
-use crate::launch;
+use crate::protocol::{INVALID_PARAMS, configured, initialized};
 use crate::support::string;
 
-const WRONG: i64 = -32602;
-
-/// The program with this in its config file, ready for requests.
-async fn ready(tmux: &TmuxServer, config: &str) -> Raw {
-    let file = tmux.home().join("config.toml");
-    std::fs::write(&file, config).unwrap();
-    let mut raw = launch(tmux).args(&["--config", &file.to_string_lossy()]).raw();
-    raw.initialize("2025-11-25").await;
-    raw
-}
-
+/// A reference to a prompt.
 fn prompt(name: &str) -> Value {
     json!({"type": "ref/prompt", "name": name})
 }
 
+/// A reference to a resource template.
 fn template(uri: &str) -> Value {
     json!({"type": "ref/resource", "uri": uri})
 }
 
-async fn ask(raw: &mut Raw, of: Value, name: &str, typed: &str, chosen: Value) -> Value {
+/// Completes one argument; `chosen` are the others.
+async fn complete(raw: &mut Raw, of: Value, name: &str, typed: &str, chosen: Value) -> Value {
     let params = json!({"ref": of, "argument": {"name": name, "value": typed},
         "context": {"arguments": chosen}});
     raw.request("completion/complete", params).await
 }
 
-/// What is suggested, all of it.
+/// All suggestions for an argument.
 async fn values(raw: &mut Raw, of: Value, name: &str, typed: &str) -> Vec<String> {
-    let reply = ask(raw, of, name, typed, json!({})).await;
+    let reply = complete(raw, of, name, typed, json!({})).await;
     let completion = &reply["result"]["completion"];
     let values = completion["values"].as_array().unwrap_or_else(|| panic!("{reply}"));
     assert_eq!(completion["total"], values.len(), "{reply}");
@@ -44,7 +36,7 @@ async fn values(raw: &mut Raw, of: Value, name: &str, typed: &str) -> Vec<String
 }
 
 /// `main` with `%0`; `Build` with the windows `logs` (`@1`, `%1`) and `shell` (`@2`: `%2`, `%3`).
-fn lived_in() -> TmuxServer {
+fn two_sessions() -> TmuxServer {
     let tmux = TmuxServer::new();
     tmux.tmux(&["set-option", "-gw", "automatic-rename", "off"]);
     tmux.tmux(&["new-session", "-d", "-s", "Build", "-n", "logs", "exec sleep 5000"]);
@@ -66,9 +58,9 @@ async fn run_in_main(raw: &mut Raw) {
 }
 
 #[tokio::test]
-async fn each_argument_is_completed_from_what_is_there() {
-    let tmux = lived_in();
-    let mut raw = ready(&tmux, "").await;
+async fn arguments_are_completed_from_existing_objects() {
+    let tmux = two_sessions();
+    let mut raw = initialized(configured(&tmux, "")).await;
     run_in_main(&mut raw).await;
     let wait = || prompt("run_and_wait");
     for (of, name, typed, expected) in [
@@ -106,9 +98,9 @@ async fn each_argument_is_completed_from_what_is_there() {
 }
 
 #[tokio::test]
-async fn what_is_chosen_already_narrows_it() {
-    let tmux = lived_in();
-    let mut raw = ready(&tmux, "").await;
+async fn chosen_arguments_narrow_the_completion() {
+    let tmux = two_sessions();
+    let mut raw = initialized(configured(&tmux, "")).await;
     for (chosen, expected) in [
         (json!({}), json!(["%1", "%2", "%3", "%0"])),
         (json!({"session": "Build"}), json!(["%1", "%2", "%3"])),
@@ -116,19 +108,19 @@ async fn what_is_chosen_already_narrows_it() {
         (json!({"session": "Build", "window": "@2"}), json!(["%2", "%3"])),
         (json!({"window": "Build:logs"}), json!(["%1"])),
         (json!({"session": "gone"}), json!([])),
-        // What is being typed is not chosen yet.
+        // The argument that is being completed does not count.
         (json!({"pane": "%1"}), json!(["%1", "%2", "%3", "%0"])),
     ] {
         let reply =
-            ask(&mut raw, template("tmux://panes/{pane}"), "pane", "", chosen.clone()).await;
+            complete(&mut raw, template("tmux://panes/{pane}"), "pane", "", chosen.clone()).await;
         assert_eq!(reply["result"]["completion"]["values"], expected, "{chosen}: {reply}");
     }
 }
 
 #[tokio::test]
-async fn what_the_policy_hides_is_not_suggested() {
-    let tmux = lived_in();
-    let mut raw = ready(&tmux, "[policy]\nallowed_sessions = [\"main\"]\n").await;
+async fn hidden_objects_are_not_suggested() {
+    let tmux = two_sessions();
+    let mut raw = initialized(configured(&tmux, "[policy]\nallowed_sessions = [\"main\"]\n")).await;
     for (uri, variable, expected) in [
         ("tmux://sessions/{session}", "session", &["main"][..]),
         ("tmux://windows/{window}", "window", &["@0", "main:"]),
@@ -141,9 +133,9 @@ async fn what_the_policy_hides_is_not_suggested() {
     }
     assert!(values(&mut raw, prompt("run_and_wait"), "pane", "Build").await.is_empty());
     let chosen = json!({"session": "Build"});
-    let reply = ask(&mut raw, template("tmux://panes/{pane}"), "pane", "", chosen).await;
+    let reply = complete(&mut raw, template("tmux://panes/{pane}"), "pane", "", chosen).await;
     assert_eq!(reply["result"]["completion"]["values"], json!([]), "{reply}");
-    // A command goes with its pane.
+    // A command is hidden with its pane.
     run_in_main(&mut raw).await;
     assert_eq!(
         values(&mut raw, template("tmux://commands/{command}"), "command", "").await,
@@ -154,24 +146,24 @@ async fn what_the_policy_hides_is_not_suggested() {
     assert!(
         values(&mut raw, template("tmux://commands/{command}"), "command", "").await.is_empty()
     );
-    // Nor is what no tool may show.
-    let mut raw = ready(&tmux, "tools = \"deny:list_panes\"\n").await;
+    // Nor are objects suggested that no allowed tool lists.
+    let mut raw = initialized(configured(&tmux, "tools = \"deny:list_panes\"\n")).await;
     assert!(values(&mut raw, prompt("run_and_wait"), "pane", "").await.is_empty());
 }
 
 #[tokio::test]
-async fn names_that_would_not_survive_are_left_out() {
+async fn names_changed_by_cleaning_are_left_out() {
     let tmux = TmuxServer::new();
     tmux.new_session("tricky\u{202e}name");
     tmux.new_session("token=ghp_0123456789abcdefghij0123456789abcdef");
     tmux.new_session("café \"q\" 'x'");
-    let mut raw = ready(&tmux, "[policy]\nredact = true\n").await;
+    let mut raw = initialized(configured(&tmux, "[policy]\nredact = true\n")).await;
     let found = values(&mut raw, template("tmux://sessions/{session}"), "session", "").await;
     assert_eq!(found, ["café \"q\" 'x'", "main"]);
 }
 
 #[tokio::test]
-async fn a_hundred_are_handed_out_and_the_rest_is_counted() {
+async fn completion_returns_a_hundred_and_the_total() {
     let tmux = TmuxServer::new();
     let mut make: Vec<String> = Vec::new();
     for number in 0..104 {
@@ -182,9 +174,9 @@ async fn a_hundred_are_handed_out_and_the_rest_is_counted() {
         make.extend(["new-session", "-d", "-s", &name, "exec cat"].map(str::to_owned));
     }
     tmux.tmux(&make.iter().map(String::as_str).collect::<Vec<_>>());
-    let mut raw = ready(&tmux, "").await;
+    let mut raw = initialized(configured(&tmux, "")).await;
     let reply =
-        ask(&mut raw, template("tmux://sessions/{session}"), "session", "S", json!({})).await;
+        complete(&mut raw, template("tmux://sessions/{session}"), "session", "S", json!({})).await;
     let completion = &reply["result"]["completion"];
     assert_eq!(completion["values"].as_array().unwrap().len(), 100, "{reply}");
     assert_eq!(completion["values"][0], "s000");
@@ -192,9 +184,9 @@ async fn a_hundred_are_handed_out_and_the_rest_is_counted() {
 }
 
 #[tokio::test]
-async fn without_a_server_there_is_nothing_to_suggest() {
+async fn nothing_is_suggested_without_a_tmux_server() {
     let tmux = TmuxServer::not_started();
-    let mut raw = ready(&tmux, "").await;
+    let mut raw = initialized(configured(&tmux, "")).await;
     for (uri, variable) in [
         ("tmux://sessions/{session}", "session"),
         ("tmux://windows/{window}", "window"),
@@ -203,27 +195,27 @@ async fn without_a_server_there_is_nothing_to_suggest() {
     ] {
         assert!(values(&mut raw, template(uri), variable, "").await.is_empty(), "{uri}");
     }
-    assert!(!tmux.socket().exists(), "asking started a server");
+    assert!(!tmux.socket().exists(), "completing started a tmux server");
 }
 
 #[tokio::test]
-async fn what_does_not_exist_names_the_nearest() {
+async fn unknown_references_name_the_nearest_match() {
     let tmux = TmuxServer::new();
-    let mut raw = ready(&tmux, "").await;
-    for (of, name, said) in [
+    let mut raw = initialized(configured(&tmux, "")).await;
+    for (of, name, words) in [
         (prompt("run_and_wate"), "pane", "`run_and_wait`"),
         (prompt("run_and_wait"), "pain", "did you mean `pane`?"),
         (template("tmux://panes/{pain}"), "pane", "`tmux://panes/{pane}`"),
         (template("tmux://sessions"), "session", "there is no resource template `tmux://sessions`"),
         (template("tmux://panes/{pane}/tail/{lines}"), "line", "it has: pane, lines"),
     ] {
-        let reply = ask(&mut raw, of, name, "", json!({})).await;
-        assert_eq!(reply["error"]["code"], WRONG, "{reply}");
+        let reply = complete(&mut raw, of, name, "", json!({})).await;
+        assert_eq!(reply["error"]["code"], INVALID_PARAMS, "{reply}");
         let message = reply["error"]["message"].as_str().unwrap();
-        assert!(message.contains(said), "{message}");
+        assert!(message.contains(words), "{message}");
     }
     for params in [json!({}), json!({"ref": {"type": "ref/tool", "name": "x"}, "argument": {}})] {
         let reply = raw.request("completion/complete", params).await;
-        assert_eq!(reply["error"]["code"], WRONG, "{reply}");
+        assert_eq!(reply["error"]["code"], INVALID_PARAMS, "{reply}");
     }
 }

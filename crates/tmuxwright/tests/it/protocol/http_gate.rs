@@ -1,4 +1,4 @@
-//! Who gets in over HTTP, and how much of it.
+//! Tests of access over HTTP: token, `Host` and `Origin`, sizes, connections, and settings.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
@@ -14,7 +14,7 @@ const HOST: (&str, &str) = ("Host", "localhost");
 const ACCEPT: (&str, &str) = ("Accept", "application/json, text/event-stream");
 const JSON: (&str, &str) = ("Content-Type", "application/json");
 
-/// The answer to a request with this head, of which nothing else is sent.
+/// The reply to a request of which only the head is sent.
 async fn head(server: &HttpServer, line: &str, headers: &[(&str, &str)]) -> Reply {
     let mut connection = Connection::open(server.address).await;
     connection.head(line, headers).await;
@@ -22,7 +22,7 @@ async fn head(server: &HttpServer, line: &str, headers: &[(&str, &str)]) -> Repl
 }
 
 /// The status of a handshake with these headers.
-async fn hello(server: &HttpServer, headers: &[(&str, &str)]) -> u16 {
+async fn handshake_status(server: &HttpServer, headers: &[(&str, &str)]) -> u16 {
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "x", "version": "1"}});
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
@@ -36,7 +36,7 @@ async fn hello(server: &HttpServer, headers: &[(&str, &str)]) -> u16 {
 }
 
 #[tokio::test]
-async fn without_the_token_nothing_else_is_looked_at() {
+async fn token_is_checked_before_anything_else() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     let long = ("Content-Length", "1000000000");
@@ -60,28 +60,28 @@ async fn without_the_token_nothing_else_is_looked_at() {
         let text = reply.text().await;
         assert!(text.contains("Authorization: Bearer TOKEN") && !text.contains(TOKEN), "{text}");
     }
-    assert_eq!(hello(&server, &[HOST]).await, 200);
+    assert_eq!(handshake_status(&server, &[HOST]).await, 200);
 }
 
 #[tokio::test]
-async fn a_foreign_host_or_page_is_forbidden_and_loopback_is_not() {
+async fn only_loopback_hosts_and_origins_are_allowed() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     let port = server.address.port();
     let hosts = [format!("127.0.0.1:{port}"), format!("localhost:{port}"), format!("[::1]:{port}")];
     for host in hosts.iter().map(String::as_str).chain(["LOCALHOST", "[::1]"]) {
-        assert_eq!(hello(&server, &[("Host", host)]).await, 200, "{host}");
+        assert_eq!(handshake_status(&server, &[("Host", host)]).await, 200, "{host}");
     }
     let own = format!("http://127.0.0.1:{port}");
     for origin in [&own, "http://localhost:6274", "http://[::1]:3000", "http://localhost"] {
-        assert_eq!(hello(&server, &[HOST, ("Origin", origin)]).await, 200, "{origin}");
+        assert_eq!(handshake_status(&server, &[HOST, ("Origin", origin)]).await, 200, "{origin}");
     }
     for host in ["evil.example", "localhost.evil.example", "127.0.0.1.evil.example", "192.0.2.1"] {
-        assert_eq!(hello(&server, &[("Host", host)]).await, 403, "{host}");
+        assert_eq!(handshake_status(&server, &[("Host", host)]).await, 403, "{host}");
     }
     for origin in ["http://evil.example", "null", "https://localhost.evil.example", "x", "file://"]
     {
-        assert_eq!(hello(&server, &[HOST, ("Origin", origin)]).await, 403, "{origin}");
+        assert_eq!(handshake_status(&server, &[HOST, ("Origin", origin)]).await, 403, "{origin}");
     }
     let foreign = [BEARER, ("Host", "evil.example"), ACCEPT, JSON, ("Content-Length", "9999")];
     let text = head(&server, "POST /mcp", &foreign).await.text().await;
@@ -89,23 +89,23 @@ async fn a_foreign_host_or_page_is_forbidden_and_loopback_is_not() {
 }
 
 #[tokio::test]
-async fn names_in_the_config_are_allowed_too() {
+async fn configured_hosts_and_origins_are_allowed() {
     let tmux = TmuxServer::new();
     let config = tmux.home().join("http.toml");
     let lists = "[http]\nhosts = [\"box.lan\"]\norigins = [\"https://app.example\"]\n";
     fs::write(&config, lists).unwrap();
     let server = with_token(&tmux).args(&["--config", config.to_str().unwrap()]).http().await;
-    assert_eq!(hello(&server, &[("Host", "box.lan:80")]).await, 200);
-    assert_eq!(hello(&server, &[HOST, ("Origin", "https://app.example")]).await, 200);
-    assert_eq!(hello(&server, &[HOST, ("Origin", "http://localhost:1")]).await, 200);
-    assert_eq!(hello(&server, &[("Host", "other.lan")]).await, 403);
+    assert_eq!(handshake_status(&server, &[("Host", "box.lan:80")]).await, 200);
+    assert_eq!(handshake_status(&server, &[HOST, ("Origin", "https://app.example")]).await, 200);
+    assert_eq!(handshake_status(&server, &[HOST, ("Origin", "http://localhost:1")]).await, 200);
+    assert_eq!(handshake_status(&server, &[("Host", "other.lan")]).await, 403);
     for origin in ["http://app.example", "https://app.example:8443", "https://box.lan"] {
-        assert_eq!(hello(&server, &[HOST, ("Origin", origin)]).await, 403, "{origin}");
+        assert_eq!(handshake_status(&server, &[HOST, ("Origin", origin)]).await, 403, "{origin}");
     }
 }
 
 #[tokio::test]
-async fn there_is_one_path_and_it_takes_what_the_protocol_has() {
+async fn only_the_mcp_path_is_served() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     for path in ["/", "/mcp/", "/mcpx", "/.well-known/oauth-protected-resource", "/%6dcp"] {
@@ -118,7 +118,7 @@ async fn there_is_one_path_and_it_takes_what_the_protocol_has() {
 }
 
 #[tokio::test]
-async fn what_is_too_large_is_refused() {
+async fn oversized_requests_are_refused() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     let mut connection = Connection::open(server.address).await;
@@ -126,7 +126,7 @@ async fn what_is_too_large_is_refused() {
     let length = size.to_string();
     let headers = [HOST, BEARER, ACCEPT, JSON, ("Content-Length", length.as_str())];
     connection.head("POST /mcp", &headers).await;
-    // Not the last of it, so that nothing is on its way any more when the answer comes.
+    // The end of the body is not sent, so that no byte is in flight when the reply comes.
     connection.write(&vec![b' '; size - 700_000]).await;
     assert_eq!(connection.reply().await.status, 413);
     let long = "x".repeat(40_000);
@@ -135,7 +135,7 @@ async fn what_is_too_large_is_refused() {
 }
 
 #[tokio::test]
-async fn who_comes_when_all_places_are_taken_is_told_to_come_again() {
+async fn request_above_the_limit_gets_retry_after() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     let mut client = server.client(TOKEN, "2026-07-28").await;
@@ -147,17 +147,17 @@ async fn who_comes_when_all_places_are_taken_is_told_to_come_again() {
         slow.push(connection);
     }
     let mut list = async || client.start("tools/list", json!({})).await.1;
-    until("all places are taken", async || {
+    until("all request slots are taken", async || {
         let reply = list().await;
         (reply.status == 503).then(|| assert_eq!(reply.header("retry-after"), Some("1")))
     })
     .await;
     slow.pop();
-    until("a place is free", async || (list().await.status == 200).then_some(())).await;
+    until("a request slot is free", async || (list().await.status == 200).then_some(())).await;
 }
 
 #[tokio::test]
-async fn more_connections_than_there_is_room_for_are_told_so() {
+async fn connection_above_the_limit_gets_retry_after() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
     let mut idle = Vec::new();
@@ -167,7 +167,7 @@ async fn more_connections_than_there_is_room_for_are_told_so() {
     let reply = Connection::open(server.address).await.reply().await;
     assert_eq!((reply.status, reply.header("retry-after")), (503, Some("1")));
     idle.pop();
-    until("there is room", async || {
+    until("a connection is accepted", async || {
         let mut connection = Connection::open(server.address).await;
         connection.head("GET /mcp", &[HOST]).await;
         (connection.try_reply().await?.status == 401).then_some(())
@@ -176,33 +176,33 @@ async fn more_connections_than_there_is_room_for_are_told_so() {
 }
 
 #[tokio::test]
-async fn a_token_is_made_once_for_its_owner_alone_and_shown_once() {
+async fn generated_token_is_private_and_shown_once() {
     let tmux = TmuxServer::new();
     let file = tmux.home().join(".local/state/tmuxwright/http-token");
     let server = launch(&tmux).http().await;
     let token = fs::read_to_string(&file).unwrap().trim().to_owned();
     assert_eq!(token.len(), 64);
     assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
-    let said = server.process.stderr();
-    assert_eq!(said.matches(&token).count(), 1, "{said}");
-    assert!(said.contains("claude mcp add --transport http tmux http://127.0.0.1:"), "{said}");
-    assert!(said.contains(&format!("Bearer $(cat '{}')", file.display())), "{said}");
+    let stderr = server.process.stderr();
+    assert_eq!(stderr.matches(&token).count(), 1, "{stderr}");
+    assert!(stderr.contains("claude mcp add --transport http tmux http://127.0.0.1:"), "{stderr}");
+    assert!(stderr.contains(&format!("Bearer $(cat '{}')", file.display())), "{stderr}");
     server.client(&token, "2025-11-25").await.request("tools/list", json!({})).await;
 
     let next = launch(&tmux).args(&["--log", "trace"]).http().await;
     next.client(&token, "2026-07-28").await.request("tools/list", json!({})).await;
-    let said = next.process.stderr();
-    assert!(said.contains(file.to_str().unwrap()) && !said.contains(&token), "{said}");
+    let stderr = next.process.stderr();
+    assert!(stderr.contains(file.to_str().unwrap()) && !stderr.contains(&token), "{stderr}");
 
     fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
     let output = launch(&tmux).args(&["serve", "--http", "127.0.0.1:0"]).output().await;
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(1), "{said}");
-    assert!(said.contains("chmod 600") && !said.contains(&token), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(1), "{stderr}");
+    assert!(stderr.contains("chmod 600") && !stderr.contains(&token), "{stderr}");
 }
 
 #[tokio::test]
-async fn a_token_that_was_given_is_in_no_log_and_not_in_the_panes() {
+async fn given_token_reaches_no_log_or_pane() {
     let tmux = TmuxServer::not_started();
     let server = with_token(&tmux).args(&["--log", "trace"]).http().await;
     let mut client = server.client(TOKEN, "2025-11-25").await;
@@ -210,12 +210,15 @@ async fn a_token_that_was_given_is_in_no_log_and_not_in_the_panes() {
     assert_eq!(made["isError"], false, "{made}");
     let environment = tmux.tmux(&["show-environment", "-g"]);
     assert!(environment.contains("HOME=") && !environment.contains(TOKEN), "{environment}");
-    let said = server.process.stderr();
-    assert!(said.contains("Bearer $TMUXWRIGHT_HTTP_TOKEN") && !said.contains(TOKEN), "{said}");
+    let stderr = server.process.stderr();
+    assert!(
+        stderr.contains("Bearer $TMUXWRIGHT_HTTP_TOKEN") && !stderr.contains(TOKEN),
+        "{stderr}"
+    );
 }
 
 #[tokio::test]
-async fn what_cannot_be_meant_does_not_start() {
+async fn invalid_http_settings_stop_the_start() {
     let tmux = TmuxServer::not_started();
     let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let taken = taken.local_addr().unwrap().to_string();
@@ -231,29 +234,29 @@ async fn what_cannot_be_meant_does_not_start() {
         (vec!["--http", &taken, "--http-token-file", "/proc/nothing/x"], 1, "/proc/nothing/x"),
     ] {
         let output = launch(&tmux).args(&args).output().await;
-        let said = String::from_utf8_lossy(&output.stderr);
-        assert_eq!(output.status.code(), Some(code), "{args:?}: {said}");
-        assert!(said.contains(words), "{args:?}: {said}");
+        let stderr = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{args:?}: {stderr}");
+        assert!(stderr.contains(words), "{args:?}: {stderr}");
     }
     let short = launch(&tmux).env("TMUXWRIGHT_HTTP_TOKEN", "short").args(&["--http", &taken]);
     let output = short.output().await;
-    let said = String::from_utf8_lossy(&output.stderr);
-    assert_eq!(output.status.code(), Some(2), "{said}");
-    assert!(said.contains("TMUXWRIGHT_HTTP_TOKEN: the token has 5 characters"), "{said}");
+    let stderr = String::from_utf8_lossy(&output.stderr);
+    assert_eq!(output.status.code(), Some(2), "{stderr}");
+    assert!(stderr.contains("TMUXWRIGHT_HTTP_TOKEN: the token has 5 characters"), "{stderr}");
     let both = with_token(&tmux).args(&["--http", &taken, "--http-token-file", "x"]);
     assert_eq!(both.output().await.status.code(), Some(2));
     assert!(!tmux.home().join("x").exists());
 }
 
 #[tokio::test]
-async fn other_machines_get_in_if_that_is_meant() {
+async fn http_allow_remote_binds_every_address() {
     let tmux = TmuxServer::new();
     let remote =
         with_token(&tmux).args(&["--http-allow-remote"]).env("TMUXWRIGHT_HTTP", "0.0.0.0:0");
     let mut process = remote.raw();
-    let port = until("it serves", async || {
-        let said = process.stderr();
-        let port = said.split_once("http://0.0.0.0:")?.1.split_once("/mcp")?.0;
+    let port = until("the server listens", async || {
+        let stderr = process.stderr();
+        let port = stderr.split_once("http://0.0.0.0:")?.1.split_once("/mcp")?.0;
         port.parse::<u16>().ok()
     })
     .await;

@@ -1,30 +1,24 @@
-//! Coming and going: with and without tmux, by every way a process can end.
+//! Tests of starting and ending the program: with and without tmux, by signals, with wrong settings.
 
 use serde_json::json;
 use std::path::Path;
 use testkit::{Launch, Mcp, TmuxServer, until, wait_until};
 
+use crate::protocol::{client_count, create_own_pane, initialized, session_names};
 use crate::{PROGRAM, launch, serve};
 
-const SIGNALS: [rustix::process::Signal; 3] =
+/// The signals that ask a process to end.
+const TERMINATION_SIGNALS: [rustix::process::Signal; 3] =
     [rustix::process::Signal::TERM, rustix::process::Signal::INT, rustix::process::Signal::HUP];
 
-fn sessions(tmux: &TmuxServer) -> Vec<String> {
-    let names = tmux.try_tmux(&["list-sessions", "-F", "#{session_name}"]).unwrap_or_default();
-    names.lines().map(str::to_owned).collect()
-}
-
-fn clients(tmux: &TmuxServer) -> String {
-    tmux.try_tmux(&["list-clients"]).unwrap_or_default()
-}
-
+/// Makes a pane in the own session, and returns the session's name.
 async fn own_session(mcp: &Mcp) -> String {
     let made = mcp.call("create_pane", json!({"command": "exec sleep 1000"})).await.ok();
     made["session"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
-async fn it_starts_without_a_tmux_server() {
+async fn server_starts_without_a_tmux_server() {
     let tmux = TmuxServer::not_started();
     let mcp = serve(&tmux).await;
     assert_eq!(mcp.call("list_panes", json!({})).await.ok(), json!({"panes": []}));
@@ -36,11 +30,11 @@ async fn it_starts_without_a_tmux_server() {
         assert!(text.contains("create_session"), "{text}");
     }
     mcp.close().await;
-    assert!(!tmux.socket().exists(), "asking started a server");
+    assert!(!tmux.socket().exists(), "a read started a tmux server");
 }
 
 #[tokio::test]
-async fn without_tmux_it_starts_and_says_what_to_install() {
+async fn missing_tmux_is_reported_with_install_advice() {
     let tmux = TmuxServer::not_started();
     let args = ["--toolset", "all", "--tier", "destructive", "--tmux", "/nonexistent/tmux"];
     let mcp = launch(&tmux).args(&args).args(&["--prompts-as-tools"]).mcp().await;
@@ -68,62 +62,57 @@ async fn without_tmux_it_starts_and_says_what_to_install() {
 }
 
 #[tokio::test]
-async fn hanging_up_removes_its_own_session_and_nothing_else() {
+async fn hanging_up_removes_only_the_own_session() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let own = own_session(&mcp).await;
     let _ = mcp.call("create_session", json!({"name": "for-a-person"})).await.ok();
-    assert!(sessions(&tmux).contains(&own));
+    assert!(session_names(&tmux).contains(&own));
     mcp.close().await;
-    assert_eq!(sessions(&tmux), ["for-a-person", "main"]);
-    assert_eq!(clients(&tmux), "");
+    assert_eq!(session_names(&tmux), ["for-a-person", "main"]);
+    assert_eq!(client_count(&tmux), 0);
 }
 
 #[tokio::test]
-async fn every_polite_signal_ends_it_well() {
-    for signal in SIGNALS {
+async fn termination_signals_end_the_server_cleanly() {
+    for signal in TERMINATION_SIGNALS {
         let tmux = TmuxServer::new();
-        let mut raw = launch(&tmux).args(&["--toolset", "all"]).raw();
-        raw.initialize("2025-11-25").await;
-        let call = json!({"name": "create_pane", "arguments": {"command": "exec sleep 1000"}});
-        let made = raw.request("tools/call", call).await;
-        assert_eq!(made["result"]["isError"], false, "{made}");
+        let mut raw = initialized(launch(&tmux).args(&["--toolset", "all"])).await;
+        create_own_pane(&mut raw).await;
         raw.signal(signal);
         assert!(raw.wait().await.success(), "{signal:?}: {}", raw.stderr());
-        assert_eq!(sessions(&tmux), ["main"], "{signal:?}");
-        assert_eq!(clients(&tmux), "", "{signal:?}");
+        assert_eq!(session_names(&tmux), ["main"], "{signal:?}");
+        assert_eq!(client_count(&tmux), 0, "{signal:?}");
         assert_eq!(raw.stderr(), "");
     }
 }
 
 #[tokio::test]
-async fn a_killed_server_leaves_no_client_and_the_next_one_removes_its_session() {
+async fn killed_server_is_cleaned_up_by_the_next() {
     let tmux = TmuxServer::new();
-    let mut raw = launch(&tmux).args(&["--toolset", "all"]).raw();
-    raw.initialize("2025-11-25").await;
-    let call = json!({"name": "create_pane", "arguments": {"command": "exec sleep 1000"}});
-    let made = raw.request("tools/call", call).await;
-    let own = made["result"]["structuredContent"]["session"].as_str().unwrap().to_owned();
+    let mut raw = initialized(launch(&tmux).args(&["--toolset", "all"])).await;
+    let own = create_own_pane(&mut raw).await["session"].as_str().unwrap().to_owned();
     let list = json!({"name": "list_panes", "arguments": {}});
     raw.request("tools/call", list).await;
-    assert!(!clients(&tmux).is_empty());
+    assert!(client_count(&tmux) > 0);
     raw.signal(rustix::process::Signal::KILL);
     raw.wait().await;
-    wait_until("our client is gone", || clients(&tmux).is_empty().then_some(()));
-    assert!(sessions(&tmux).contains(&own));
+    wait_until("the control client is gone", || (client_count(&tmux) == 0).then_some(()));
+    assert!(session_names(&tmux).contains(&own));
 
     let next = serve(&tmux).await;
-    until("the orphan is gone", async || (sessions(&tmux) == ["main"]).then_some(())).await;
+    until("the orphaned session is gone", async || {
+        (session_names(&tmux) == ["main"]).then_some(())
+    })
+    .await;
     next.close().await;
 }
 
 #[tokio::test]
-async fn a_persons_pane_in_an_orphaned_session_stays() {
+async fn persons_pane_in_an_orphaned_session_stays() {
     let tmux = TmuxServer::new();
-    let mut raw = launch(&tmux).args(&["--toolset", "all"]).raw();
-    raw.initialize("2025-11-25").await;
-    let call = json!({"name": "create_pane", "arguments": {"command": "exec sleep 1000"}});
-    let made = raw.request("tools/call", call).await["result"]["structuredContent"].clone();
+    let mut raw = initialized(launch(&tmux).args(&["--toolset", "all"])).await;
+    let made = create_own_pane(&mut raw).await;
     let own = made["session"].as_str().unwrap();
     tmux.tmux(&["new-window", "-d", "-t", &format!("={own}:"), "-n", "persons", "exec sleep 1000"]);
     raw.signal(rustix::process::Signal::KILL);
@@ -132,26 +121,26 @@ async fn a_persons_pane_in_an_orphaned_session_stays() {
     let next = serve(&tmux).await;
     let pane = made["pane_id"].as_str().unwrap();
     let panes = || tmux.tmux(&["list-panes", "-a", "-F", "#{pane_id} #{window_name}"]);
-    until("the orphan is gone", async || (!panes().contains(pane)).then_some(())).await;
+    until("the orphaned pane is gone", async || (!panes().contains(pane)).then_some(())).await;
     assert!(panes().contains("persons"), "{}", panes());
     next.close().await;
 }
 
 #[tokio::test]
-async fn what_is_to_be_kept_is_kept() {
+async fn keep_flag_keeps_the_own_session() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).args(&["--toolset", "all", "--keep"]).mcp().await;
     let own = own_session(&mcp).await;
     mcp.close().await;
-    assert!(sessions(&tmux).contains(&own));
+    assert!(session_names(&tmux).contains(&own));
     let next = serve(&tmux).await;
     let _ = own_session(&next).await;
     next.close().await;
-    assert!(sessions(&tmux).contains(&own), "a kept session was reaped");
+    assert!(session_names(&tmux).contains(&own), "a kept session was reaped");
 }
 
 #[tokio::test]
-async fn a_tmux_server_that_was_restarted_is_found_again() {
+async fn restarted_tmux_server_is_found_again() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let _ = mcp.call("list_panes", json!({})).await.ok();
@@ -162,11 +151,11 @@ async fn a_tmux_server_that_was_restarted_is_found_again() {
     assert_eq!(panes["panes"][0]["session"], "again");
     let _ = own_session(&mcp).await;
     mcp.close().await;
-    assert_eq!(sessions(&tmux), ["again"]);
+    assert_eq!(session_names(&tmux), ["again"]);
 }
 
 #[tokio::test]
-async fn its_own_session_can_go_and_comes_again_when_needed() {
+async fn own_session_is_recreated_when_needed() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let own = own_session(&mcp).await;
@@ -178,7 +167,7 @@ async fn its_own_session_can_go_and_comes_again_when_needed() {
 }
 
 #[tokio::test]
-async fn wrong_settings_are_refused_before_anything_starts() {
+async fn invalid_settings_stop_the_start() {
     let tmux = TmuxServer::not_started();
     for (args, words) in [
         (vec!["--tier", "everything"], "everything"),
@@ -198,7 +187,7 @@ async fn wrong_settings_are_refused_before_anything_starts() {
 }
 
 #[tokio::test]
-async fn the_environment_counts_and_flags_beat_it() {
+async fn flags_override_the_environment() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).env("TMUXWRIGHT_TIER", "readonly").mcp().await;
     assert!(mcp.tools().await.iter().all(|tool| tool.name != "send_keys"));
@@ -219,7 +208,7 @@ async fn misspelt_environment_variable_stops_the_start() {
 }
 
 #[tokio::test]
-async fn the_config_file_is_found_where_it_belongs() {
+async fn config_file_is_found_in_xdg_config_home() {
     let tmux = TmuxServer::new();
     let dir = tmux.home().join("xdg/tmuxwright");
     std::fs::create_dir_all(&dir).unwrap();
@@ -247,7 +236,7 @@ async fn version_and_help_go_to_stdout() {
 }
 
 #[tokio::test]
-async fn the_demo_tells_its_story_and_leaves_nothing_behind() {
+async fn demo_succeeds_and_leaves_nothing_behind() {
     let tmux = TmuxServer::not_started();
     let home = tmux.home().join("demo");
     std::fs::create_dir(&home).unwrap();

@@ -1,44 +1,49 @@
-//! The log for clients that ask for it.
+//! Tests of log messages to MCP clients that ask for them.
 
 use serde_json::{Value, json};
 use testkit::{Raw, TmuxServer};
 
 use crate::launch;
-use crate::support::wire::{METHOD_NOT_FOUND, Wire, meta};
+use crate::protocol::{INVALID_PARAMS, LEGACY};
+use crate::support::wire::{METHOD_NOT_FOUND, STATELESS, Wire, meta};
 
-/// What the server says of itself to a client of the newest revision that wants this level.
-fn wanting(level: &str) -> Value {
+/// The metadata of a request in the newest revision that asks for this log level.
+fn meta_with_level(level: &str) -> Value {
     let mut meta = meta();
     meta["io.modelcontextprotocol/logLevel"] = json!(level);
     meta
 }
 
-/// Level and text of a message, if it is one of the log.
+/// Level and text of a log message; none of any other.
 fn logged(message: &Value) -> Option<(String, String)> {
     let params = message.get("params").filter(|_| message["method"] == "notifications/message")?;
     assert_eq!(params["logger"], "tmuxwright", "{message}");
     Some((params["level"].as_str()?.to_owned(), params["data"].as_str()?.to_owned()))
 }
 
-/// Makes a request, and returns what was logged before its answer, and the answer.
-async fn heard(raw: &mut Raw, method: &str, params: Value) -> (Vec<(String, String)>, Value) {
+/// Makes a request, and returns the log messages before its reply, and the reply.
+async fn request_with_log(
+    raw: &mut Raw,
+    method: &str,
+    params: Value,
+) -> (Vec<(String, String)>, Value) {
     let id = raw.start(method, params).await;
-    let mut told = Vec::new();
+    let mut messages = Vec::new();
     loop {
         let message = raw.receive().await.unwrap();
         if message["id"] == id {
-            return (told, message);
+            return (messages, message);
         }
-        told.extend(logged(&message));
+        messages.extend(logged(&message));
     }
 }
 
-/// A call that starts a command and waits for its end.
+/// A call of `run_command`.
 fn run(command: &str) -> Value {
     json!({"name": "run_command", "arguments": {"command": command}})
 }
 
-/// Reads on until something like this was logged.
+/// Reads until a message with these words is logged.
 async fn until_logged(raw: &mut Raw, words: &str) -> (String, String) {
     loop {
         let message = raw.receive().await.unwrap();
@@ -49,13 +54,13 @@ async fn until_logged(raw: &mut Raw, words: &str) -> (String, String) {
 }
 
 #[tokio::test]
-async fn a_client_hears_what_happens_once_it_has_set_a_level() {
+async fn log_messages_are_sent_after_setting_a_level() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
-    let hello = raw.initialize("2025-11-25").await;
+    let hello = raw.initialize(LEGACY).await;
     assert_eq!(hello["result"]["capabilities"]["logging"], json!({}), "{hello}");
-    let (told, _) = heard(&mut raw, "tools/call", run("true")).await;
-    assert_eq!(told, [], "nobody has asked");
+    let (messages, _) = request_with_log(&mut raw, "tools/call", run("true")).await;
+    assert_eq!(messages, [], "sent before a level was set");
     let set = raw.request("logging/setLevel", json!({"level": "info"})).await;
     assert_eq!(set["result"], json!({}), "{set}");
     raw.start("tools/call", run("(exit 3)")).await;
@@ -68,7 +73,7 @@ async fn a_client_hears_what_happens_once_it_has_set_a_level() {
 }
 
 #[tokio::test]
-async fn the_level_can_be_changed_and_nothing_below_it_is_sent() {
+async fn messages_below_the_log_level_are_not_sent() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     raw.initialize("2024-11-05").await;
@@ -80,37 +85,37 @@ async fn the_level_can_be_changed_and_nothing_below_it_is_sent() {
         let set = raw.request("logging/setLevel", json!({"level": level})).await;
         assert_eq!(set["result"], json!({}), "{level}: {set}");
         for _ in 0..2 {
-            let (told, answer) = heard(&mut raw, "tools/call", run("true")).await;
+            let (messages, answer) = request_with_log(&mut raw, "tools/call", run("true")).await;
             assert_eq!(answer["result"]["isError"], false, "{answer}");
-            assert_eq!(told, [], "{level}");
+            assert_eq!(messages, [], "{level}");
         }
     }
 }
 
 #[tokio::test]
-async fn a_level_that_is_none_is_refused_with_those_there_are() {
+async fn invalid_log_level_is_refused_with_valid_levels() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     raw.initialize("2025-06-18").await;
     for params in [json!({"level": "loud"}), json!({}), json!({"level": 3})] {
         let reply = raw.request("logging/setLevel", params).await;
-        assert_eq!(reply["error"]["code"], -32602, "{reply}");
+        assert_eq!(reply["error"]["code"], INVALID_PARAMS, "{reply}");
         assert!(reply["error"]["message"].as_str().unwrap().contains("warning"), "{reply}");
     }
 }
 
 #[tokio::test]
-async fn in_the_newest_revision_a_request_asks_for_its_own_log() {
+async fn newest_revision_sets_the_level_per_request() {
     let tmux = TmuxServer::new();
-    let mut wire = Wire::stdio(launch(&tmux), "2026-07-28").await;
+    let mut wire = Wire::stdio(launch(&tmux), STATELESS).await;
     let silent = wire.request("tools/call", run("true")).await;
     assert_eq!(silent.notes, Vec::<Value>::new());
     let mut call = run("(exit 7)");
-    call["_meta"] = wanting("info");
+    call["_meta"] = meta_with_level("info");
     let answer = wire.request("tools/call", call).await;
-    let told: Vec<_> = answer.notes.iter().filter_map(logged).map(|(_, text)| text).collect();
-    assert!(told.iter().any(|text| text.contains("started in %")), "{told:?}");
-    assert!(told.iter().any(|text| text.contains("exited with 7")), "{told:?}");
+    let messages: Vec<_> = answer.notes.iter().filter_map(logged).map(|(_, text)| text).collect();
+    assert!(messages.iter().any(|text| text.contains("started in %")), "{messages:?}");
+    assert!(messages.iter().any(|text| text.contains("exited with 7")), "{messages:?}");
     let silent = wire.request("tools/call", run("true")).await;
     assert_eq!(silent.notes, Vec::<Value>::new());
     let refused = wire.request("logging/setLevel", json!({"level": "info"})).await;
@@ -118,7 +123,7 @@ async fn in_the_newest_revision_a_request_asks_for_its_own_log() {
 }
 
 #[tokio::test]
-async fn what_happens_to_tmux_and_to_our_session_is_told() {
+async fn connection_and_own_session_events_are_logged() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     raw.initialize("2025-03-26").await;

@@ -1,4 +1,4 @@
-//! Prompts: what they say can be called, and does what they promise.
+//! Tests of prompts: their calls fit the tools, and following them gives the promised result.
 
 #![expect(clippy::panic, reason = "helpers fail like tests")]
 
@@ -14,25 +14,22 @@ use tmuxwright::registry::Registry;
 use tmuxwright::tools;
 
 use crate::launch;
+use crate::protocol::{INVALID_PARAMS, initialized};
 use crate::support::string;
-
-const NOT_FOUND_OR_WRONG: i64 = -32602;
 
 const TOOLSETS: [Toolset; 4] = [Toolset::Debug, Toolset::Agent, Toolset::Primitives, Toolset::All];
 const TIERS: [Ceiling; 3] = [Ceiling::Readonly, Ceiling::Mutating, Ceiling::Destructive];
 
-/// The program, ready for requests.
+/// The program with these flags, after the handshake.
 async fn ready(tmux: &TmuxServer, args: &[&str]) -> Raw {
-    let mut raw = launch(tmux).args(args).raw();
-    raw.initialize("2025-11-25").await;
-    raw
+    initialized(launch(tmux).args(args)).await
 }
 
 async fn get(raw: &mut Raw, name: &str, arguments: Value) -> Value {
     raw.request("prompts/get", json!({"name": name, "arguments": arguments})).await
 }
 
-/// The text of a prompt: one message, from the person.
+/// The text of a prompt, which is one message of the user.
 async fn text(raw: &mut Raw, name: &str, arguments: Value) -> String {
     let reply = get(raw, name, arguments).await;
     let messages = reply["result"]["messages"].as_array().unwrap_or_else(|| panic!("{reply}"));
@@ -42,7 +39,7 @@ async fn text(raw: &mut Raw, name: &str, arguments: Value) -> String {
     string(&messages[0]["content"]["text"])
 }
 
-async fn names(raw: &mut Raw) -> Vec<String> {
+async fn prompt_names(raw: &mut Raw) -> Vec<String> {
     let reply = raw.request("prompts/list", json!({})).await;
     let prompts = reply["result"]["prompts"].as_array().unwrap_or_else(|| panic!("{reply}"));
     prompts.iter().map(|prompt| string(&prompt["name"])).collect()
@@ -64,7 +61,7 @@ fn calls(text: &str) -> Vec<(u32, &str, Map<String, Value>)> {
     calls
 }
 
-/// What a call needs of earlier answers, filled in.
+/// An argument with its references to earlier results filled in.
 fn filled(value: &Value, answers: &BTreeMap<u32, Value>) -> Value {
     match value {
         Value::Array(items) => items.iter().map(|item| filled(item, answers)).collect(),
@@ -81,8 +78,8 @@ fn filled(value: &Value, answers: &BTreeMap<u32, Value>) -> Value {
     }
 }
 
-/// Makes the calls of a prompt in their order; returns the answer of each step.
-async fn play(raw: &mut Raw, text: &str) -> BTreeMap<u32, Value> {
+/// Makes the calls of a prompt in their order, and returns the result of each step.
+async fn follow(raw: &mut Raw, text: &str) -> BTreeMap<u32, Value> {
     let mut answers = BTreeMap::new();
     for (step, tool, arguments) in calls(text) {
         let arguments: Map<String, Value> =
@@ -95,8 +92,8 @@ async fn play(raw: &mut Raw, text: &str) -> BTreeMap<u32, Value> {
     answers
 }
 
-/// What a schema says against a value. Those of the tools are flat, so little has to be known.
-fn wrong(schema: &Value, value: &Value) -> Option<String> {
+/// The first mismatch of a value and a schema. The schemas of tools are flat and use few keywords.
+fn mismatch(schema: &Value, value: &Value) -> Option<String> {
     let fits = match schema["type"].as_str()? {
         "string" => value.is_string(),
         "integer" => value.is_i64() || value.is_u64(),
@@ -109,8 +106,8 @@ fn wrong(schema: &Value, value: &Value) -> Option<String> {
         return Some(format!("{value} is not {schema}"));
     }
     let items = value.as_array().into_iter().flatten();
-    if let Some(wrong) = items.filter_map(|item| wrong(&schema["items"], item)).next() {
-        return Some(wrong);
+    if let Some(mismatch) = items.filter_map(|item| mismatch(&schema["items"], item)).next() {
+        return Some(mismatch);
     }
     let fields = value.as_object()?;
     let properties = schema["properties"].as_object()?;
@@ -119,12 +116,12 @@ fn wrong(schema: &Value, value: &Value) -> Option<String> {
         return Some(format!("{name} is missing"));
     }
     fields.iter().find_map(|(name, value)| match properties.get(name) {
-        Some(property) => wrong(property, value),
+        Some(property) => mismatch(property, value),
         None => Some(format!("there is no {name}")),
     })
 }
 
-/// Arguments for a prompt: all there are, or those that it cannot do without.
+/// Arguments for a prompt: all, or only the required ones.
 fn arguments(prompt: &Prompt, all: bool) -> Map<String, Value> {
     let needed = prompt.arguments.iter().filter(|it| all || it.absent == Absent::Refused);
     needed
@@ -133,7 +130,7 @@ fn arguments(prompt: &Prompt, all: bool) -> Map<String, Value> {
 }
 
 #[test]
-fn every_call_that_is_written_fits_the_schema_of_a_tool_that_is_offered() {
+fn prompt_calls_fit_schemas_of_offered_tools() {
     let (mut written, mut used) = (0, BTreeSet::new());
     for (toolset, ceiling) in TOOLSETS.iter().flat_map(|set| TIERS.map(|tier| (*set, tier))) {
         let policy = Policy { ceiling, toolset, ..Policy::default() };
@@ -150,8 +147,8 @@ fn every_call_that_is_written_fits_the_schema_of_a_tool_that_is_offered() {
                 for (_, tool, arguments) in calls(&text) {
                     let schema = registry.find(tool).unwrap_or_else(|e| panic!("{e}: {at}"));
                     let schema = Value::Object((*schema.schema).clone());
-                    let wrong = wrong(&schema, &Value::Object(arguments.clone()));
-                    assert_eq!(wrong, None, "{tool} {arguments:?}: {at}");
+                    let mismatch = mismatch(&schema, &Value::Object(arguments.clone()));
+                    assert_eq!(mismatch, None, "{tool} {arguments:?}: {at}");
                     for until in arguments.get("until").into_iter().flat_map(|it| it.as_array()) {
                         for condition in until {
                             let name = condition.as_str().unwrap().split(':').next();
@@ -173,11 +170,11 @@ fn every_call_that_is_written_fits_the_schema_of_a_tool_that_is_offered() {
 }
 
 #[test]
-fn a_schema_that_is_not_met_is_found_out() {
+fn schema_check_finds_every_mismatch() {
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}, "side":
         {"type": "string", "enum": ["left"]}, "list": {"type": "array", "items": {"type": "string"}}},
         "required": ["n"]});
-    assert_eq!(wrong(&schema, &json!({"n": 1, "side": "left", "list": ["x"]})), None);
+    assert_eq!(mismatch(&schema, &json!({"n": 1, "side": "left", "list": ["x"]})), None);
     for value in [
         json!({}),
         json!({"n": "1"}),
@@ -185,7 +182,7 @@ fn a_schema_that_is_not_met_is_found_out() {
         json!({"n": 1, "list": [2]}),
         json!({"n": 1, "other": 2}),
     ] {
-        assert!(wrong(&schema, &value).is_some(), "{value}");
+        assert!(mismatch(&schema, &value).is_some(), "{value}");
     }
 }
 
@@ -194,15 +191,16 @@ fn prompts_are_named_and_described() {
     for Prompt { name, title, description, arguments, .. } in prompts::ALL {
         assert!(name.bytes().all(|b| b.is_ascii_lowercase() || b == b'_'), "{name}");
         assert!(!title.is_empty() && !title.ends_with('.'), "{name}: {title}");
-        let said = [*description].into_iter().chain(arguments.iter().map(|it| it.description));
-        for text in said {
+        let descriptions =
+            [*description].into_iter().chain(arguments.iter().map(|it| it.description));
+        for text in descriptions {
             assert!(text.ends_with('.') && text.len() <= 120, "{name}: {text}");
         }
     }
 }
 
 #[tokio::test]
-async fn only_what_can_be_done_with_the_tools_there_are_is_offered() {
+async fn prompts_are_offered_only_with_their_tools() {
     let tmux = TmuxServer::new();
     let all: Vec<&str> = prompts::ALL.iter().map(|prompt| prompt.name).collect();
     for (args, expected) in [
@@ -217,7 +215,7 @@ async fn only_what_can_be_done_with_the_tools_there_are_is_offered() {
         (&["--tools", "list_panes"], &[]),
     ] {
         let mut raw = ready(&tmux, args).await;
-        assert_eq!(names(&mut raw).await, expected, "{args:?}");
+        assert_eq!(prompt_names(&mut raw).await, expected, "{args:?}");
         let reply =
             get(&mut raw, "debug_service", json!({"server_command": "x", "client_command": "y"}))
                 .await;
@@ -225,13 +223,13 @@ async fn only_what_can_be_done_with_the_tools_there_are_is_offered() {
         assert_eq!(reply["error"]["code"].is_null(), is_offered, "{args:?}: {reply}");
     }
     let mut raw = ready(&tmux, &["--tools", "deny:interrupt,command_result"]).await;
-    let said = text(&mut raw, "run_and_wait", json!({"command": "make"})).await;
-    assert!(said.contains("   send_keys {") && !said.contains("command_result"), "{said}");
-    assert_eq!(calls(&said).iter().map(|(step, ..)| *step).collect::<Vec<_>>(), [1, 2]);
+    let prompt = text(&mut raw, "run_and_wait", json!({"command": "make"})).await;
+    assert!(prompt.contains("   send_keys {") && !prompt.contains("command_result"), "{prompt}");
+    assert_eq!(calls(&prompt).iter().map(|(step, ..)| *step).collect::<Vec<_>>(), [1, 2]);
 }
 
 #[tokio::test]
-async fn the_list_is_the_same_in_every_start_and_revision() {
+async fn prompt_list_is_identical_in_every_revision() {
     let tmux = TmuxServer::new();
     let mut lists = Vec::new();
     for version in ["2024-11-05", "2025-06-18", "2025-11-25", "2025-11-25"] {
@@ -248,10 +246,10 @@ async fn the_list_is_the_same_in_every_start_and_revision() {
 }
 
 #[tokio::test]
-async fn what_is_wrong_is_said_with_the_nearest_right_thing() {
+async fn prompt_errors_name_the_nearest_match() {
     let tmux = TmuxServer::new();
     let mut raw = ready(&tmux, &[]).await;
-    for (name, arguments, said) in [
+    for (name, arguments, words) in [
         ("run_and_wate", json!({}), "`run_and_wait`"),
         ("zzz", json!({}), "run_and_wait, diagnose_failing_pane"),
         ("run_and_wait", json!({}), "`command` is missing"),
@@ -260,9 +258,9 @@ async fn what_is_wrong_is_said_with_the_nearest_right_thing() {
         ("run_and_wait", json!({"command": {}}), "text is expected"),
     ] {
         let reply = get(&mut raw, name, arguments).await;
-        assert_eq!(reply["error"]["code"], NOT_FOUND_OR_WRONG, "{reply}");
+        assert_eq!(reply["error"]["code"], INVALID_PARAMS, "{reply}");
         let message = reply["error"]["message"].as_str().unwrap();
-        assert!(message.contains(said), "{message}");
+        assert!(message.contains(words), "{message}");
     }
     for (method, params) in [
         ("prompts/get", json!({"name": 3})),
@@ -270,12 +268,12 @@ async fn what_is_wrong_is_said_with_the_nearest_right_thing() {
         ("prompts/list", json!({"cursor": "x"})),
     ] {
         let reply = raw.request(method, params).await;
-        assert_eq!(reply["error"]["code"], NOT_FOUND_OR_WRONG, "{reply}");
+        assert_eq!(reply["error"]["code"], INVALID_PARAMS, "{reply}");
     }
 }
 
 #[tokio::test]
-async fn prompts_are_tools_too_where_that_is_wanted() {
+async fn prompts_as_tools_setting_adds_prompt_tools() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).mcp().await;
     let arguments = json!({"name": "run_and_wait", "arguments": {"command": "make \"all\""}});
@@ -286,14 +284,14 @@ async fn prompts_are_tools_too_where_that_is_wanted() {
     }
     mcp.close().await;
     let mut raw = ready(&tmux, &[]).await;
-    let said = text(&mut raw, "run_and_wait", arguments["arguments"].clone()).await;
+    let prompt = text(&mut raw, "run_and_wait", arguments["arguments"].clone()).await;
     let mcp = launch(&tmux).env("TMUXWRIGHT_PROMPTS_AS_TOOLS", "1").mcp().await;
-    assert_eq!(mcp.call("get_prompt", arguments).await.text(), said);
+    assert_eq!(mcp.call("get_prompt", arguments).await.text(), prompt);
     let list = mcp.call("list_prompts", json!({})).await;
     let list = list.ok();
     let listed: Vec<String> =
         list["prompts"].as_array().unwrap().iter().map(|it| string(&it["name"])).collect();
-    assert_eq!(listed, names(&mut raw).await);
+    assert_eq!(listed, prompt_names(&mut raw).await);
     let timeout = json!({"name": "timeout", "description": "Seconds to wait before looking again.", "default": "60"});
     assert_eq!(list["prompts"][0]["arguments"][2], timeout);
     let rows = mcp.call("list_prompts", json!({})).await.text();
@@ -313,32 +311,33 @@ async fn prompts_are_tools_too_where_that_is_wanted() {
 }
 
 #[tokio::test]
-async fn run_and_wait_tells_how_a_command_ended() {
+async fn run_and_wait_reports_the_exit_code() {
     let tmux = TmuxServer::new();
     let mut raw = ready(&tmux, &["--structured"]).await;
     let command = "echo one; echo 'error: two'; sleep 2; (exit 3)";
-    let said = text(&mut raw, "run_and_wait", json!({"command": command, "timeout": "1"})).await;
-    let answers = play(&mut raw, &said).await;
+    let prompt = text(&mut raw, "run_and_wait", json!({"command": command, "timeout": "1"})).await;
+    let answers = follow(&mut raw, &prompt).await;
     assert_eq!(answers[&1]["status"], "running");
     assert_eq!(answers[&2]["exit_code"], 3);
     assert_eq!(answers[&2]["output"], "one\nerror: two");
     assert_eq!(answers[&3]["output"], "1-one\n2:error: two");
     assert_eq!(answers[&4]["at_prompt"], true);
     let arguments = json!({"command": "echo \"$TMUX_PANE\"", "pane": "%0"});
-    let said = text(&mut raw, "run_and_wait", arguments).await;
-    assert_eq!(play(&mut raw, &said).await[&1]["output"], "%0");
+    let prompt = text(&mut raw, "run_and_wait", arguments).await;
+    assert_eq!(follow(&mut raw, &prompt).await[&1]["output"], "%0");
 }
 
 #[tokio::test]
-async fn diagnose_failing_pane_shows_the_cause_and_changes_nothing() {
+async fn diagnose_failing_pane_finds_the_cause_by_reading() {
     let tmux = TmuxServer::new();
     tmux.type_line("%0", "echo 'fatal: no such thing'; seq 300; sh -c 'exit 4'");
-    until("it has failed", async || tmux.screen("%0").contains("\n300\n").then_some(())).await;
+    until("the command has failed", async || tmux.screen("%0").contains("\n300\n").then_some(()))
+        .await;
     for args in [&["--tier", "readonly"][..], &["--toolset", "debug"]] {
         let mut raw = ready(&tmux, &[args, &["--structured"]].concat()).await;
-        let said = text(&mut raw, "diagnose_failing_pane", json!({"pane": "main:0.0"})).await;
+        let prompt = text(&mut raw, "diagnose_failing_pane", json!({"pane": "main:0.0"})).await;
         let before = tmux.screen("%0");
-        let answers = play(&mut raw, &said).await;
+        let answers = follow(&mut raw, &prompt).await;
         assert_eq!(tmux.screen("%0"), before);
         let shown = answers[&3].to_string();
         assert!(shown.contains("%0") && shown.contains("fatal: no such thing"), "{shown}");
@@ -346,14 +345,14 @@ async fn diagnose_failing_pane_shows_the_cause_and_changes_nothing() {
 }
 
 #[tokio::test]
-async fn build_dev_workspace_leaves_a_session_to_attach_to() {
+async fn build_dev_workspace_leaves_an_attachable_session() {
     let tmux = TmuxServer::new();
     for (session, toolset) in [("dev", "agent"), ("a \"b\" 'c'", "primitives")] {
         let mut raw = ready(&tmux, &["--structured", "--toolset", toolset]).await;
         let log = "while :; do echo tick; sleep 1; done";
         let arguments = json!({"session": session, "log_command": log});
-        let said = text(&mut raw, "build_dev_workspace", arguments.clone()).await;
-        let answers = play(&mut raw, &said).await;
+        let prompt = text(&mut raw, "build_dev_workspace", arguments.clone()).await;
+        let answers = follow(&mut raw, &prompt).await;
         let panes = answers[&5]["panes"].as_array().unwrap();
         let sizes: Vec<(u64, u64)> = panes
             .iter()
@@ -361,7 +360,7 @@ async fn build_dev_workspace_leaves_a_session_to_attach_to() {
             .collect();
         assert_eq!(panes.len(), 3, "{panes:?}");
         assert!(panes.iter().all(|pane| pane["session"] == session && pane["window"] == "work"));
-        // One on the left, two on the right, and the log is the lower one.
+        // One pane on the left, two on the right; the log is the lower one.
         assert!(sizes[0].1 > sizes[1].1 && sizes[1].0 == sizes[2].0, "{sizes:?}");
         let log = string(&panes[2]["pane_id"]);
         until("the log is followed", async || tmux.screen(&log).contains("tick").then_some(()))
@@ -388,13 +387,13 @@ async fn build_dev_workspace_leaves_a_session_to_attach_to() {
 async fn interrupt_gracefully_brings_the_shell_back() {
     let tmux = TmuxServer::new();
     tmux.type_line("%0", "sleep 5000");
-    wait_until("it sleeps", || {
+    wait_until("sleep runs", || {
         let command = tmux.tmux(&["display-message", "-p", "-t", "%0", "#{pane_current_command}"]);
         (command == "sleep").then_some(())
     });
     let mut raw = ready(&tmux, &["--structured"]).await;
-    let said = text(&mut raw, "interrupt_gracefully", json!({"pane": "%0"})).await;
-    let answers = play(&mut raw, &said).await;
+    let prompt = text(&mut raw, "interrupt_gracefully", json!({"pane": "%0"})).await;
+    let answers = follow(&mut raw, &prompt).await;
     assert_eq!(answers[&1]["at_prompt"], Value::Null, "{answers:?}");
     assert_eq!(answers[&2]["at_prompt"], true, "{answers:?}");
     assert_eq!(answers[&4]["at_prompt"], true, "{answers:?}");
@@ -408,8 +407,8 @@ async fn debug_service_shows_both_sides_and_cleans_up() {
     let server = "mkfifo q; echo listening on q; while :; do read x < q && echo \"got '$x'\"; done";
     let arguments = json!({"server_command": server, "client_command": "echo \"a b\" > q && echo sent",
         "cwd": tmux.home()});
-    let said = text(&mut raw, "debug_service", arguments).await;
-    let answers = play(&mut raw, &said).await;
+    let prompt = text(&mut raw, "debug_service", arguments).await;
+    let answers = follow(&mut raw, &prompt).await;
     assert_eq!(answers[&1]["match"], "listening on q", "{answers:?}");
     assert_eq!(answers[&2]["output"], "sent", "{answers:?}");
     assert_eq!(answers[&4]["lines"], json!(["got 'a b'"]), "{answers:?}");

@@ -1,48 +1,39 @@
-//! What has an address is held to the rules that calls are held to.
+//! Tests that resources follow the rules of calls: policy, redaction, audit, cancellation, paging.
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
-use testkit::{Launch, Raw, TmuxServer, until};
+use testkit::{TmuxServer, until};
 
-use crate::audit::log::{audit, log, records, serve_audited};
-use crate::protocol::resources::{data, encoded, listed, text};
+use crate::audit::log::{audit_command, audit_log, records, serve_audited};
+use crate::policy::redaction::github_token;
+use crate::protocol::resources::{encoded, listed_uris, read_json, read_text};
+use crate::protocol::{INVALID_PARAMS, RESOURCE_NOT_FOUND, cancel, initialized};
+use crate::support::wire::meta;
 use crate::support::world::{below, everything};
 use crate::support::{ready_pane, string};
 use crate::{launch, serve_configured};
 
-const MODERN: &str = "2026-07-28";
-
-/// What a request of the newest revision carries, with these parameters.
-fn modern(mut params: Value) -> Value {
-    params["_meta"] = json!({
-        "io.modelcontextprotocol/protocolVersion": MODERN,
-        "io.modelcontextprotocol/clientCapabilities": {},
-        "io.modelcontextprotocol/clientInfo": {"name": "raw", "version": "1"},
-    });
+/// The parameters of a request in the newest revision.
+fn stateless(mut params: Value) -> Value {
+    params["_meta"] = meta();
     params
 }
 
-async fn raw(launch: Launch) -> Raw {
-    let mut raw = launch.raw();
-    raw.initialize("2025-11-25").await;
-    raw
-}
-
 #[tokio::test]
-async fn what_the_policy_hides_is_neither_listed_nor_read() {
+async fn hidden_objects_are_neither_listed_nor_read() {
     let tmux = TmuxServer::new();
     tmux.new_session("secret");
     tmux.tmux(&["split-window", "-d", "-t", "main", "exec cat"]);
     let rules = "[policy]\nallowed_sessions = ['main']\nallowed_panes = ['%0', '%1']\n";
     let mcp = serve_configured(&tmux, rules).await;
-    let uris = listed(&mcp).await;
+    let uris = listed_uris(&mcp).await;
     for hidden in ["%241", "%401", "%251", "%252", "commands"] {
         assert!(!uris.iter().any(|uri| uri.contains(hidden)), "{hidden}: {uris:?}");
     }
     assert!(uris.contains(&"tmux://panes/%250/content".to_owned()), "{uris:?}");
-    let sessions = data(&mcp, "tmux://sessions").await;
+    let sessions = read_json(&mcp, "tmux://sessions").await;
     assert_eq!(sessions["sessions"].as_array().unwrap().len(), 1, "{sessions}");
-    let tree = data(&mcp, "tmux://sessions/main/tree").await;
+    let tree = read_json(&mcp, "tmux://sessions/main/tree").await;
     assert_eq!(tree["windows"][0]["panes"].as_array().unwrap().len(), 1, "{tree}");
     for uri in [
         "tmux://sessions/secret",
@@ -56,7 +47,7 @@ async fn what_the_policy_hides_is_neither_listed_nor_read() {
         "tmux://panes/%252/tail/5/ansi",
     ] {
         let error = mcp.read(uri).await.unwrap_err();
-        assert_eq!(error.code.0, -32602, "{uri}: {error:?}");
+        assert_eq!(error.code.0, INVALID_PARAMS, "{uri}: {error:?}");
         assert_eq!(error.data.unwrap()["code"], "denied", "{uri}");
     }
     let error = mcp.read("tmux://sessions/nope").await.unwrap_err();
@@ -65,7 +56,7 @@ async fn what_the_policy_hides_is_neither_listed_nor_read() {
 }
 
 #[tokio::test]
-async fn a_command_in_a_pane_that_is_hidden_is_not_listed() {
+async fn command_in_a_hidden_pane_is_not_listed() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, "[policy]\nallowed_sessions = ['other']\n").await;
     let made = json!({"name": "other"});
@@ -73,9 +64,9 @@ async fn a_command_in_a_pane_that_is_hidden_is_not_listed() {
     let run = json!({"command": "echo one", "target": made["pane_id"]});
     mcp.call("run_command", run).await.text();
     let uri = "tmux://commands/c1".to_owned();
-    assert!(listed(&mcp).await.contains(&uri));
+    assert!(listed_uris(&mcp).await.contains(&uri));
     tmux.tmux(&["rename-session", "-t", "=other:", "theirs"]);
-    let uris = listed(&mcp).await;
+    let uris = listed_uris(&mcp).await;
     assert_eq!(uris, ["tmux://server", "tmux://sessions", "tmux://clients"]);
     let error = mcp.read(&uri).await.unwrap_err();
     assert_eq!(error.data.unwrap()["code"], "denied");
@@ -83,38 +74,38 @@ async fn a_command_in_a_pane_that_is_hidden_is_not_listed() {
 }
 
 #[tokio::test]
-async fn a_tool_that_is_denied_takes_its_resources_along() {
+async fn denied_tool_removes_its_resources() {
     let tmux = TmuxServer::new();
-    let file = log(&tmux).display().to_string();
+    let file = audit_log(&tmux).display().to_string();
     let args = ["--tools", "deny:capture_pane,list_clients", "--audit", &file];
     let mcp = launch(&tmux).args(&args).mcp().await;
     let templates = mcp.templates().await;
     assert!(templates.iter().all(|t| !t.uri_template.contains("/content")), "{templates:?}");
     assert_eq!(templates.len(), 5, "{templates:?}");
-    let uris = listed(&mcp).await;
+    let uris = listed_uris(&mcp).await;
     assert!(uris.iter().all(|uri| !uri.contains("content") && !uri.contains("clients")));
     for uri in ["tmux://panes/%250/content", "tmux://panes/%250/tail/3/ansi", "tmux://clients"] {
         let error = mcp.read(uri).await.unwrap_err();
-        assert_eq!(error.code.0, -32002, "{uri}: {error:?}");
+        assert_eq!(error.code.0, RESOURCE_NOT_FOUND, "{uri}: {error:?}");
         assert!(error.message.contains("there is no resource"), "{}", error.message);
         assert!(!error.message.contains("/content, "), "{}", error.message);
-        let record = records(&log(&tmux)).pop().unwrap();
+        let record = records(&audit_log(&tmux)).pop().unwrap();
         assert_eq!((&record["outcome"], &record["via"]), (&json!("denied"), &json!(uri)));
     }
     mcp.close().await;
-    // What is not to be listed by tools is not listed by addresses.
+    // Without a tool that lists panes, no URIs of panes are listed.
     let mcp = launch(&tmux).args(&["--tools", "allow:capture_pane,server_info"]).mcp().await;
-    assert_eq!(listed(&mcp).await, ["tmux://server"]);
-    let (screen, _) = text(&mcp, "tmux://panes/%250/content").await;
+    assert_eq!(listed_uris(&mcp).await, ["tmux://server"]);
+    let (screen, _) = read_text(&mcp, "tmux://panes/%250/content").await;
     assert!(screen.contains('$'), "{screen}");
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn secrets_are_taken_out_and_counted() {
+async fn secrets_in_resources_are_redacted_and_counted() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, "[policy]\nredact = true\n").await;
-    let token = format!("ghp_{}", "a1B2c3D4e5F6".repeat(3));
+    let token = github_token();
     let (head, tail) = token.split_at(12);
     let command = format!("printf '%s \\033[31m%s\\033[1m%s\\033[0m last' {token} {head} {tail}");
     let pane = ready_pane(&mcp, &format!("{command}; exec cat"), "last").await;
@@ -136,18 +127,18 @@ async fn secrets_are_taken_out_and_counted() {
 }
 
 #[tokio::test]
-async fn a_read_is_written_down_with_its_address() {
+async fn read_is_audited_with_its_uri() {
     let tmux = TmuxServer::new();
     let mcp = serve_audited(&tmux, "").await;
     let uri = "tmux://panes/%250/tail/3";
-    text(&mcp, uri).await;
-    text(&mcp, "tmux://panes/%250").await;
+    read_text(&mcp, uri).await;
+    read_text(&mcp, "tmux://panes/%250").await;
     mcp.read("tmux://panes/%2599/content").await.unwrap_err();
     mcp.read("tmux://nothing").await.unwrap_err();
-    listed(&mcp).await;
+    listed_uris(&mcp).await;
     mcp.call("list_panes", json!({})).await.text();
     mcp.close().await;
-    let found: Vec<String> = records(&log(&tmux))
+    let found: Vec<String> = records(&audit_log(&tmux))
         .iter()
         .map(|record| {
             let [tool, outcome, via] = ["tool", "outcome", "via"].map(|name| string(&record[name]));
@@ -165,18 +156,19 @@ async fn a_read_is_written_down_with_its_address() {
             "list_panes ok null",
         ]
     );
-    let first = &records(&log(&tmux))[0];
+    let first = &records(&audit_log(&tmux))[0];
     assert_eq!(first["arguments"], json!({"target": "%0", "lines": 3}), "{first}");
     assert_eq!(first["pane_id"], "%0", "{first}");
     let (printed, _) =
-        audit(&tmux, &[&log(&tmux).to_string_lossy(), "--tool", "capture_pane"]).await;
+        audit_command(&tmux, &[&audit_log(&tmux).to_string_lossy(), "--tool", "capture_pane"])
+            .await;
     assert!(printed.lines().next().unwrap().ends_with(&format!("  for {uri}")), "{printed}");
 }
 
-/// A tmux server that does not answer for a while.
-struct Held(Pid);
+/// A tmux server that is stopped until this is dropped.
+struct StoppedServer(Pid);
 
-impl Held {
+impl StoppedServer {
     fn new(tmux: &TmuxServer) -> Self {
         let pid = Pid::from_raw(i32::try_from(tmux.pid()).unwrap()).unwrap();
         kill_process(pid, Signal::STOP).unwrap();
@@ -184,7 +176,7 @@ impl Held {
     }
 }
 
-impl Drop for Held {
+impl Drop for StoppedServer {
     fn drop(&mut self) {
         let _ = kill_process(self.0, Signal::CONT);
     }
@@ -193,45 +185,43 @@ impl Drop for Held {
 #[tokio::test]
 async fn a_read_can_be_cancelled() {
     let tmux = TmuxServer::new();
-    let file = log(&tmux).display().to_string();
-    let mut raw = raw(launch(&tmux).args(&["--audit", &file])).await;
+    let file = audit_log(&tmux).display().to_string();
+    let mut raw = initialized(launch(&tmux).args(&["--audit", &file])).await;
     let read = json!({"uri": "tmux://panes/%250/content"});
     raw.request("resources/read", read.clone()).await;
-    let held = Held::new(&tmux);
+    let stopped = StoppedServer::new(&tmux);
     let id = raw.start("resources/read", read.clone()).await;
-    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
-        "params": {"requestId": id}});
-    raw.send(&cancel).await;
-    until("the read is given up", async || {
-        let last = records(&log(&tmux)).pop()?;
+    cancel(&mut raw, id).await;
+    until("the read is cancelled", async || {
+        let last = records(&audit_log(&tmux)).pop()?;
         (last["outcome"] == "cancelled").then_some(())
     })
     .await;
-    drop(held);
+    drop(stopped);
     let reply = raw.request("resources/read", read).await;
     assert!(reply["result"]["contents"][0]["text"].is_string(), "{reply}");
 }
 
 #[tokio::test]
-async fn each_revision_has_its_own_code_for_what_is_not_found() {
+async fn not_found_code_differs_by_revision() {
     let tmux = TmuxServer::new();
     let nothing = || json!({"uri": "tmux://panes/%2599"});
-    let mut older = raw(launch(&tmux)).await;
+    let mut older = initialized(launch(&tmux)).await;
     let reply = older.request("resources/read", nothing()).await;
-    assert_eq!(reply["error"]["code"], -32002, "{reply}");
+    assert_eq!(reply["error"]["code"], RESOURCE_NOT_FOUND, "{reply}");
     let reply = older.request("resources/read", json!({"uri": "tmux://panes/%0"})).await;
     assert_eq!(reply["result"]["ttlMs"], Value::Null, "{reply}");
     let reply = older.request("resources/read", json!({"uri": 3})).await;
-    assert_eq!(reply["error"]["code"], -32602, "{reply}");
+    assert_eq!(reply["error"]["code"], INVALID_PARAMS, "{reply}");
     assert!(string(&reply["error"]["message"]).contains("`uri` must be text"), "{reply}");
 
     let mut newer = launch(&tmux).raw();
-    let reply = newer.request("resources/read", modern(nothing())).await;
-    assert_eq!(reply["error"]["code"], -32602, "{reply}");
+    let reply = newer.request("resources/read", stateless(nothing())).await;
+    assert_eq!(reply["error"]["code"], INVALID_PARAMS, "{reply}");
     assert_eq!(reply["error"]["data"]["code"], "not_found", "{reply}");
-    // What is live is not to be kept.
-    let read = modern(json!({"uri": "tmux://panes/%0/content"}));
-    for (method, params) in [("resources/read", read), ("resources/list", modern(json!({})))] {
+    // Results about live objects must not be cached.
+    let read = stateless(json!({"uri": "tmux://panes/%0/content"}));
+    for (method, params) in [("resources/read", read), ("resources/list", stateless(json!({})))] {
         let result = newer.request(method, params).await["result"].take();
         assert_eq!((&result["ttlMs"], &result["cacheScope"]), (&json!(0), &json!("private")));
         assert_eq!(result["resultType"], "complete", "{result}");
@@ -239,19 +229,19 @@ async fn each_revision_has_its_own_code_for_what_is_not_found() {
 }
 
 #[tokio::test]
-async fn pages_survive_what_comes_and_goes() {
+async fn pages_stay_stable_while_panes_change() {
     let tmux = TmuxServer::new();
     for _ in 0..40 {
         tmux.open("exec cat");
     }
-    let mut raw = raw(launch(&tmux)).await;
+    let mut raw = initialized(launch(&tmux)).await;
     let first = raw.request("resources/list", json!({})).await["result"].take();
     let uris = |page: &Value| -> Vec<String> {
         page["resources"].as_array().unwrap().iter().map(|r| string(&r["uri"])).collect()
     };
     let (before, cursor) = (uris(&first), &first["nextCursor"]);
     assert_eq!(before.len(), 100);
-    // The pane that ended the page goes, with one before it and one behind; and one comes.
+    // The last pane of the page is killed, with one before and one after it; another is made.
     assert_eq!(before[99], "tmux://panes/%2512/content");
     for pane in ["%12", "%2", "%20"] {
         tmux.tmux(&["kill-pane", "-t", pane]);
@@ -268,14 +258,14 @@ async fn pages_survive_what_comes_and_goes() {
 }
 
 #[tokio::test]
-async fn a_cursor_that_is_none_is_refused() {
+async fn invalid_cursor_is_refused() {
     let tmux = TmuxServer::new();
-    let mut raw = raw(launch(&tmux)).await;
-    // The last is base64 of an address that is never listed.
+    let mut raw = initialized(launch(&tmux)).await;
+    // The last is the base64 of a URI that is never listed.
     for cursor in ["", "x", "!!", "ü", "aHR0cDovL3g", "dG11eDovL3Nlc3Npb25zL21haW4"] {
         for method in ["resources/list", "tools/list", "resources/templates/list"] {
             let reply = raw.request(method, json!({"cursor": cursor})).await;
-            assert_eq!(reply["error"]["code"], -32602, "{method} {cursor}: {reply}");
+            assert_eq!(reply["error"]["code"], INVALID_PARAMS, "{method} {cursor}: {reply}");
             let message = string(&reply["error"]["message"]);
             assert!(message.contains(method) && message.contains("first page"), "{message}");
         }
@@ -283,11 +273,11 @@ async fn a_cursor_that_is_none_is_refused() {
 }
 
 #[tokio::test]
-async fn templates_are_the_same_in_every_server() {
+async fn templates_are_identical_in_every_toolset() {
     let tmux = TmuxServer::new();
     let mut replies = Vec::new();
     for toolset in ["debug", "all"] {
-        let mut raw = raw(launch(&tmux).args(&["--toolset", toolset])).await;
+        let mut raw = initialized(launch(&tmux).args(&["--toolset", toolset])).await;
         let reply = raw.request("resources/templates/list", json!({})).await;
         tmux.open("exec cat");
         replies.push(reply.to_string());
@@ -299,17 +289,17 @@ async fn templates_are_the_same_in_every_server() {
 }
 
 #[tokio::test]
-async fn reading_changes_nothing() {
+async fn reading_resources_changes_nothing() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["set-option", "-gw", "automatic-rename", "off"]);
     let trap = format!("#(touch {})", tmux.home().join("touched").display());
     tmux.tmux(&["rename-window", "-t", "=main:", &trap.replace('#', "##")]);
     let mcp = serve_configured(&tmux, "").await;
     mcp.call("run_command", json!({"command": "echo one"})).await.text();
-    let uris = listed(&mcp).await;
+    let uris = listed_uris(&mcp).await;
     let (before, processes) = (everything(&tmux), below(tmux.pid()));
     for uri in &uris {
-        text(&mcp, uri).await;
+        read_text(&mcp, uri).await;
     }
     for bad in ["", "%FF", "%00", "a;b", "$(id)", "#{E:x}", "-t", "=main", "main:"] {
         for path in ["sessions/", "windows/", "panes/", "commands/"] {
@@ -317,8 +307,8 @@ async fn reading_changes_nothing() {
         }
     }
     let hostile = format!("tmux://sessions/{}", encoded(&trap));
-    assert_eq!(mcp.read(&hostile).await.unwrap_err().code.0, -32002);
-    listed(&mcp).await;
+    assert_eq!(mcp.read(&hostile).await.unwrap_err().code.0, RESOURCE_NOT_FOUND);
+    listed_uris(&mcp).await;
     for (before, after) in before.iter().zip(everything(&tmux)) {
         assert_eq!(&after, before);
     }

@@ -1,4 +1,4 @@
-//! The protocol over stdin and stdout, with everything a client may do wrong.
+//! Tests of MCP over stdin and stdout, with the mistakes that a client can make.
 
 use std::time::{Duration, Instant};
 
@@ -6,7 +6,8 @@ use serde_json::{Value, json};
 use testkit::{Raw, TmuxServer, until};
 
 use crate::launch;
-use crate::support::wire::meta;
+use crate::protocol::{INVALID_PARAMS, LEGACY, cancel, initialized};
+use crate::support::wire::{METHOD_NOT_FOUND, STATELESS, meta};
 
 async fn lists_tools(raw: &mut Raw) -> bool {
     let reply = raw.request("tools/list", json!({})).await;
@@ -14,7 +15,7 @@ async fn lists_tools(raw: &mut Raw) -> bool {
 }
 
 #[tokio::test]
-async fn every_older_revision_is_spoken() {
+async fn every_older_revision_is_supported() {
     let tmux = TmuxServer::new();
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let mut raw = launch(&tmux).raw();
@@ -32,12 +33,12 @@ async fn every_older_revision_is_spoken() {
 }
 
 #[tokio::test]
-async fn the_newest_revision_needs_no_handshake() {
+async fn newest_revision_needs_no_handshake() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     let found = raw.request("server/discover", json!({"_meta": meta()})).await;
     let versions = found["result"]["supportedVersions"].as_array().unwrap();
-    assert!(versions.contains(&json!("2026-07-28")), "{found}");
+    assert!(versions.contains(&json!(STATELESS)), "{found}");
     let call = json!({"_meta": meta(), "name": "list_panes", "arguments": {}});
     let reply = raw.request("tools/call", call).await;
     assert_eq!(reply["result"]["structuredContent"]["panes"][0]["pane_id"], "%0", "{reply}");
@@ -45,7 +46,7 @@ async fn the_newest_revision_needs_no_handshake() {
 }
 
 #[tokio::test]
-async fn whatever_comes_before_initialize_does_no_harm() {
+async fn messages_before_initialize_do_no_harm() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     for early in [
@@ -57,17 +58,16 @@ async fn whatever_comes_before_initialize_does_no_harm() {
         raw.send(&early).await;
     }
     let refused = raw.request("tools/list", json!({})).await;
-    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    assert_eq!(refused["error"]["code"], INVALID_PARAMS, "{refused}");
     raw.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
-    raw.initialize("2025-11-25").await;
+    raw.initialize(LEGACY).await;
     assert!(lists_tools(&mut raw).await);
 }
 
 #[tokio::test]
-async fn garbage_never_ends_it_and_never_reaches_stdout() {
+async fn garbage_neither_ends_the_server_nor_reaches_stdout() {
     let tmux = TmuxServer::new();
-    let mut raw = launch(&tmux).args(&["--log", "trace"]).raw();
-    raw.initialize("2025-11-25").await;
+    let mut raw = initialized(launch(&tmux).args(&["--log", "trace"])).await;
     let huge = format!("{{\"jsonrpc\":\"2.0\",\"junk\":\"{}\"}}\n", "x".repeat(20_000_000));
     let lines: [&[u8]; 10] = [
         b"{\"jsonrpc\": \"2.0\", \"id\": 5, \"method\": \"tools/li\n",
@@ -88,10 +88,9 @@ async fn garbage_never_ends_it_and_never_reaches_stdout() {
 }
 
 #[tokio::test]
-async fn malformed_requests_are_told_what_is_wrong() {
+async fn malformed_requests_get_a_precise_error() {
     let tmux = TmuxServer::new();
-    let mut raw = launch(&tmux).raw();
-    raw.initialize("2025-11-25").await;
+    let mut raw = initialized(launch(&tmux)).await;
     for params in [
         json!({}),
         json!({"name": 3}),
@@ -99,19 +98,18 @@ async fn malformed_requests_are_told_what_is_wrong() {
         json!({"name": "list_panes", "arguments": "text"}),
     ] {
         let reply = raw.request("tools/call", params.clone()).await;
-        assert_eq!(reply["error"]["code"], -32602, "{params}: {reply}");
+        assert_eq!(reply["error"]["code"], INVALID_PARAMS, "{params}: {reply}");
         assert!(reply["error"]["message"].as_str().unwrap().contains("tools/call"), "{reply}");
     }
     let reply = raw.request("tools/destroy", json!({})).await;
-    assert_eq!(reply["error"]["code"], -32601, "{reply}");
+    assert_eq!(reply["error"]["code"], METHOD_NOT_FOUND, "{reply}");
     assert!(reply["error"]["message"].as_str().unwrap().contains("tools/destroy"), "{reply}");
 }
 
 #[tokio::test]
-async fn mistakes_in_a_call_are_results_an_agent_can_read() {
+async fn argument_mistakes_are_readable_tool_results() {
     let tmux = TmuxServer::new();
-    let mut raw = launch(&tmux).raw();
-    raw.initialize("2025-11-25").await;
+    let mut raw = initialized(launch(&tmux)).await;
     for (arguments, name, words) in [
         (json!({"taget": "%0"}), "capture_pane", "`target`"),
         (json!({}), "capture_pane", "`target` is missing"),
@@ -128,10 +126,9 @@ async fn mistakes_in_a_call_are_results_an_agent_can_read() {
 }
 
 #[tokio::test]
-async fn many_calls_at_once_all_get_their_own_answer() {
+async fn concurrent_calls_get_their_own_answers() {
     let tmux = TmuxServer::new();
-    let mut raw = launch(&tmux).raw();
-    raw.initialize("2025-11-25").await;
+    let mut raw = initialized(launch(&tmux)).await;
     let mut waiting = Vec::new();
     for number in 0..100 {
         let target = format!("%{}", if number % 2 == 0 { 0 } else { 1000 + number });
@@ -147,14 +144,14 @@ async fn many_calls_at_once_all_get_their_own_answer() {
     }
 }
 
-/// A call that would go on for hours.
-fn endless() -> Value {
+/// A call that would type for hours.
+fn endless_typing() -> Value {
     json!({"name": "send_keys",
         "arguments": {"target": "%0", "text": "z", "repeat": 1000, "delay_ms": 10000}})
 }
 
-/// What the pane shows behind its prompt.
-async fn typed(tmux: &TmuxServer) {
+/// Waits until the call has typed its first round.
+async fn until_typed(tmux: &TmuxServer) {
     until("the first round was typed", async || {
         tmux.tmux(&["capture-pane", "-p", "-t", "%0"]).contains("$ z").then_some(())
     })
@@ -162,12 +159,11 @@ async fn typed(tmux: &TmuxServer) {
 }
 
 #[tokio::test]
-async fn at_the_end_of_input_it_goes_at_once_although_a_call_is_running() {
+async fn end_of_input_ends_a_running_call() {
     let tmux = TmuxServer::new();
-    let mut raw = launch(&tmux).raw();
-    raw.initialize("2025-11-25").await;
-    raw.start("tools/call", endless()).await;
-    typed(&tmux).await;
+    let mut raw = initialized(launch(&tmux)).await;
+    raw.start("tools/call", endless_typing()).await;
+    until_typed(&tmux).await;
     let start = Instant::now();
     raw.hang_up();
     assert!(raw.wait().await.success(), "{}", raw.stderr());
@@ -176,10 +172,9 @@ async fn at_the_end_of_input_it_goes_at_once_although_a_call_is_running() {
 }
 
 #[tokio::test]
-async fn a_quick_call_right_before_the_end_of_input_is_answered() {
+async fn call_before_end_of_input_is_answered() {
     let tmux = TmuxServer::new();
-    let mut raw = launch(&tmux).raw();
-    raw.initialize("2025-11-25").await;
+    let mut raw = initialized(launch(&tmux)).await;
     let call = json!({"name": "list_panes", "arguments": {}});
     let id = raw.start("tools/call", call).await;
     raw.hang_up();
@@ -192,15 +187,12 @@ async fn a_quick_call_right_before_the_end_of_input_is_answered() {
 }
 
 #[tokio::test]
-async fn a_cancelled_call_stops_and_the_next_one_works() {
+async fn cancelled_call_stops_without_an_answer() {
     let tmux = TmuxServer::new();
-    let mut raw = launch(&tmux).raw();
-    raw.initialize("2025-11-25").await;
-    let id = raw.start("tools/call", endless()).await;
-    typed(&tmux).await;
-    let note = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
-        "params": {"requestId": id}});
-    raw.send(&note).await;
+    let mut raw = initialized(launch(&tmux)).await;
+    let id = raw.start("tools/call", endless_typing()).await;
+    until_typed(&tmux).await;
+    cancel(&mut raw, id).await;
     let call = json!({"name": "capture_pane", "arguments": {"target": "%0"}});
     let reply = raw.request("tools/call", call).await;
     assert_eq!(reply["result"]["isError"], false, "{reply}");
@@ -212,7 +204,7 @@ async fn a_cancelled_call_stops_and_the_next_one_works() {
 }
 
 #[tokio::test]
-async fn leaving_without_a_word_is_no_failure() {
+async fn immediate_end_of_input_is_a_success() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).raw();
     raw.hang_up();

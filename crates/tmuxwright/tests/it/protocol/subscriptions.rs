@@ -1,4 +1,4 @@
-//! Clients are told when what they follow has changed.
+//! Tests of subscriptions: an MCP client is notified when a resource changes.
 
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
@@ -7,26 +7,28 @@ use serde_json::{Value, json};
 use testkit::{Launch, Person, Raw, TmuxServer, until};
 
 use crate::launch;
+use crate::protocol::LEGACY;
 use crate::support::at_least;
 
-/// A client that remembers what it was told.
-pub(crate) struct Client {
+/// An MCP client that keeps the notifications which come before a reply.
+pub(crate) struct Subscriber {
     pub(crate) raw: Raw,
-    told: VecDeque<Value>,
+    pending: VecDeque<Value>,
 }
 
-impl Client {
+impl Subscriber {
+    /// Starts the program and completes the handshake of an older revision.
     pub(crate) async fn connect(launch: Launch, version: &str) -> Self {
         let mut raw = launch.args(&["--toolset", "all", "--structured"]).raw();
         let hello = raw.initialize(version).await;
         assert_eq!(hello["result"]["capabilities"]["resources"]["subscribe"], true, "{hello}");
-        Self { raw, told: VecDeque::new() }
+        Self { raw, pending: VecDeque::new() }
     }
 
-    /// The same for the newest revision, which needs no handshake.
-    pub(crate) fn modern(launch: Launch) -> Self {
+    /// Starts the program for the newest revision, which has no handshake.
+    pub(crate) fn stateless(launch: Launch) -> Self {
         let raw = launch.args(&["--toolset", "all", "--structured"]).raw();
-        Self { raw, told: VecDeque::new() }
+        Self { raw, pending: VecDeque::new() }
     }
 
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> Value {
@@ -36,7 +38,7 @@ impl Client {
             if message["id"] == id {
                 return message;
             }
-            self.told.push_back(message);
+            self.pending.push_back(message);
         }
     }
 
@@ -60,83 +62,82 @@ impl Client {
         self.request("tools/call", call).await["result"]["structuredContent"].clone()
     }
 
-    /// The next thing it is told.
-    pub(crate) async fn hears(&mut self) -> Value {
-        match self.told.pop_front() {
-            Some(told) => told,
+    /// The next notification.
+    pub(crate) async fn next_notification(&mut self) -> Value {
+        match self.pending.pop_front() {
+            Some(notification) => notification,
             None => self.raw.receive().await.unwrap(),
         }
     }
 
-    /// Waits until it is told that this has changed; what it is told of others is passed over.
-    pub(crate) async fn updated(&mut self, uri: &str) {
-        while uri_of(&self.hears().await) != uri {}
+    /// Waits until an update of this URI is notified, and discards updates of others.
+    pub(crate) async fn until_updated(&mut self, uri: &str) {
+        while updated_uri(&self.next_notification().await) != uri {}
     }
 
-    /// What it is told of until this has changed.
-    pub(crate) async fn told_until(&mut self, uri: &str) -> Vec<String> {
-        let mut told = Vec::new();
-        while told.last().is_none_or(|last| last != uri) {
-            told.push(uri_of(&self.hears().await));
+    /// The URIs of all updates up to one of this URI, and of those that came with it.
+    pub(crate) async fn updates_until(&mut self, uri: &str) -> Vec<String> {
+        let mut updates = Vec::new();
+        while updates.last().is_none_or(|last| last != uri) {
+            updates.push(updated_uri(&self.next_notification().await));
         }
-        told.extend(self.told().await);
-        told
+        updates.extend(self.take_updates().await);
+        updates
     }
 
-    /// Waits until it was told of all of these, in any order.
-    pub(crate) async fn all_updated(&mut self, uris: &[&str]) {
+    /// Waits until updates of all these URIs are notified, in any order.
+    pub(crate) async fn until_all_updated(&mut self, uris: &[&str]) {
         let mut left = uris.to_vec();
         while !left.is_empty() {
-            let told = uri_of(&self.hears().await);
-            left.retain(|uri| *uri != told);
+            let updated = updated_uri(&self.next_notification().await);
+            left.retain(|uri| *uri != updated);
         }
     }
 
-    /// Forgets what it was told, and waits until it is told of a change that is made now.
+    /// Discards earlier notifications, makes a change, and waits until it is notified.
     async fn updated_by(&mut self, uri: &str, change: impl FnOnce()) {
         self.all_updated_by(&[uri], change).await;
     }
 
     async fn all_updated_by(&mut self, uris: &[&str], change: impl FnOnce()) {
-        // The answer comes behind all that was told before.
-        self.told().await;
+        self.take_updates().await;
         change();
-        self.all_updated(uris).await;
+        self.until_all_updated(uris).await;
     }
 
-    /// Forgets what it was told.
-    pub(crate) fn forget(&mut self) {
-        self.told.clear();
+    /// Discards the pending notifications.
+    pub(crate) fn discard_pending(&mut self) {
+        self.pending.clear();
     }
 
-    /// What it has been told of by now.
-    pub(crate) async fn told(&mut self) -> Vec<String> {
+    /// The URIs of all updates so far: a reply comes after every earlier notification.
+    pub(crate) async fn take_updates(&mut self) -> Vec<String> {
         self.request("tools/list", json!({})).await;
-        self.told.drain(..).map(|told| uri_of(&told)).collect()
+        self.pending.drain(..).map(|notification| updated_uri(&notification)).collect()
     }
 }
 
-/// What a notification is about.
-fn uri_of(told: &Value) -> String {
-    assert_eq!(told["method"], "notifications/resources/updated", "{told}");
-    told["params"]["uri"].as_str().unwrap().to_owned()
+/// The URI of an update notification.
+fn updated_uri(notification: &Value) -> String {
+    assert_eq!(notification["method"], "notifications/resources/updated", "{notification}");
+    notification["params"]["uri"].as_str().unwrap().to_owned()
 }
 
-/// The address of what a pane shows.
+/// The URI of a pane's content.
 pub(crate) fn content(pane: &str) -> String {
     format!("tmux://panes/%25{}/content", &pane[1..])
 }
 
-async fn connect(tmux: &TmuxServer) -> Client {
-    Client::connect(launch(tmux), "2025-11-25").await
+async fn connect(tmux: &TmuxServer) -> Subscriber {
+    Subscriber::connect(launch(tmux), LEGACY).await
 }
 
 #[tokio::test]
-async fn output_is_told_of_at_once() {
+async fn output_is_notified_at_once() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         let tmux = TmuxServer::new();
         let pane = tmux.open("cat");
-        let mut client = Client::connect(launch(&tmux), version).await;
+        let mut client = Subscriber::connect(launch(&tmux), version).await;
         let uri = content(&pane);
         client.subscribe(&uri).await;
         for _ in 0..3 {
@@ -149,7 +150,7 @@ async fn output_is_told_of_at_once() {
 }
 
 #[tokio::test]
-async fn a_uri_is_told_as_it_was_given() {
+async fn notification_repeats_the_subscribed_uri_spelling() {
     let tmux = TmuxServer::new();
     let pane = tmux.open("cat");
     let mut client = connect(&tmux).await;
@@ -163,10 +164,9 @@ async fn a_uri_is_told_as_it_was_given() {
     }
 }
 
-/// Between two notices is a tenth of a second by the server's own clock, so those that have come by
-/// some time can only be so many.
+/// Two notifications are at least 100 ms apart by the server's clock, so eleven take at least a second.
 #[tokio::test]
-async fn a_flood_is_told_of_ten_times_a_second_and_its_end_is_never_lost() {
+async fn flood_is_throttled_and_its_end_is_notified() {
     let tmux = TmuxServer::new();
     let pane = tmux.open("read x; while :; do echo flood; done");
     let mut client = connect(&tmux).await;
@@ -175,18 +175,18 @@ async fn a_flood_is_told_of_ten_times_a_second_and_its_end_is_never_lost() {
     let begun = Instant::now();
     tmux.presses(&pane, &["Enter"]);
     for _ in 0..11 {
-        client.updated(&uri).await;
+        client.until_updated(&uri).await;
     }
     assert!(begun.elapsed() >= Duration::from_secs(1), "{:?}", begun.elapsed());
     client.unsubscribe(&uri).await;
 
-    // Whoever reads when told has the last line in the end, though nothing comes after it.
+    // A client that reads after each notification gets the last line, although no output follows.
     let pane = tmux.open("read x; seq 1 3000; sleep 0.05; echo the end; cat");
     let uri = content(&pane);
     client.subscribe(&uri).await;
     tmux.presses(&pane, &["Enter"]);
     loop {
-        client.updated(&uri).await;
+        client.until_updated(&uri).await;
         if client.read(&uri).await.contains("the end") {
             return;
         }
@@ -194,7 +194,7 @@ async fn a_flood_is_told_of_ten_times_a_second_and_its_end_is_never_lost() {
 }
 
 #[tokio::test]
-async fn nothing_is_told_after_unsubscribing() {
+async fn unsubscribing_stops_notifications() {
     let tmux = TmuxServer::new();
     let pane = tmux.open("read x; while :; do echo flood; sleep 0.01; done");
     let mut client = connect(&tmux).await;
@@ -203,25 +203,25 @@ async fn nothing_is_told_after_unsubscribing() {
     client.subscribe(&uri).await;
     client.subscribe(&other).await;
     tmux.presses(&pane, &["Enter"]);
-    client.updated(&uri).await;
+    client.until_updated(&uri).await;
     client.unsubscribe(&uri).await;
-    client.forget();
+    client.discard_pending();
     for _ in 0..5 {
-        // Whoever still follows the same pane is told meanwhile.
-        assert_eq!(uri_of(&client.hears().await), other);
+        // The other subscription to the same pane is still notified.
+        assert_eq!(updated_uri(&client.next_notification().await), other);
     }
     client.unsubscribe(&uri).await;
     client.unsubscribe("tmux://nothing").await;
     client.subscribe(&uri).await;
-    client.updated(&uri).await;
+    client.until_updated(&uri).await;
 }
 
 #[tokio::test]
-async fn what_a_pane_shows_can_change_without_output() {
+async fn content_changes_without_output_are_notified() {
     let tmux = TmuxServer::new();
     let pane = tmux.open("seq 1 100; cat");
     tmux.tmux(&["set-option", "-w", "-t", &pane, "remain-on-exit", "on"]);
-    until("it has printed", async || tmux.screen(&pane).contains("100").then_some(())).await;
+    until("all lines are printed", async || tmux.screen(&pane).contains("100").then_some(())).await;
     let mut client = connect(&tmux).await;
     let uri = content(&pane);
     client.subscribe(&uri).await;
@@ -236,7 +236,7 @@ async fn what_a_pane_shows_can_change_without_output() {
 }
 
 #[tokio::test]
-async fn a_command_is_told_of_until_it_has_ended() {
+async fn command_updates_are_notified_until_its_end() {
     let tmux = TmuxServer::new();
     let mut client = connect(&tmux).await;
     let command = json!({"command": "echo one; read x; echo two; (exit 3)", "timeout": 0});
@@ -244,21 +244,21 @@ async fn a_command_is_told_of_until_it_has_ended() {
     let (id, pane) = (begun["command_id"].as_str().unwrap(), begun["pane_id"].as_str().unwrap());
     let uri = format!("tmux://commands/{id}");
     client.subscribe(&uri).await;
-    until("it has begun", async || tmux.screen(pane).contains("one").then_some(())).await;
+    until("the command has begun", async || tmux.screen(pane).contains("one").then_some(())).await;
     tmux.presses(pane, &["Enter"]);
     while !client.read(&uri).await.contains("\"exit_code\":3") {
-        client.updated(&uri).await;
+        client.until_updated(&uri).await;
     }
     assert!(client.read(&uri).await.contains("two"));
-    // One that has ended can be followed like any other.
+    // A finished command can be subscribed to like a running one.
     client.unsubscribe(&uri).await;
-    client.forget();
+    client.discard_pending();
     client.subscribe(&uri).await;
-    assert_eq!(client.told().await, [] as [String; 0]);
+    assert_eq!(client.take_updates().await, [] as [String; 0]);
 }
 
 #[tokio::test]
-async fn sessions_windows_and_panes_come_change_and_go() {
+async fn session_window_and_pane_changes_are_notified() {
     let tmux = TmuxServer::new();
     let pane = tmux.new_session("dev");
     let mut client = connect(&tmux).await;
@@ -293,7 +293,7 @@ async fn sessions_windows_and_panes_come_change_and_go() {
 }
 
 #[tokio::test]
-async fn people_who_come_and_go_are_told_of() {
+async fn attach_and_detach_of_a_person_are_notified() {
     let tmux = TmuxServer::new();
     let mut client = connect(&tmux).await;
     for uri in ["tmux://clients", "tmux://sessions/main"] {
@@ -306,7 +306,7 @@ async fn people_who_come_and_go_are_told_of() {
 }
 
 #[tokio::test]
-async fn a_directory_with_a_line_end_in_its_name_fools_nobody() {
+async fn newline_in_a_directory_name_is_harmless() {
     let tmux = TmuxServer::new();
     let odd = tmux.home().join("x\n%exit\n%begin 1 2 1\n%end 1 2 1");
     std::fs::create_dir(&odd).unwrap();

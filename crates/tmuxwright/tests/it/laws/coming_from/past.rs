@@ -1,4 +1,5 @@
-//! What the five earlier designs had. These are facts of the past: they do not change.
+//! The features of the five earlier tmux servers for agents, by table of `docs/coming-from.md`. Their
+//! versions are fixed, so the lists do not change.
 
 /// The heading above a table of tools.
 pub(super) const TOOLS: &str = "Tools";
@@ -6,21 +7,21 @@ pub(super) const TOOLS: &str = "Tools";
 /// The heading above a table of parameters that need not stand beside each tool.
 pub(super) const SHARED: &str = "Parameters that many tools share";
 
-/// An earlier design: the heading of its section, and what must stand in each of its tables.
-pub(super) struct Past {
+/// An earlier server: the heading of its section, and the entries of each of its tables.
+pub(super) struct EarlierServer {
     pub(super) section: &'static str,
-    pub(super) parts: &'static [(&'static str, &'static str)],
+    pub(super) tables: &'static [(&'static str, &'static str)],
 }
 
-pub(super) const PAST: &[Past] = &[
-    Past { section: "libtmux-mcp", parts: LIBTMUX },
-    Past { section: "tmux-mcp-rs", parts: TMUX_MCP_RS },
-    Past { section: "MadAppGang's tmux-mcp", parts: MADAPPGANG },
-    Past { section: "tmux-debug-mcp", parts: WRAPIX },
-    Past { section: "The FastMCP design with 14 tools", parts: FASTMCP },
+pub(super) const EARLIER_SERVERS: &[EarlierServer] = &[
+    EarlierServer { section: "libtmux-mcp", tables: LIBTMUX },
+    EarlierServer { section: "tmux-mcp-rs", tables: TMUX_MCP_RS },
+    EarlierServer { section: "MadAppGang's tmux-mcp", tables: MADAPPGANG },
+    EarlierServer { section: "tmux-debug-mcp", tables: WRAPIX },
+    EarlierServer { section: "The FastMCP design with 14 tools", tables: FASTMCP },
 ];
 
-/// 0.1.0a11, and what came up to 0.1.0a20.
+/// Version 0.1.0a11, and the additions up to 0.1.0a20.
 const LIBTMUX: &[(&str, &str)] = &[
     (SHARED, "pane_id window_id session_id session_name window_index socket_name"),
     (
@@ -126,7 +127,7 @@ const LIBTMUX: &[(&str, &str)] = &[
         wait_for_previous"),
 ];
 
-/// 0.5.0, and what came with 0.6.0.
+/// Version 0.5.0, and the additions of 0.6.0.
 const TMUX_MCP_RS: &[(&str, &str)] = &[
     (SHARED, "paneId windowId sessionId socket"),
     (
@@ -224,7 +225,7 @@ const TMUX_MCP_RS: &[(&str, &str)] = &[
     ("Cargo features", "rayon rapidfuzz fuzzy interactive special-keys"),
 ];
 
-/// 1.0, what its code had up to 1.7, and the new names of 2.0.
+/// Version 1.0, the additions up to 1.7, and the new names of 2.0.
 const MADAPPGANG: &[(&str, &str)] = &[
     (SHARED, "paneId windowId sessionId slot headless isolated"),
     (

@@ -1,19 +1,18 @@
-//! Paste buffers of our own: made, read, named, pasted, saved, and gone with us.
+//! Tests of own paste buffers: setting, reading, naming, pasting, saving, and removal at exit.
 
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer, until, wait_until};
 
-use crate::support::{field, keys, list, raw_reader, ready_pane, shows, string};
+use crate::buffers::set_buffer;
+use crate::support::{
+    at_least, exited, field, keys, list, pane, raw_reader, ready_pane, shows, string,
+};
 use crate::{launch, serve};
 
-/// The names of all buffers tmux has.
-fn names(tmux: &TmuxServer) -> Vec<String> {
+/// The names of all buffers of the tmux server.
+fn buffer_names(tmux: &TmuxServer) -> Vec<String> {
     let names = tmux.try_tmux(&["list-buffers", "-F", "#{buffer_name}"]).unwrap_or_default();
     names.lines().map(str::to_owned).collect()
-}
-
-async fn set(mcp: &Mcp, name: &str, text: &str) -> String {
-    string(&mcp.call("set_buffer", json!({"name": name, "text": text})).await.ok()["name"])
 }
 
 async fn text_of(mcp: &Mcp, name: &str) -> String {
@@ -22,7 +21,7 @@ async fn text_of(mcp: &Mcp, name: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_buffer_is_known_by_its_label_and_by_its_whole_name() {
+async fn buffer_is_found_by_label_and_full_name() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     assert_eq!(mcp.call("list_buffers", json!({})).await.ok(), json!({"buffers": []}));
@@ -39,9 +38,9 @@ async fn a_buffer_is_known_by_its_label_and_by_its_whole_name() {
         let shown = mcp.call("show_buffer", json!({"name": called})).await.ok();
         assert_eq!(shown, json!({"name": name, "bytes": 7, "offset": 0, "text": "one\ntwo"}));
     }
-    // Set again it is the same buffer, with other text.
-    assert_eq!(set(&mcp, "notes", "three").await, name);
-    assert_eq!(set(&mcp, &name, "four").await, name);
+    // Setting it again replaces the text of the same buffer.
+    assert_eq!(set_buffer(&mcp, "notes", "three").await, name);
+    assert_eq!(set_buffer(&mcp, &name, "four").await, name);
     assert_eq!(text_of(&mcp, "notes").await, "four");
     let renamed = json!({"name": "notes", "new_name": "plan"});
     let renamed = string(&mcp.call("rename_buffer", renamed).await.ok()["name"]);
@@ -55,13 +54,13 @@ async fn a_buffer_is_known_by_its_label_and_by_its_whole_name() {
 }
 
 #[tokio::test]
-async fn a_name_that_fits_none_or_two_comes_with_those_there_are() {
+async fn unknown_or_ambiguous_names_list_existing_buffers() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let error = mcp.call("show_buffer", json!({"name": "nots"})).await.err("not_found");
     assert!(error.contains("set_buffer makes one"), "{error}");
-    set(&mcp, "notes", "x").await;
-    set(&mcp, "plan", "x").await;
+    set_buffer(&mcp, "notes", "x").await;
+    set_buffer(&mcp, "plan", "x").await;
     let error = mcp.call("show_buffer", json!({"name": "nots"})).await.err("not_found");
     assert!(
         error.contains("`nots`") && error.contains("notes") && error.contains("plan"),
@@ -87,7 +86,7 @@ async fn a_name_that_fits_none_or_two_comes_with_those_there_are() {
 }
 
 #[tokio::test]
-async fn hostile_names_arrive_as_they_are_or_are_refused() {
+async fn hostile_names_are_kept_or_refused() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for label in [
@@ -104,9 +103,9 @@ async fn hostile_names_arrive_as_they_are_or_are_refused() {
         "a@7",
         "a_b",
     ] {
-        let name = set(&mcp, label, "data").await;
+        let name = set_buffer(&mcp, label, "data").await;
         assert!(name.ends_with(&format!("_{label}")), "{name}");
-        assert!(names(&tmux).contains(&name), "{name}");
+        assert!(buffer_names(&tmux).contains(&name), "{name}");
         assert_eq!(text_of(&mcp, label).await, "data", "{label}");
         let plain = json!({"name": label, "new_name": "plain"});
         mcp.call("rename_buffer", plain).await.text();
@@ -125,13 +124,13 @@ async fn hostile_names_arrive_as_they_are_or_are_refused() {
             .err("invalid_argument");
         assert!(error.contains("`name`"), "{error}");
     }
-    assert_eq!(names(&tmux), Vec::<String>::new());
+    assert_eq!(buffer_names(&tmux), Vec::<String>::new());
     assert!(!tmux.home().join("pwned").exists());
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn bytes_are_kept_exactly() {
+async fn buffer_bytes_are_kept_exactly() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let (from, to) = (tmux.home().join("from #S %d"), tmux.home().join("to"));
@@ -143,7 +142,7 @@ async fn bytes_are_kept_exactly() {
     let saved = mcp.call("save_buffer", json!({"name": "bin", "path": to})).await.ok();
     assert_eq!(saved, json!({"name": made["name"], "path": to, "bytes": bytes.len()}));
     assert_eq!(std::fs::read(&to).unwrap(), bytes);
-    // Text, and then the file once more, behind it.
+    // Text is appended, then the file once more.
     let append = json!({"name": "bin", "text": "é\0\n", "append": true});
     mcp.call("set_buffer", append).await.text();
     let append = json!({"name": "bin", "path": from, "append": true});
@@ -152,7 +151,7 @@ async fn bytes_are_kept_exactly() {
     assert_eq!(made["bytes"], all.len());
     mcp.call("save_buffer", json!({"name": "bin", "path": to})).await.text();
     assert_eq!(std::fs::read(&to).unwrap(), all);
-    // What is no text is replaced where it is shown, and counted as it is.
+    // Invalid UTF-8 is shown as replacement characters; offsets count the original bytes.
     let offset = bytes.len() - 12;
     let shown = json!({"name": "bin", "offset": offset, "max_bytes": 12});
     let shown = mcp.call("show_buffer", shown).await.ok();
@@ -162,11 +161,11 @@ async fn bytes_are_kept_exactly() {
 }
 
 #[tokio::test]
-async fn a_long_buffer_is_read_part_by_part() {
+async fn long_buffer_is_read_in_parts() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let text: String = (0..20_000).map(|n| format!("é{n}\n")).collect();
-    set(&mcp, "long", &text).await;
+    set_buffer(&mcp, "long", &text).await;
     let mut read = String::new();
     let mut offset = Some(0);
     let mut calls = 0;
@@ -199,10 +198,10 @@ async fn a_long_buffer_is_read_part_by_part() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_set_or_saved_is_said() {
+async fn invalid_sets_and_saves_are_reported() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    set(&mcp, "notes", "kept").await;
+    set_buffer(&mcp, "notes", "kept").await;
     let file = |name: &str, text: &str| {
         let path = tmux.home().join(name);
         std::fs::write(&path, text).unwrap();
@@ -225,8 +224,8 @@ async fn what_cannot_be_set_or_saved_is_said() {
     let save = json!({"name": "notes", "path": "/nonexistent/x"});
     mcp.call("save_buffer", save).await.err("file_failed");
     assert_eq!(text_of(&mcp, "notes").await, "kept");
-    // Gone behind our back.
-    let name = set(&mcp, "brief", "x").await;
+    // Deleted by another client of tmux.
+    let name = set_buffer(&mcp, "brief", "x").await;
     tmux.tmux(&["delete-buffer", "-b", &name]);
     for (tool, arguments) in [
         ("show_buffer", json!({"name": name})),
@@ -243,7 +242,7 @@ async fn what_cannot_be_set_or_saved_is_said() {
 }
 
 #[tokio::test]
-async fn a_paste_brings_every_byte_and_the_buffer_stays() {
+async fn paste_sends_every_byte_and_keeps_the_buffer() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("bytes");
@@ -256,7 +255,7 @@ async fn a_paste_brings_every_byte_and_the_buffer_stays() {
         let pasted = mcp.call("paste_buffer", paste.clone()).await.ok();
         assert_eq!((&pasted["pane_id"], &pasted["bytes"]), (&json!(pane), &json!(bytes.len())));
     }
-    // A paste has Enter where the text has a line end.
+    // A paste sends Return for each line feed.
     let expected = [&bytes[..bytes.len() - 1], b"\r"].concat().repeat(2);
     assert_eq!(received.bytes().await, expected);
     assert_eq!(list(&mcp, "list_buffers", json!({})).await.len(), 1);
@@ -264,10 +263,10 @@ async fn a_paste_brings_every_byte_and_the_buffer_stays() {
 }
 
 #[tokio::test]
-async fn a_paste_is_marked_where_the_program_asks_for_that() {
+async fn paste_is_bracketed_if_the_program_asks() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    set(&mcp, "two", "a\nb").await;
+    set_buffer(&mcp, "two", "a\nb").await;
     for (bracketed, expected) in [(json!(null), "^[[200~a^Mb^[[201~"), (json!(false), "a^Mb")] {
         let command = "printf '\\033[?2004hready'; stty raw -echo; exec cat -v";
         let pane = ready_pane(&mcp, command, "ready").await;
@@ -286,12 +285,12 @@ async fn a_paste_is_marked_where_the_program_asks_for_that() {
 }
 
 #[tokio::test]
-async fn a_paste_goes_where_typing_would_and_its_echo_is_no_output() {
+async fn paste_is_checked_like_typing_without_echo() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    set(&mcp, "line", "echo wo\"\"rd\n").await;
-    let dead = crate::support::pane(&mcp, "true").await;
-    crate::support::exited(&mcp, &dead).await;
+    set_buffer(&mcp, "line", "echo wo\"\"rd\n").await;
+    let dead = pane(&mcp, "true").await;
+    exited(&mcp, &dead).await;
     tmux.tmux(&["copy-mode", "-t", "%0"]);
     for pane in [dead.as_str(), "%0"] {
         mcp.call("paste_buffer", json!({"name": "line", "target": pane})).await.err("not_ready");
@@ -315,13 +314,13 @@ async fn a_paste_goes_where_typing_would_and_its_echo_is_no_output() {
 }
 
 #[tokio::test]
-async fn what_a_person_would_paste_is_what_they_paste() {
+async fn set_buffer_keeps_a_persons_default_paste() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    // The default, as any client finds it: on old versions the newest buffer of all.
+    // The default buffer of every tmux client: on old versions the newest buffer of all.
     let default = || tmux.tmux(&["show-buffer"]);
     let made = mcp.call("set_buffer", json!({"name": "notes", "text": "ours"})).await.ok();
-    assert_eq!(made["note"].is_string(), !crate::support::at_least(&tmux, "3.4"), "{made}");
+    assert_eq!(made["note"].is_string(), !at_least(&tmux, "3.4"), "{made}");
     tmux.tmux(&["set-buffer", "older"]);
     tmux.tmux(&["set-buffer", "the person's $(id)\n"]);
     for arguments in [
@@ -339,22 +338,22 @@ async fn what_a_person_would_paste_is_what_they_paste() {
     mcp.call("paste_buffer", json!({"name": "notes", "target": "main"})).await.text();
     assert_eq!(default(), "the person's $(id)");
     tmux.tmux(&["set-buffer", "copied later"]);
-    set(&mcp, "notes", "ours again").await;
+    set_buffer(&mcp, "notes", "ours again").await;
     assert_eq!(default(), "copied later");
     mcp.close().await;
-    assert_eq!(names(&tmux).len(), 3);
+    assert_eq!(buffer_names(&tmux).len(), 3);
     assert_eq!(default(), "copied later");
 }
 
 #[tokio::test]
-async fn buffers_go_with_the_server_that_made_them_unless_kept() {
+async fn buffers_are_removed_at_exit_unless_kept() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["set-buffer", "-b", "theirs", "x"]);
     let mcp = serve(&tmux).await;
-    set(&mcp, "notes", "x").await;
-    assert_eq!(names(&tmux).len(), 2);
+    set_buffer(&mcp, "notes", "x").await;
+    assert_eq!(buffer_names(&tmux).len(), 2);
     mcp.close().await;
-    assert_eq!(names(&tmux), ["theirs"]);
+    assert_eq!(buffer_names(&tmux), ["theirs"]);
 
     let mut raw = launch(&tmux).args(&["--toolset", "all"]).raw();
     raw.initialize("2025-11-25").await;
@@ -363,31 +362,31 @@ async fn buffers_go_with_the_server_that_made_them_unless_kept() {
     assert_eq!(made["result"]["isError"], false, "{made}");
     raw.signal(rustix::process::Signal::KILL);
     raw.wait().await;
-    assert_eq!(names(&tmux).len(), 2);
+    assert_eq!(buffer_names(&tmux).len(), 2);
     let next = serve(&tmux).await;
-    wait_until("the orphan is gone", || (names(&tmux) == ["theirs"]).then_some(()));
-    // One that lives beside others removes nothing of theirs.
+    wait_until("the orphaned buffer is gone", || (buffer_names(&tmux) == ["theirs"]).then_some(()));
+    // A server beside another removes only its own buffers.
     let beside = serve(&tmux).await;
-    let of_next = set(&next, "notes", "x").await;
-    set(&beside, "notes", "x").await;
+    let of_next = set_buffer(&next, "notes", "x").await;
+    set_buffer(&beside, "notes", "x").await;
     assert_eq!(field(&beside, "list_buffers", json!({}), "name").await.len(), 1);
     beside.close().await;
-    assert!(names(&tmux).contains(&of_next));
+    assert!(buffer_names(&tmux).contains(&of_next));
     next.close().await;
-    assert_eq!(names(&tmux), ["theirs"]);
+    assert_eq!(buffer_names(&tmux), ["theirs"]);
 
     let kept = launch(&tmux).args(&["--toolset", "all", "--structured", "--keep"]).mcp().await;
-    let name = set(&kept, "notes", "x").await;
+    let name = set_buffer(&kept, "notes", "x").await;
     assert_eq!(text_of(&kept, "notes").await, "x");
     kept.close().await;
     let next = serve(&tmux).await;
-    set(&next, "other", "x").await;
+    set_buffer(&next, "other", "x").await;
     next.close().await;
-    assert!(names(&tmux).contains(&name));
+    assert!(buffer_names(&tmux).contains(&name));
 }
 
 #[tokio::test]
-async fn without_a_tmux_server_there_are_no_buffers() {
+async fn buffers_are_absent_without_a_tmux_server() {
     let tmux = TmuxServer::not_started();
     let mcp = serve(&tmux).await;
     assert_eq!(mcp.call("list_buffers", json!({})).await.ok(), json!({"buffers": []}));

@@ -1,4 +1,4 @@
-//! What may be called: exactly what is listed.
+//! Tests of tiers, toolsets and the `tools` setting: exactly the listed tools can be called.
 
 #![expect(clippy::panic, reason = "helpers fail like tests")]
 
@@ -10,14 +10,15 @@ use testkit::{Launch, Mcp, TmuxServer};
 use tmuxwright::contract::{Group, Meta, Tier};
 use tmuxwright::tools;
 
-/// Arguments with which each tool can be called without doing anything: what it is to touch does
-/// not exist.
+use crate::policy::listed_tools;
+
+/// Arguments with which a call of the tool has no effect: its target does not exist.
 fn arguments(tool: &str) -> Value {
     match tool {
         "list_sessions" | "list_windows" | "list_panes" | "server_info" | "list_clients"
         | "list_servers" | "list_buffers" | "list_prompts" => json!({}),
         "get_prompt" => json!({"name": "none"}),
-        // Nobody may kill the server that the other calls need: so there is an argument too many.
+        // An unknown argument, since the other calls need the tmux server.
         "kill_server" => json!({"really": true}),
         "detach_client" => json!({"client": "/dev/nobody"}),
         "show_message" => json!({"text": ""}),
@@ -54,13 +55,14 @@ fn arguments(tool: &str) -> Value {
         "synchronize_panes" => json!({"target": "%99", "on": false}),
         "copy_mode" => json!({"target": "%99", "action": "exit"}),
         "search_panes" => json!({"target": "%99", "pattern": "x"}),
-        // tmux forgets a signal that comes twice unheard.
+        // A second signal without a waiter would make tmux forget the first.
         "wait_for_channel" | "signal_channel" => json!({"channel": ""}),
         _ => json!({"target": "%99"}),
     }
 }
 
-const TOOLS: &[&str] = &[
+/// The tools of the mutating tier.
+const MUTATING_TOOLS: &[&str] = &[
     "run_command",
     "command_result",
     "interrupt",
@@ -128,10 +130,11 @@ const TOOLS: &[&str] = &[
     "get_prompt",
 ];
 
-/// What only the highest tier may do.
-const DESTROYING: &[&str] = &["detach_client", "kill_server"];
+/// The tools that only the destructive tier adds.
+const DESTRUCTIVE_TOOLS: &[&str] = &["detach_client", "kill_server"];
 
-const READING: &[&str] = &[
+/// The tools of the readonly tier.
+const READ_TOOLS: &[&str] = &[
     "command_result",
     "wait_for",
     "list_sessions",
@@ -162,19 +165,15 @@ const READING: &[&str] = &[
     "get_prompt",
 ];
 
-/// The program with prompts as tools, too.
+/// The program with prompts as tools.
 fn launch(tmux: &TmuxServer) -> Launch {
     crate::launch(tmux).args(&["--prompts-as-tools"])
 }
 
-async fn listed(mcp: &Mcp) -> BTreeSet<String> {
-    mcp.tools().await.iter().map(|tool| tool.name.to_string()).collect()
-}
-
-/// Calls every tool there is and returns those that were not refused.
+/// Calls every tool and returns those that were not denied.
 async fn callable(mcp: &Mcp) -> BTreeSet<String> {
     let mut callable = BTreeSet::new();
-    for tool in TOOLS.iter().chain(DESTROYING) {
+    for tool in MUTATING_TOOLS.iter().chain(DESTRUCTIVE_TOOLS) {
         let result = mcp.call(tool, arguments(tool)).await.result();
         let code = result.meta.and_then(|meta| meta.0.get("tmuxwright/code").cloned());
         let text = result.content.first().and_then(|block| block.as_text()).map(|t| t.text.clone());
@@ -197,12 +196,14 @@ fn set(tools: &[&str]) -> BTreeSet<String> {
 }
 
 #[tokio::test]
-async fn each_tier_can_call_what_it_lists_and_nothing_else() {
+async fn each_tier_calls_exactly_its_listed_tools() {
     let tmux = TmuxServer::new();
-    let all = [TOOLS, DESTROYING].concat();
-    for (tier, expected) in [("readonly", READING), ("mutating", TOOLS), ("destructive", &all)] {
+    let all = [MUTATING_TOOLS, DESTRUCTIVE_TOOLS].concat();
+    for (tier, expected) in
+        [("readonly", READ_TOOLS), ("mutating", MUTATING_TOOLS), ("destructive", &all)]
+    {
         let mcp = launch(&tmux).args(&["--toolset", "all", "--tier", tier]).mcp().await;
-        assert_eq!(listed(&mcp).await, set(expected), "{tier}");
+        assert_eq!(listed_tools(&mcp).await, set(expected), "{tier}");
         assert_eq!(callable(&mcp).await, set(expected), "{tier}");
         mcp.close().await;
     }
@@ -210,7 +211,7 @@ async fn each_tier_can_call_what_it_lists_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
+async fn each_toolset_calls_exactly_its_listed_tools() {
     let tmux = TmuxServer::new();
     let agent = [
         "run_command",
@@ -275,20 +276,23 @@ async fn each_toolset_can_call_what_it_lists_and_nothing_else() {
         "paste_buffer",
     ];
     let primitives: Vec<&str> =
-        TOOLS.iter().copied().filter(|tool| !others.contains(tool)).collect();
-    for (toolset, expected) in
-        [("debug", &debug[..]), ("agent", &agent), ("primitives", &primitives), ("all", TOOLS)]
-    {
+        MUTATING_TOOLS.iter().copied().filter(|tool| !others.contains(tool)).collect();
+    for (toolset, expected) in [
+        ("debug", &debug[..]),
+        ("agent", &agent),
+        ("primitives", &primitives),
+        ("all", MUTATING_TOOLS),
+    ] {
         let mcp = launch(&tmux).env("TMUXWRIGHT_TOOLSET", toolset).mcp().await;
-        assert_eq!(listed(&mcp).await, set(expected), "{toolset}");
+        assert_eq!(listed_tools(&mcp).await, set(expected), "{toolset}");
         assert_eq!(callable(&mcp).await, set(expected), "{toolset}");
         mcp.close().await;
     }
 }
 
-/// What a choice of tools leaves of those that a tier and a toolset offer.
+/// The setting selects from the tools that the tier and the toolset offer.
 #[tokio::test]
-async fn each_choice_can_call_what_it_lists_and_nothing_else() {
+async fn each_tools_setting_calls_exactly_its_listed_tools() {
     let tmux = TmuxServer::new();
     let all = tools::all();
     let chosen = |keep: &dyn Fn(&Meta) -> bool| -> BTreeSet<String> {
@@ -315,23 +319,23 @@ async fn each_choice_can_call_what_it_lists_and_nothing_else() {
                 !matches!(meta.tier, Tier::DestroyOwn | Tier::Destroy) && meta.name != "send_keys"
             }),
         ),
-        ("@all".to_owned(), set(TOOLS)),
+        ("@all".to_owned(), set(MUTATING_TOOLS)),
         ("deny:@all".to_owned(), set(&[])),
     ]);
     for (choice, expected) in cases {
         let mcp = launch(&tmux).args(&["--toolset", "all", "--tools", &choice]).mcp().await;
-        assert_eq!(listed(&mcp).await, expected, "{choice}");
+        assert_eq!(listed_tools(&mcp).await, expected, "{choice}");
         assert_eq!(callable(&mcp).await, expected, "{choice}");
         mcp.close().await;
     }
 }
 
 #[tokio::test]
-async fn a_choice_widens_neither_tier_nor_toolset_and_reaches_into_batches() {
+async fn tools_setting_never_widens_tier_or_toolset() {
     let tmux = TmuxServer::new();
     let args = ["--tier", "readonly", "--toolset", "debug", "--tools", "allow:kill,list_panes"];
     let mcp = launch(&tmux).args(&args).mcp().await;
-    assert_eq!(listed(&mcp).await, set(&["list_panes"]));
+    assert_eq!(listed_tools(&mcp).await, set(&["list_panes"]));
     assert!(mcp.instructions().contains("list_panes"), "{}", mcp.instructions());
     assert!(!mcp.instructions().contains("send_keys"), "{}", mcp.instructions());
     mcp.close().await;
@@ -344,9 +348,9 @@ async fn a_choice_widens_neither_tier_nor_toolset_and_reaches_into_batches() {
 }
 
 #[tokio::test]
-async fn a_choice_of_what_does_not_exist_does_not_start() {
+async fn unknown_tool_in_the_setting_stops_startup() {
     let tmux = TmuxServer::new();
-    for (choice, said) in [
+    for (choice, words) in [
         ("deny:send_key", "`send_keys`"),
         ("deny:@inptu", "`@input`"),
         ("deny:input", "`@input`"),
@@ -355,7 +359,7 @@ async fn a_choice_of_what_does_not_exist_does_not_start() {
         let run = launch(&tmux).args(&["tools", "--tools", choice]).output().await;
         assert_eq!(run.status.code(), Some(2), "{choice}");
         let error = String::from_utf8_lossy(&run.stderr).into_owned();
-        assert!(error.contains(said), "{choice}: {error}");
+        assert!(error.contains(words), "{choice}: {error}");
     }
     let run = launch(&tmux).env("TMUXWRIGHT_TOOLS", "@screen").args(&["tools"]).output().await;
     let seen = String::from_utf8_lossy(&run.stdout).into_owned();
@@ -363,11 +367,11 @@ async fn a_choice_of_what_does_not_exist_does_not_start() {
 }
 
 #[tokio::test]
-async fn a_refused_call_is_refused_before_its_arguments_are_read() {
+async fn call_is_refused_before_its_arguments_are_read() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).args(&["--tier", "readonly", "--toolset", "debug"]).mcp().await;
     let reading = ["capture_pane", "list_panes", "list_prompts", "get_prompt"];
-    assert_eq!(listed(&mcp).await, set(&reading));
+    assert_eq!(listed_tools(&mcp).await, set(&reading));
     let error = mcp.call("kill", json!({"nonsense": 1})).await.err("denied");
     assert!(error.contains("--tier mutating"), "{error}");
     let error = mcp.call("send_keys", json!({"target": "main", "text": "x"})).await.err("denied");

@@ -1,4 +1,4 @@
-//! Paste buffers of people: closed, unless a person opens them.
+//! Tests of foreign paste buffers: they are hidden unless `policy.all_buffers` opens them.
 
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer};
@@ -6,12 +6,13 @@ use testkit::{Mcp, TmuxServer};
 use crate::support::{field, string};
 use crate::{serve, serve_configured};
 
+/// Name and sample of each buffer.
 fn buffers(tmux: &TmuxServer) -> String {
     tmux.tmux(&["list-buffers", "-F", "#{buffer_name}=#{buffer_sample}"])
 }
 
-/// Every way to touch a buffer of this name.
-fn touching(tmux: &TmuxServer, name: &str) -> Vec<(&'static str, Value)> {
+/// A call of every tool that reads or changes the buffer of this name.
+fn calls_on(tmux: &TmuxServer, name: &str) -> Vec<(&'static str, Value)> {
     vec![
         ("show_buffer", json!({"name": name})),
         ("search_buffer", json!({"pattern": "s", "buffers": [name]})),
@@ -23,8 +24,9 @@ fn touching(tmux: &TmuxServer, name: &str) -> Vec<(&'static str, Value)> {
     ]
 }
 
-async fn refused(tmux: &TmuxServer, mcp: &Mcp, name: &str) {
-    for (tool, arguments) in touching(tmux, name) {
+/// Expects every call on a buffer to be denied, without a word of its text.
+async fn assert_denied(tmux: &TmuxServer, mcp: &Mcp, name: &str) {
+    for (tool, arguments) in calls_on(tmux, name) {
         let error = mcp.call(tool, arguments).await.err("denied");
         assert!(error.contains(&format!("`{name}`")), "{tool}: {error}");
         assert!(error.contains("all_buffers = true") && error.contains("[policy]"), "{error}");
@@ -33,7 +35,7 @@ async fn refused(tmux: &TmuxServer, mcp: &Mcp, name: &str) {
 }
 
 #[tokio::test]
-async fn what_this_server_did_not_make_is_not_touched() {
+async fn foreign_buffers_are_not_touched() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["set-buffer", "secret one"]);
     tmux.tmux(&["set-buffer", "-b", "notes", "secret two"]);
@@ -41,12 +43,12 @@ async fn what_this_server_did_not_make_is_not_touched() {
     let made = other.call("set_buffer", json!({"name": "o", "text": "secret three"})).await.ok();
     let before = buffers(&tmux);
     for name in ["buffer0", "notes", &string(&made["name"])] {
-        refused(&tmux, &mcp, name).await;
+        assert_denied(&tmux, &mcp, name).await;
     }
     assert_eq!(mcp.call("list_buffers", json!({})).await.ok(), json!({"buffers": []}));
     let found = mcp.call("search_buffer", json!({"pattern": "secret"})).await.ok();
     assert_eq!(found["matches"], json!([]));
-    // A label that a person's buffer bears too is our own all the same.
+    // An own label may equal the name of a person's buffer.
     let own = json!({"name": "notes", "text": "ours", "append": true});
     mcp.call("set_buffer", own).await.text();
     assert_eq!(mcp.call("show_buffer", json!({"name": "notes"})).await.ok()["text"], "ours");
@@ -58,7 +60,7 @@ async fn what_this_server_did_not_make_is_not_touched() {
 }
 
 #[tokio::test]
-async fn a_person_can_open_all_buffers() {
+async fn all_buffers_setting_opens_foreign_buffers() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["set-buffer", "-b", "theirs", "some secret"]);
     tmux.tmux(&["set-buffer", "-b", "other", "x"]);
@@ -67,9 +69,9 @@ async fn a_person_can_open_all_buffers() {
     assert_eq!(names, ["other", "theirs"]);
     let found = mcp.call("search_buffer", json!({"pattern": "secret"})).await.ok();
     assert_eq!(found["matches"][0]["id"], "theirs@5");
-    for (tool, arguments) in touching(&tmux, "theirs") {
+    for (tool, arguments) in calls_on(&tmux, "theirs") {
         if tool == "rename_buffer" {
-            // Nothing that is there is replaced by a new name.
+            // Renaming never replaces another buffer.
             let taken = json!({"name": "theirs", "new_name": "other"});
             mcp.call(tool, taken).await.err("exists");
             mcp.call(tool, arguments).await.text();
@@ -81,7 +83,7 @@ async fn a_person_can_open_all_buffers() {
     }
     assert_eq!(std::fs::read_to_string(tmux.home().join("saved")).unwrap(), "some secret");
     assert_eq!(buffers(&tmux), "other=x");
-    // The whole name of a buffer that is there means that one; any other is a label for our own.
+    // The full name of an existing buffer means that buffer; any other name is a label of an own one.
     let more = json!({"name": "other", "text": "y", "append": true});
     assert_eq!(mcp.call("set_buffer", more).await.ok()["name"], "other");
     let made = mcp.call("set_buffer", json!({"name": "theirs", "text": "z"})).await.ok();
@@ -92,14 +94,14 @@ async fn a_person_can_open_all_buffers() {
 }
 
 #[tokio::test]
-async fn a_buffer_that_is_there_for_a_moment_is_never_seen() {
+async fn temporary_paste_buffers_are_never_listed() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, "[policy]\nall_buffers = true\n").await;
     let own = mcp.call("set_buffer", json!({"name": "a", "text": "x"})).await.ok();
-    let passing = string(&own["name"]).replace("_a", "_");
-    tmux.tmux(&["set-buffer", "-b", &passing, "on its way"]);
+    let temporary = string(&own["name"]).replace("_a", "_");
+    tmux.tmux(&["set-buffer", "-b", &temporary, "on its way"]);
     assert_eq!(field(&mcp, "list_buffers", json!({}), "name").await.len(), 1);
-    mcp.call("show_buffer", json!({"name": passing})).await.err("not_found");
+    mcp.call("show_buffer", json!({"name": temporary})).await.err("not_found");
     mcp.close().await;
     assert_eq!(buffers(&tmux), "");
 }

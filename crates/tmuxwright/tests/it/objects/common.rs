@@ -1,19 +1,14 @@
-//! What sessions, windows and panes have in common: `get_info`, `rename`, `kill`.
+//! Tests of the tools common to sessions, windows and panes: `get_info`, `rename`, `kill`.
 
 use serde_json::{Value, json};
-use testkit::{Mcp, TmuxServer};
+use testkit::TmuxServer;
 
+use crate::objects::serve_destructive;
 use crate::support::{field, keys, list, pane, string};
 use crate::{launch, serve};
 
-/// The program at the tier that lets it touch what is not its own.
-async fn anything_goes(tmux: &TmuxServer) -> Mcp {
-    let args = ["--toolset", "all", "--structured", "--tier", "destructive"];
-    launch(tmux).args(&args).mcp().await
-}
-
 #[tokio::test]
-async fn info_says_what_a_target_is_and_all_about_it() {
+async fn get_info_reports_kind_and_all_fields() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["split-window", "-d", "-h", "-l", "30", "-t", "%0"]);
     let mcp = serve(&tmux).await;
@@ -58,7 +53,7 @@ async fn info_says_what_a_target_is_and_all_about_it() {
 }
 
 #[tokio::test]
-async fn info_follows_modes_and_screens() {
+async fn get_info_reports_modes_and_alternate_screen() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = pane(&mcp, "printf '\\033[?1049hfull screen'; exec cat").await;
@@ -76,9 +71,9 @@ async fn info_follows_modes_and_screens() {
     mcp.close().await;
 }
 
-/// Names with everything that means something to tmux, a shell or a terminal. All of them are kept
-/// as they are by every tmux.
-const NAMES: &[&str] = &[
+/// Names with characters that are special to tmux, a shell or a terminal. Every version of tmux keeps
+/// them unchanged.
+const SPECIAL_NAMES: &[&str] = &[
     "#(touch f)",
     "#{pane_id} ##{x} #S #",
     "#[bold] ##[x]",
@@ -91,15 +86,15 @@ const NAMES: &[&str] = &[
 ];
 
 #[tokio::test]
-async fn names_come_back_exactly_and_run_nothing() {
+async fn names_are_kept_exactly_and_run_nothing() {
     let tmux = TmuxServer::new();
-    let mcp = anything_goes(&tmux).await;
+    let mcp = serve_destructive(&tmux).await;
     for (target, list, key) in [
         ("$0", "list_sessions", "name"),
         ("@0", "list_windows", "name"),
         ("%0", "list_panes", "title"),
     ] {
-        for name in NAMES {
+        for name in SPECIAL_NAMES {
             let answer = mcp.call("rename", json!({"target": target, "name": name})).await.ok();
             assert_eq!(answer["name"], *name, "{target}");
             assert_eq!(field(&mcp, list, json!({}), key).await, [*name], "{target}");
@@ -110,10 +105,10 @@ async fn names_come_back_exactly_and_run_nothing() {
 }
 
 #[tokio::test]
-async fn renaming_answers_with_the_ids_and_touches_nothing_else() {
+async fn rename_returns_ids_and_changes_nothing_else() {
     let tmux = TmuxServer::new();
     tmux.tmux(&["split-window", "-d", "-t", "%0"]);
-    let mcp = anything_goes(&tmux).await;
+    let mcp = serve_destructive(&tmux).await;
     let rename = async |target: &str| {
         mcp.call("rename", json!({"target": target, "name": "new"})).await.ok()
     };
@@ -133,7 +128,7 @@ async fn renaming_answers_with_the_ids_and_touches_nothing_else() {
 }
 
 #[tokio::test]
-async fn at_the_default_tier_only_what_is_ours_is_renamed() {
+async fn default_tier_renames_only_own_objects() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let ours = pane(&mcp, "exec sleep 600").await;
@@ -148,17 +143,17 @@ async fn at_the_default_tier_only_what_is_ours_is_renamed() {
     }
     let window = tmux.tmux(&["display-message", "-p", "-t", &ours, "#{window_id}"]);
     mcp.call("rename", json!({"target": window, "name": "mine"})).await.text();
-    // A pane that a person opens beside ours makes the window theirs, too.
+    // A window with a person's pane no longer counts as own.
     tmux.tmux(&["split-window", "-d", "-t", &ours]);
     mcp.call("rename", json!({"target": window, "name": "y"})).await.err("denied");
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn mistakes_in_renaming_are_named() {
+async fn invalid_renames_are_named() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
-    let mcp = anything_goes(&tmux).await;
+    let mcp = serve_destructive(&tmux).await;
     let rename = async |target: &str, name: &str| {
         mcp.call("rename", json!({"target": target, "name": name})).await
     };
@@ -166,17 +161,17 @@ async fn mistakes_in_renaming_are_named() {
     assert!(rename("dev", "").await.err("invalid_argument").contains("empty"));
     assert!(rename("dev:0", "").await.err("invalid_argument").contains("empty"));
     assert!(rename("nope", "x").await.err("not_found").contains("dev"));
-    // tmux would ignore such a title, spell such a name in another way, or refuse it.
+    // tmux would ignore such a title, and change or refuse such a name.
     for target in ["%1", "@1", "$1"] {
         let error = rename(target, "a\tb\u{1b}").await.err("invalid_argument");
         assert!(error.contains("control character"), "{error}");
     }
-    assert_eq!(rename("%1", "").await.ok()["name"], Value::Null, "a title can be taken away");
+    assert_eq!(rename("%1", "").await.ok()["name"], Value::Null, "the title is still set");
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn what_we_made_can_be_killed_by_id_and_by_name() {
+async fn own_objects_are_killed_by_id_and_name() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let kill = async |arguments: Value| string(&mcp.call("kill", arguments).await.ok()["killed"]);
@@ -194,7 +189,7 @@ async fn what_we_made_can_be_killed_by_id_and_by_name() {
 }
 
 #[tokio::test]
-async fn killing_a_session_with_a_zoomed_window_harms_nobody_else() {
+async fn killing_a_zoomed_session_spares_the_others() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let made = mcp.call("create_session", json!({"name": "ours"})).await.ok();
@@ -206,7 +201,7 @@ async fn killing_a_session_with_a_zoomed_window_harms_nobody_else() {
 }
 
 #[tokio::test]
-async fn the_last_pane_of_a_server_can_be_killed() {
+async fn last_pane_of_a_server_can_be_killed() {
     let tmux = TmuxServer::not_started();
     let mcp = serve(&tmux).await;
     let made = mcp.call("create_session", json!({"command": "exec cat"})).await.ok();
@@ -216,14 +211,14 @@ async fn the_last_pane_of_a_server_can_be_killed() {
 }
 
 #[tokio::test]
-async fn what_we_did_not_make_is_not_killed() {
+async fn foreign_objects_are_not_killed() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for target in ["$0", "@0", "%0"] {
         let error = mcp.call("kill", json!({"target": target})).await.err("denied");
         assert!(error.contains("did not make") && error.contains("--tier destructive"), "{error}");
     }
-    // A person has split a pane of our window and opened a window in our session.
+    // A person has split a pane of the own window.
     let made = mcp.call("create_session", json!({"name": "ours"})).await.ok();
     let (ours, window) = (string(&made["pane_id"]), string(&made["window_id"]));
     let theirs = tmux.tmux(&["split-window", "-d", "-P", "-F", "#{pane_id}", "-t", &ours]);
@@ -238,7 +233,7 @@ async fn what_we_did_not_make_is_not_killed() {
 }
 
 #[tokio::test]
-async fn the_destructive_tier_kills_anything() {
+async fn destructive_tier_kills_anything() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
     tmux.tmux(&["split-window", "-d", "-t", "%0"]);
@@ -250,7 +245,7 @@ async fn the_destructive_tier_kills_anything() {
 }
 
 #[tokio::test]
-async fn killing_takes_care_to_know_what_is_meant() {
+async fn kill_refuses_a_missing_or_wrong_kind() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).args(&["--tier", "destructive", "--toolset", "all"]).mcp().await;
     for (arguments, words) in [
@@ -273,7 +268,7 @@ async fn killing_takes_care_to_know_what_is_meant() {
 }
 
 #[tokio::test]
-async fn panes_of_another_server_like_this_one_are_not_ours() {
+async fn panes_of_another_tmuxwright_are_not_own() {
     let tmux = TmuxServer::new();
     let (one, two) = (serve(&tmux).await, serve(&tmux).await);
     let theirs = pane(&one, "exec cat").await;
