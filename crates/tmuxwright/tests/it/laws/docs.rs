@@ -2,7 +2,6 @@
 
 use std::fmt::Write;
 use std::fs;
-use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tmuxwright::config::{Kind, SETTINGS};
@@ -14,9 +13,7 @@ use tmuxwright::resources::RESOURCES;
 use tmuxwright::tools;
 use tmuxwright::watch::{ERROR_PATTERNS, KINDS};
 
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
-}
+use super::claims::root;
 
 /// Compares a document with what it should be, or writes it.
 pub(crate) fn must_be(path: &str, wanted: &str) {

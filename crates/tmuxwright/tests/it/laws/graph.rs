@@ -21,8 +21,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     (
         "cli",
         &[
-            "mcp", "app", "tools", "results", "context", "config", "policy", "audit", "watch",
-            "log", "contract",
+            "mcp", "app", "tools", "context", "config", "policy", "audit", "watch", "log",
+            "contract",
         ],
     ),
     (
@@ -81,8 +81,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("prompts", &["completion", "contract"]),
     ("completion", &["context", "host", "contract"]),
-    ("actions", &["results", "context", "run", "host", "contract"]),
-    ("results", &["context", "watch", "run", "host", "contract"]),
+    ("actions", &["results", "context", "watch", "run", "host", "contract"]),
+    ("results", &["run", "host", "contract"]),
     ("buffer_search", &["contract"]),
     ("context", &["changes", "watch", "run", "host", "contract", "lock"]),
     ("config", &["policy", "audit", "watch", "run", "host", "redact", "contract"]),

@@ -4,8 +4,8 @@ use serde_json::{Value, json};
 use testkit::TmuxServer;
 
 use crate::objects::serve_destructive;
+use crate::serve;
 use crate::support::{field, keys, list, pane, string};
-use crate::{launch, serve};
 
 #[tokio::test]
 async fn get_info_reports_kind_and_all_fields() {
@@ -237,7 +237,7 @@ async fn destructive_tier_kills_anything() {
     let tmux = TmuxServer::new();
     tmux.new_session("dev");
     tmux.tmux(&["split-window", "-d", "-t", "%0"]);
-    let mcp = launch(&tmux).args(&["--tier", "destructive", "--toolset", "all"]).mcp().await;
+    let mcp = serve_destructive(&tmux).await;
     mcp.call("kill", json!({"target": "%2"})).await.text();
     mcp.call("kill", json!({"target": "dev", "kind": "session"})).await.text();
     assert_eq!(field(&mcp, "list_panes", json!({}), "pane_id").await, ["%0"]);
@@ -247,7 +247,7 @@ async fn destructive_tier_kills_anything() {
 #[tokio::test]
 async fn kill_refuses_a_missing_or_wrong_kind() {
     let tmux = TmuxServer::new();
-    let mcp = launch(&tmux).args(&["--tier", "destructive", "--toolset", "all"]).mcp().await;
+    let mcp = serve_destructive(&tmux).await;
     for (arguments, words) in [
         (json!({"target": "main"}), "`kind` is needed"),
         (json!({"target": "main:0.0"}), "`kind` is needed"),

@@ -57,7 +57,9 @@ async fn a_pane_shows_every_field_of_the_contract() {
     let path = std::env::current_dir().unwrap();
     assert_eq!(pane["path"], path.to_string_lossy().as_ref());
     let text = mcp.call("list_panes", json!({})).await.text();
-    assert_eq!(text, format!("%0 main:0.0 · sh · {} · 80x24 · active", path.display()));
+    let title = "title \"my title\"";
+    let facts = format!("sh · {} · {title} · 80x24 · active", path.display());
+    assert_eq!(text, format!("%0 @0 $0 main:0.0 shell · {facts}"));
     mcp.close().await;
 }
 

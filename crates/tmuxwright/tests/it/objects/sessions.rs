@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::json;
 use testkit::{Person, Raw, TmuxServer, until, wait_until};
 
+use crate::serve;
 use crate::support::{at_least, field, keys, list, shows, string};
-use crate::{launch, serve};
 
 #[tokio::test]
 async fn a_session_shows_every_field_of_the_contract() {
@@ -24,7 +24,7 @@ async fn a_session_shows_every_field_of_the_contract() {
     let age = now - session["created"].as_u64().unwrap();
     assert!(age < 60, "{age} s old");
     let text = mcp.call("list_sessions", json!({})).await.text();
-    assert_eq!(text, "$0 main · 1 window");
+    assert_eq!(text, format!("$0 main · 1 window · created {}", session["created"]));
     mcp.close().await;
 }
 
@@ -245,7 +245,7 @@ async fn invalid_create_session_arguments_are_named() {
 #[tokio::test]
 async fn create_session_returns_the_name_tmux_stored() {
     let tmux = TmuxServer::new();
-    let mcp = launch(&tmux).mcp().await;
+    let mcp = serve(&tmux).await;
     let name = "#(touch f) v1.2 #{pane_id} #[bold] 漢🙂";
     let made = mcp.call("create_session", json!({"name": name})).await.ok();
     let expected =

@@ -36,7 +36,8 @@ async fn a_window_shows_every_field_of_the_contract() {
     assert_eq!((&window["width"], &window["height"]), (&json!(80), &json!(24)));
     assert!(string(&window["layout"]).contains("80x24"), "{window}");
     let text = mcp.call("list_windows", json!({})).await.text();
-    assert_eq!(text, "@0 main:0 shell · 1 pane · 80x24 · active");
+    let layout = format!("layout {}", string(&window["layout"]));
+    assert_eq!(text, format!("@0 $0 main:0 shell · 1 pane · 80x24 · {layout} · active"));
     mcp.close().await;
 }
 

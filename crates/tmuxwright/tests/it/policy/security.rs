@@ -27,11 +27,11 @@ fn configuration(name: &str) -> String {
     block.split_once("```").expect("the code block ends").0.to_owned()
 }
 
-/// The program with a configuration of the page and no flags besides.
+/// The program with a configuration of the page, and structured content for the test to read.
 async fn serve_documented(tmux: &TmuxServer, name: &str) -> Mcp {
     let file = tmux.home().join(format!("{name}.toml"));
     std::fs::write(&file, configuration(name)).unwrap();
-    launch(tmux).args(&["--config", &file.to_string_lossy()]).mcp().await
+    launch(tmux).args(&["--structured", "--config", &file.to_string_lossy()]).mcp().await
 }
 
 #[test]

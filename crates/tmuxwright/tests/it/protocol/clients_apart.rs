@@ -331,7 +331,7 @@ async fn audit_log_numbers_clients_of_one_name() {
 #[tokio::test]
 async fn only_dead_clients_leftovers_are_removed() {
     let tmux = TmuxServer::new();
-    let mut raw = initialized(launch(&tmux).args(&["--toolset", "all"])).await;
+    let mut raw = initialized(launch(&tmux).args(&["--toolset", "all", "--structured"])).await;
     let target = string(&create_own_pane(&mut raw).await["pane_id"]);
     let dead = tmux.tmux(&["display-message", "-p", "-t", &target, "#{@mcp_owner}"]);
     raw.signal(rustix::process::Signal::KILL);

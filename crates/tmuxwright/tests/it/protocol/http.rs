@@ -9,6 +9,7 @@ use testkit::{HttpServer, Launch, Reply, TmuxServer, until};
 use crate::audit::log::{audit_log, records};
 use crate::launch;
 use crate::protocol::{INVALID_PARAMS, LEGACY};
+use crate::support::string;
 use crate::support::wire::{METHOD_NOT_FOUND, REVISIONS, STATELESS};
 
 /// The bearer token of these tests.
@@ -62,8 +63,8 @@ async fn every_revision_lists_calls_waits_and_cancels() {
     let all = REVISIONS.map(async |version| {
         let mut client = server.client(TOKEN, version).await;
         let tools = client.request("tools/list", json!({})).await["result"]["tools"].clone();
-        let panes = client.call("list_panes", json!({})).await["structuredContent"].clone();
-        assert_eq!(panes["panes"][0]["pane_id"], "%0", "{version}: {panes}");
+        let panes = client.call("list_panes", json!({})).await["content"][0]["text"].clone();
+        assert!(string(&panes).starts_with("%0 @0 $0 main:0.0 "), "{version}: {panes}");
         let (id, mut reply) = client.start("tools/call", endless_wait()).await;
         assert_eq!(reply.status, 200, "{version}");
         expect_progress(&mut reply).await;

@@ -77,7 +77,7 @@ async fn hanging_up_removes_only_the_own_session() {
 async fn termination_signals_end_the_server_cleanly() {
     for signal in TERMINATION_SIGNALS {
         let tmux = TmuxServer::new();
-        let mut raw = initialized(launch(&tmux).args(&["--toolset", "all"])).await;
+        let mut raw = initialized(launch(&tmux).args(&["--toolset", "all", "--structured"])).await;
         create_own_pane(&mut raw).await;
         raw.signal(signal);
         assert!(raw.wait().await.success(), "{signal:?}: {}", raw.stderr());
@@ -90,7 +90,7 @@ async fn termination_signals_end_the_server_cleanly() {
 #[tokio::test]
 async fn killed_server_is_cleaned_up_by_the_next() {
     let tmux = TmuxServer::new();
-    let mut raw = initialized(launch(&tmux).args(&["--toolset", "all"])).await;
+    let mut raw = initialized(launch(&tmux).args(&["--toolset", "all", "--structured"])).await;
     let own = create_own_pane(&mut raw).await["session"].as_str().unwrap().to_owned();
     let list = json!({"name": "list_panes", "arguments": {}});
     raw.request("tools/call", list).await;
@@ -111,7 +111,7 @@ async fn killed_server_is_cleaned_up_by_the_next() {
 #[tokio::test]
 async fn persons_pane_in_an_orphaned_session_stays() {
     let tmux = TmuxServer::new();
-    let mut raw = initialized(launch(&tmux).args(&["--toolset", "all"])).await;
+    let mut raw = initialized(launch(&tmux).args(&["--toolset", "all", "--structured"])).await;
     let made = create_own_pane(&mut raw).await;
     let own = made["session"].as_str().unwrap();
     tmux.tmux(&["new-window", "-d", "-t", &format!("={own}:"), "-n", "persons", "exec sleep 1000"]);
@@ -129,7 +129,7 @@ async fn persons_pane_in_an_orphaned_session_stays() {
 #[tokio::test]
 async fn keep_flag_keeps_the_own_session() {
     let tmux = TmuxServer::new();
-    let mcp = launch(&tmux).args(&["--toolset", "all", "--keep"]).mcp().await;
+    let mcp = launch(&tmux).args(&["--toolset", "all", "--structured", "--keep"]).mcp().await;
     let own = own_session(&mcp).await;
     mcp.close().await;
     assert!(session_names(&tmux).contains(&own));

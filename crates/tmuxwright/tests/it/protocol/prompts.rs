@@ -285,7 +285,8 @@ async fn prompts_as_tools_setting_adds_prompt_tools() {
     mcp.close().await;
     let mut raw = ready(&tmux, &[]).await;
     let prompt = text(&mut raw, "run_and_wait", arguments["arguments"].clone()).await;
-    let mcp = launch(&tmux).env("TMUXWRIGHT_PROMPTS_AS_TOOLS", "1").mcp().await;
+    let launch_with = launch(&tmux).env("TMUXWRIGHT_PROMPTS_AS_TOOLS", "1");
+    let mcp = launch_with.args(&["--structured"]).mcp().await;
     assert_eq!(mcp.call("get_prompt", arguments).await.text(), prompt);
     let list = mcp.call("list_prompts", json!({})).await;
     let list = list.ok();

@@ -28,7 +28,10 @@ async fn every_older_revision_is_supported() {
         assert!(lists_tools(&mut raw).await, "{version}");
         let call = json!({"name": "list_panes", "arguments": {}});
         let reply = raw.request("tools/call", call).await;
-        assert_eq!(reply["result"]["structuredContent"]["panes"][0]["pane_id"], "%0", "{version}");
+        let result = &reply["result"];
+        let text = result["content"][0]["text"].as_str().unwrap();
+        assert!(text.starts_with("%0 @0 $0 main:0.0 "), "{version}: {text}");
+        assert_eq!(result.get("structuredContent"), None, "{version}: text alone");
     }
 }
 
@@ -41,7 +44,8 @@ async fn newest_revision_needs_no_handshake() {
     assert!(versions.contains(&json!(STATELESS)), "{found}");
     let call = json!({"_meta": meta(), "name": "list_panes", "arguments": {}});
     let reply = raw.request("tools/call", call).await;
-    assert_eq!(reply["result"]["structuredContent"]["panes"][0]["pane_id"], "%0", "{reply}");
+    let text = reply["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.starts_with("%0 @0 $0 main:0.0 "), "{reply}");
     assert_eq!(reply["result"]["resultType"], "complete", "{reply}");
 }
 
