@@ -7,3 +7,4 @@ pub(crate) mod docs;
 pub(crate) mod graph;
 pub(crate) mod registry;
 pub(crate) mod source;
+pub(crate) mod words;
