@@ -14,6 +14,7 @@
     reason = "a test that cannot go on has to fail"
 )]
 
+mod home;
 mod http;
 mod launch;
 mod mcp;

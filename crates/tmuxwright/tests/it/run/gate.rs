@@ -6,11 +6,11 @@ use testkit::{Mcp, Person, Shell, TmuxServer, until, wait_until};
 use crate::serve;
 use crate::support::{exited, pane, screen, shows, string};
 
-/// The shells, each without files of its own.
+/// Commands that start each shell; all but fish read no start-up file.
 const SHELLS: [&str; 4] = [BASH, ZSH, FISH, DASH];
 const BASH: &str = "exec bash --norc --noprofile -i";
 const ZSH: &str = "exec zsh -f -i";
-const FISH: &str = "XDG_CONFIG_HOME= XDG_DATA_HOME= exec fish -i";
+const FISH: &str = "exec fish -i";
 const DASH: &str = "exec dash -i";
 
 async fn run(mcp: &Mcp, target: &str, command: &str) -> Value {
@@ -414,22 +414,17 @@ async fn a_person_may_work_there_between_two_commands() {
 async fn a_shell_that_still_starts_is_waited_for() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    let home = tmux.home().to_path_buf();
-    let slow = |file: &str, text: &str| {
-        let path = home.join(file);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, text).unwrap();
-        path.display().to_string()
-    };
-    let bash = slow("bashrc", "sleep 1; MADE=yes\n");
-    slow(".zshrc", "sleep 1; MADE=yes\n");
-    slow(".config/fish/config.fish", "sleep 1; set MADE yes\n");
-    let dash = slow("dashrc", "sleep 1; MADE=yes\n");
+    for shell in [Shell::Bash, Shell::Zsh] {
+        tmux.write_start_up(shell, "sleep 1; MADE=yes\n");
+    }
+    tmux.write_start_up(Shell::Fish, "sleep 1; set MADE yes\n");
+    let dash = tmux.home().join("dashrc");
+    std::fs::write(&dash, "sleep 1; MADE=yes\n").unwrap();
     for shell in [
-        format!("exec bash --rcfile {bash} -i"),
+        "exec bash -i".to_owned(),
         "exec zsh -i".to_owned(),
         FISH.to_owned(),
-        format!("ENV={dash} exec dash -i"),
+        format!("ENV={} exec dash -i", dash.display()),
     ] {
         let target = tmux.open(&shell);
         let result = run(&mcp, &target, "echo made: $MADE").await;

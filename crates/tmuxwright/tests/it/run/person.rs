@@ -175,10 +175,13 @@ async fn zsh_finds_its_files_wherever_they_are() {
         std::fs::create_dir_all(&dir).unwrap();
         std::fs::write(home.join(".zshrc"), "wrong=1\n").unwrap();
         for file in [".zshenv", ".zprofile", ".zshrc", ".zlogin"] {
-            std::fs::write(dir.join(file), format!("seen+=({file})\n")).unwrap();
+            // Otherwise zsh also reads the files in /etc.
+            let text = format!("setopt no_global_rcs; seen+=({file})\n");
+            std::fs::write(dir.join(file), text).unwrap();
         }
         if !before.is_empty() {
-            std::fs::write(home.join(".zshenv"), format!("seen+=(.zshenv)\n{before}\n")).unwrap();
+            let text = format!("setopt no_global_rcs; seen+=(.zshenv)\n{before}\n");
+            std::fs::write(home.join(".zshenv"), text).unwrap();
         }
         let dir = dir.to_string_lossy().into_owned();
         if by_tmux {

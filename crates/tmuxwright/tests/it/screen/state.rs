@@ -37,7 +37,7 @@ fn programs(file: &str) -> Vec<(String, (String, bool, String, bool))> {
     vec![
         ("exec bash --norc --noprofile".to_owned(), expected("raw", "bash", true, false)),
         ("exec zsh -f".to_owned(), expected("raw", "zsh", true, false)),
-        ("exec fish --no-config".to_owned(), expected("raw", "fish", true, false)),
+        ("exec fish".to_owned(), expected("raw", "fish", true, false)),
         ("exec python3 -q".to_owned(), expected("raw", "", false, false)),
         (format!("exec vi {file}"), expected("raw", "", false, true)),
         ("exec node -i".to_owned(), expected("raw", "", false, false)),
