@@ -20,7 +20,7 @@ async fn serve(tmux: &TmuxServer) -> Mcp {
     let path = log(tmux);
     let args = ["--toolset", "all", "--structured", "--log", "trace", "--audit"];
     let mcp = launch(tmux).args(&args).args(&[path.to_str().unwrap()]).mcp().await;
-    mcp.hear_everything().await;
+    mcp.enable_logging().await;
     mcp
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use testkit::{HttpServer, Launch, Reply, TmuxServer, until};
+use testkit::{HttpResponse, HttpServer, Launch, TmuxServer, until};
 
 use crate::audit::log::{log, records};
 use crate::launch;
@@ -47,7 +47,7 @@ async fn cancelled(tmux: &TmuxServer, count: usize) {
     .await;
 }
 
-async fn progress(reply: &mut Reply) {
+async fn progress(reply: &mut HttpResponse) {
     let note = reply.message().await.unwrap();
     assert_eq!(note["method"], "notifications/progress", "{note}");
     assert_eq!(note["params"]["progressToken"], "p", "{note}");
