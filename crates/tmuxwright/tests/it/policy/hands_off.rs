@@ -17,7 +17,7 @@ use tmuxwright::tools;
 
 use crate::launch;
 use crate::support::made_up::{Material, arguments, is_needed, tool};
-use crate::support::world::{asked, ids};
+use crate::support::server_state::{ids, run_all};
 
 /// Sequences that are tried, and calls in each.
 const SEQUENCES: u32 = 8;
@@ -67,7 +67,7 @@ fn facts(tmux: &TmuxServer) -> BTreeSet<String> {
     let panes = ids(tmux, "pane");
     let commands: Vec<Vec<String>> =
         panes.iter().map(|pane| capture.iter().chain([pane]).cloned().collect()).collect();
-    for (pane, shown) in panes.iter().zip(asked(tmux, &commands)) {
+    for (pane, shown) in panes.iter().zip(run_all(tmux, &commands)) {
         // A shell may have got more to do; what was printed first is still there.
         let lines = shown.lines().skip(1).map(str::trim_end).filter(|line| !line.is_empty());
         let lines: Vec<&str> = lines.take(20).collect();

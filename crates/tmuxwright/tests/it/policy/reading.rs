@@ -1,38 +1,12 @@
 //! No call that only reads starts a process or changes anything, whatever its arguments are.
 
 use serde_json::{Map, Value, json};
-use testkit::{TmuxServer, wait_until};
 use tmuxwright::tool::{Entry, Tier};
 use tmuxwright::tools;
 
 use crate::serve_configured;
 use crate::support::made_up::{Material, arguments, is_needed};
-use crate::support::world::{below, everything};
-
-/// A server as a person may have left it, with text of which some is a trap.
-fn lived_in(trap: &str) -> TmuxServer {
-    let tmux = TmuxServer::new();
-    // Else windows get the names of programs, some time after these have begun.
-    tmux.tmux(&["set-option", "-gw", "automatic-rename", "off"]);
-    tmux.new_session("other;1");
-    tmux.tmux(&["split-window", "-d", "-h", "-l", "30", "-t", "%0"]);
-    // tmux itself takes names and titles for formats.
-    let literal = trap.replace('#', "##");
-    tmux.tmux(&["rename-window", "-t", "=main:", &literal]);
-    tmux.tmux(&["rename-window", "-t", "=other;1:", "mine"]);
-    tmux.tmux(&["select-pane", "-t", "%0", "-T", &literal]);
-    tmux.tmux(&["set-buffer", "-b", "notes", trap]);
-    tmux.tmux(&["set-option", "-t", "=main:", "@evil", trap]);
-    tmux.tmux(&["set-option", "-t", "=main:", "@mine", "hello"]);
-    tmux.tmux(&["set-environment", "-t", "=main:", "MINE", trap]);
-    let named = tmux.tmux(&["display-message", "-p", "-t", "%0", "#{window_name} #{pane_title}"]);
-    assert_eq!(named, format!("{trap} {trap}"));
-    wait_until("all shells are there", || {
-        let names = tmux.tmux(&["list-panes", "-a", "-F", "#{pane_current_command}"]);
-        (names == "sh\nsh\nsh").then_some(())
-    });
-    tmux
-}
+use crate::support::server_state::{customized_server, descendants, server_state_and_text};
 
 /// A call with what it needs and, if given, one argument more.
 fn call(entry: &Entry, material: &Material, given: Option<(&str, Value)>) -> Value {
@@ -52,12 +26,12 @@ async fn no_reading_call_starts_a_process_or_changes_tmux() {
     let home = tempfile::tempdir().unwrap();
     let targets = ["%0", "@0", "$0", "main", "main:0.1", "%1", "%99"];
     let material = Material::new(home.path(), &targets);
-    let tmux = lived_in(&material.hostile[0]);
+    let tmux = customized_server("other;1", &material.hostile[0]);
     material.nothing_ran("tmux");
     let mcp = serve_configured(&tmux, "limits.block = 1\n").await;
     mcp.call("run_command", json!({"command": "echo one"})).await.text();
-    let before = everything(&tmux);
-    let processes = below(tmux.pid());
+    let before = server_state_and_text(&tmux);
+    let processes = descendants(tmux.pid());
     let mut tried = 0;
     for entry in tools::all().iter().filter(|entry| entry.meta.tier == Tier::Read) {
         let name = entry.meta.name;
@@ -70,12 +44,12 @@ async fn no_reading_call_starts_a_process_or_changes_tmux() {
             }
         }
         material.nothing_ran(name);
-        for (before, after) in before.iter().zip(everything(&tmux)) {
+        for (before, after) in before.iter().zip(server_state_and_text(&tmux)) {
             assert_eq!(&after, before, "{name}");
         }
-        assert_eq!(below(tmux.pid()), processes, "{name}");
+        assert_eq!(descendants(tmux.pid()), processes, "{name}");
         // Our own clients for tmux are all that we start.
-        let ours = below(mcp.pid());
+        let ours = descendants(mcp.pid());
         assert!(ours.iter().all(|(_, program)| program.starts_with("tmux")), "{name}: {ours:?}");
     }
     assert!(tried > 300, "{tried} calls");

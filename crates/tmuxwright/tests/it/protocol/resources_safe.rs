@@ -6,7 +6,7 @@ use testkit::{Launch, Raw, TmuxServer, until};
 
 use crate::audit::log::{audit, log, records, serve_audited};
 use crate::protocol::resources::{data, encoded, listed, text};
-use crate::support::world::{below, everything};
+use crate::support::server_state::{descendants, server_state_and_text};
 use crate::support::{ready_pane, string};
 use crate::{launch, serve_configured};
 
@@ -307,7 +307,7 @@ async fn reading_changes_nothing() {
     let mcp = serve_configured(&tmux, "").await;
     mcp.call("run_command", json!({"command": "echo one"})).await.text();
     let uris = listed(&mcp).await;
-    let (before, processes) = (everything(&tmux), below(tmux.pid()));
+    let (before, processes) = (server_state_and_text(&tmux), descendants(tmux.pid()));
     for uri in &uris {
         text(&mcp, uri).await;
     }
@@ -319,10 +319,10 @@ async fn reading_changes_nothing() {
     let hostile = format!("tmux://sessions/{}", encoded(&trap));
     assert_eq!(mcp.read(&hostile).await.unwrap_err().code.0, -32002);
     listed(&mcp).await;
-    for (before, after) in before.iter().zip(everything(&tmux)) {
+    for (before, after) in before.iter().zip(server_state_and_text(&tmux)) {
         assert_eq!(&after, before);
     }
-    assert_eq!(below(tmux.pid()), processes);
+    assert_eq!(descendants(tmux.pid()), processes);
     assert!(!tmux.home().join("touched").exists());
     mcp.close().await;
 }
