@@ -8,10 +8,11 @@ use crate::run::fixture::{assert_usable, wait_for_foreground};
 use crate::serve;
 use crate::support::{exited, pane, shows, string};
 
-/// Commands that start each shell; all but fish read no start-up file.
+/// Commands that start each shell. zsh and fish read the start-up files of the test's home, which
+/// override those of the machine: `zsh -f` would still read `/etc/zshenv`.
 const SHELLS: [&str; 4] = [BASH, ZSH, FISH, DASH];
 const BASH: &str = "exec bash --norc --noprofile -i";
-const ZSH: &str = "exec zsh -f -i";
+const ZSH: &str = "exec zsh -i";
 const FISH: &str = "exec fish -i";
 const DASH: &str = "exec dash -i";
 
@@ -410,7 +411,7 @@ async fn a_starting_shell_is_awaited() {
     std::fs::write(&dash, "sleep 1; MADE=yes\n").unwrap();
     for shell in [
         "exec bash -i".to_owned(),
-        "exec zsh -i".to_owned(),
+        ZSH.to_owned(),
         FISH.to_owned(),
         format!("ENV={} exec dash -i", dash.display()),
     ] {
@@ -487,7 +488,7 @@ async fn commands_run_in_the_innermost_shell() {
     let mcp = serve(&tmux).await;
     for (outer, inner, ask) in [
         (ZSH, "bash --norc --noprofile", "echo ${BASH_VERSION:+bash}"),
-        (BASH, "zsh -f", "echo ${ZSH_VERSION:+zsh}"),
+        (BASH, "zsh", "echo ${ZSH_VERSION:+zsh}"),
         (DASH, "fish", "set -q FISH_VERSION; and echo fish"),
         (FISH, "dash", "echo ${BASH_VERSION:-dash}"),
     ] {

@@ -172,13 +172,14 @@ async fn zsh_reads_start_up_files_from_zdotdir() {
         let (home, dir) = (fixture.tmux.home(), fixture.tmux.home().join(place));
         std::fs::create_dir_all(&dir).unwrap();
         std::fs::write(home.join(".zshrc"), "wrong=1\n").unwrap();
-        for file in [".zshenv", ".zprofile", ".zshrc", ".zlogin"] {
-            // Otherwise zsh also reads the files in /etc.
-            let text = format!("setopt no_global_rcs; seen+=({file})\n");
-            std::fs::write(dir.join(file), text).unwrap();
+        // The lines that override the start-up files of the machine.
+        let first = std::fs::read_to_string(home.join(".zshenv")).unwrap();
+        std::fs::write(dir.join(".zshenv"), format!("{first}seen+=(.zshenv)\n")).unwrap();
+        for file in [".zprofile", ".zshrc", ".zlogin"] {
+            std::fs::write(dir.join(file), format!("seen+=({file})\n")).unwrap();
         }
         if !before.is_empty() {
-            let text = format!("setopt no_global_rcs; seen+=(.zshenv)\n{before}\n");
+            let text = format!("{first}seen+=(.zshenv)\n{before}\n");
             std::fs::write(home.join(".zshenv"), text).unwrap();
         }
         let dir = dir.to_string_lossy().into_owned();

@@ -184,7 +184,7 @@ async fn shells_answer_like_any_interpreter() {
     let mcp = serve(&tmux).await;
     for (shell, block) in [
         ("bash --norc --noprofile -i", "for x in a b; do\n  echo $x\ndone"),
-        ("zsh -f -i", "for x in a b; do\n  echo $x\ndone"),
+        ("zsh -i", "for x in a b; do\n  echo $x\ndone"),
         ("dash -i", "for x in a b; do\n  echo $x\ndone"),
         ("fish -i", "for x in a b\n  echo $x\nend"),
     ] {

@@ -33,7 +33,7 @@ fn programs(file: &str) -> Vec<(String, InputState)> {
         "import socket; s = socket.socket(); s.bind((\"127.0.0.1\", 0)); s.listen(); s.accept()";
     vec![
         ("exec bash --norc --noprofile".to_owned(), expected("raw", "bash", true, false)),
-        ("exec zsh -f".to_owned(), expected("raw", "zsh", true, false)),
+        ("exec zsh".to_owned(), expected("raw", "zsh", true, false)),
         ("exec fish".to_owned(), expected("raw", "fish", true, false)),
         ("exec python3 -q".to_owned(), expected("raw", "", false, false)),
         (format!("exec vi {file}"), expected("raw", "", false, true)),
