@@ -1,75 +1,72 @@
-//! The server over HTTP: as clients of every revision speak to it, and as nobody should.
+//! HTTP clients for the program under test: MCP clients of every protocol revision, and connections
+//! that send any bytes.
 
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
 use crate::raw::Raw;
-use crate::until;
+use crate::until::{MAX_WAIT, until};
 
-/// Long enough for a busy machine; never what a test waits for.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// The revision that has no sessions.
+/// The protocol revision without sessions.
 const STATELESS: &str = "2026-07-28";
 
-/// A server process that listens.
+/// The program under test, listening for HTTP.
 #[derive(Debug)]
 pub struct HttpServer {
     /// The process.
     pub process: Raw,
-    /// Where it listens.
+    /// The address it listens on.
     pub address: SocketAddr,
 }
 
 impl HttpServer {
     pub(crate) async fn new(process: Raw) -> Self {
-        let address = until("the server says where it listens", async || {
-            let said = process.stderr();
-            let url = said.split_once("serving MCP at http://")?.1.split_once("/mcp\n")?.0;
+        let address = until("the program logs its address", async || {
+            let stderr = process.stderr();
+            let url = stderr.split_once("serving MCP at http://")?.1.split_once("/mcp\n")?.0;
             Some(url.parse().expect("an address"))
         })
         .await;
         Self { process, address }
     }
 
-    /// A client of this revision, with its handshake behind it if there is one.
+    /// Connects a client of this revision, with the handshake if the revision has one.
     pub async fn client(&self, token: &str, version: &'static str) -> HttpClient {
         HttpClient::connect(self.address, token, version).await
     }
 }
 
-/// A connection on which anything can be sent.
+/// A TCP connection that sends any bytes.
 #[derive(Debug)]
-pub struct Connection(BufReader<TcpStream>);
+pub struct HttpConnection(BufReader<TcpStream>);
 
-impl Connection {
+impl HttpConnection {
     /// Connects.
     pub async fn open(address: SocketAddr) -> Self {
-        Self(BufReader::new(TcpStream::connect(address).await.expect("the server listens")))
+        Self(BufReader::new(TcpStream::connect(address).await.expect("the program listens")))
     }
 
-    /// Sends bytes. A server that has had enough may hang up.
+    /// Sends bytes. An error is ignored: the program may have closed the connection on purpose.
     pub async fn write(&mut self, bytes: &[u8]) {
         let _ = self.0.write_all(bytes).await;
     }
 
-    /// Sends the head of a request.
+    /// Sends the request line and the headers.
     pub async fn head(&mut self, line: &str, headers: &[(&str, &str)]) {
         let headers: String = headers.iter().map(|(n, v)| format!("{n}: {v}\r\n")).collect();
         self.write(format!("{line} HTTP/1.1\r\n{headers}\r\n").as_bytes()).await;
     }
 
-    /// Reads the head of the answer.
-    pub async fn reply(self) -> Reply {
-        self.try_reply().await.expect("there is an answer")
+    /// Reads the status line and the headers of the response.
+    pub async fn reply(self) -> HttpResponse {
+        self.try_reply().await.expect("the program responds")
     }
 
-    /// The same where the server may hang up instead.
-    pub async fn try_reply(mut self) -> Option<Reply> {
+    /// The same; `None` if the program closes the connection instead.
+    pub async fn try_reply(mut self) -> Option<HttpResponse> {
         let status = self.line().await?;
         let status = status.split(' ').nth(1).and_then(|code| code.parse().ok());
         let mut headers = Vec::new();
@@ -77,42 +74,42 @@ impl Connection {
             headers.push((name.to_ascii_lowercase(), value.to_owned()));
         }
         let status = status.expect("a status line");
-        Some(Reply { status, headers, connection: self, unread: String::new() })
+        Some(HttpResponse { status, headers, connection: self, unread: String::new() })
     }
 
     async fn line(&mut self) -> Option<String> {
         let mut line = String::new();
-        let read = tokio::time::timeout(PATIENCE, self.0.read_line(&mut line)).await;
-        match read.expect("the server goes on") {
+        let read = tokio::time::timeout(MAX_WAIT, self.0.read_line(&mut line)).await;
+        match read.expect("the program sends or closes in time") {
             Ok(1..) => Some(line.trim_end_matches(['\r', '\n']).to_owned()),
             _ => None,
         }
     }
 }
 
-/// An answer, whose body is read as it comes.
+/// A response whose body is read as it arrives.
 #[derive(Debug)]
-pub struct Reply {
+pub struct HttpResponse {
     /// The status code.
     pub status: u16,
     headers: Vec<(String, String)>,
-    connection: Connection,
+    connection: HttpConnection,
     unread: String,
 }
 
-impl Reply {
-    /// A header, by its name in small letters.
+impl HttpResponse {
+    /// A header, by its name in lower case.
     pub fn header(&self, name: &str) -> Option<&str> {
         self.headers.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// All that is left of the body.
+    /// The rest of the body.
     pub async fn text(&mut self) -> String {
         while self.more().await {}
         std::mem::take(&mut self.unread)
     }
 
-    /// The next message in the body; `None` at its end.
+    /// The next JSON-RPC message in the body; `None` at its end.
     pub async fn message(&mut self) -> Option<Value> {
         if self.header("content-type") != Some("text/event-stream") {
             let text = self.text().await;
@@ -134,7 +131,7 @@ impl Reply {
         }
     }
 
-    /// The answer to a request among the messages.
+    /// The reply to a request; messages before it are skipped.
     pub async fn answer(&mut self, id: u64) -> Option<Value> {
         loop {
             let message = self.message().await?;
@@ -144,7 +141,7 @@ impl Reply {
         }
     }
 
-    /// Reads the next piece of the body; false at its end.
+    /// Reads the next chunk of the body; false at its end.
     async fn more(&mut self) -> bool {
         let length = match self.header("content-length") {
             Some(length) => {
@@ -170,13 +167,13 @@ impl Reply {
     }
 }
 
-/// A client. Every request has a connection of its own.
+/// An MCP client that opens a connection for every request.
 #[derive(Debug)]
 pub struct HttpClient {
     address: SocketAddr,
     token: String,
     version: &'static str,
-    /// The session, in revisions that have them.
+    /// The MCP session, in revisions that have sessions.
     pub session: Option<String>,
     last_id: u64,
 }
@@ -191,26 +188,26 @@ impl HttpClient {
             let (id, mut reply) = client.start("initialize", hello).await;
             assert_eq!(reply.status, 200);
             client.session = reply.header("mcp-session-id").map(str::to_owned);
-            let hello = reply.answer(id).await.expect("an answer");
+            let hello = reply.answer(id).await.expect("a reply to initialize");
             assert_eq!(hello["result"]["protocolVersion"], version, "{hello}");
             client.notify("notifications/initialized", json!({})).await;
         }
         client
     }
 
-    /// Sends a request without waiting for its answer, and returns its id.
-    pub async fn start(&mut self, method: &str, params: Value) -> (u64, Reply) {
+    /// Sends a request, and returns its id and the response before its body is read.
+    pub async fn start(&mut self, method: &str, params: Value) -> (u64, HttpResponse) {
         let (id, connection) = self.send(method, params).await;
         (id, connection.reply().await)
     }
 
-    /// Sends a request and returns the whole answer.
+    /// Sends a request and returns the whole reply.
     pub async fn request(&mut self, method: &str, params: Value) -> Value {
         let (id, mut reply) = self.start(method, params).await;
         reply.answer(id).await.unwrap_or_else(|| panic!("{method}: {}", reply.status))
     }
 
-    /// Calls a tool.
+    /// Calls a tool and returns the `result` of the reply.
     pub async fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let answer =
             self.request("tools/call", json!({"name": tool, "arguments": arguments})).await;
@@ -224,16 +221,17 @@ impl HttpClient {
         assert_eq!(reply.status, 202, "{method}");
     }
 
-    /// A request without a body, such as for the stream of notifications or the session's end.
-    pub async fn bare(&self, method: &str) -> Reply {
-        let mut connection = Connection::open(self.address).await;
+    /// Sends a request without a body: `GET` for the notification stream, `DELETE` for the session's
+    /// end.
+    pub async fn bare(&self, method: &str) -> HttpResponse {
+        let mut connection = HttpConnection::open(self.address).await;
         connection.head(&format!("{method} /mcp"), &self.headers()).await;
         connection.reply().await
     }
 
-    /// Sends a request and returns its id and the connection it went over: in the newest revision
-    /// even the head of an answer comes only with its first message.
-    pub async fn send(&mut self, method: &str, mut params: Value) -> (u64, Connection) {
+    /// Sends a request, and returns its id and its connection. In the stateless revision the program
+    /// sends the response's headers only with the first message.
+    pub async fn send(&mut self, method: &str, mut params: Value) -> (u64, HttpConnection) {
         self.last_id += 1;
         let name = params["name"].as_str().unwrap_or_default().to_owned();
         let mut extra = Vec::new();
@@ -250,9 +248,9 @@ impl HttpClient {
         (id, self.post(&text.to_string(), &extra).await)
     }
 
-    async fn post(&self, body: &str, extra: &[(&str, &str)]) -> Connection {
+    async fn post(&self, body: &str, extra: &[(&str, &str)]) -> HttpConnection {
         let length = body.len().to_string();
-        let mut connection = Connection::open(self.address).await;
+        let mut connection = HttpConnection::open(self.address).await;
         let own = [("Content-Type", "application/json"), ("Content-Length", &length)];
         connection.head("POST /mcp", &[&self.headers(), extra, &own].concat()).await;
         connection.write(body.as_bytes()).await;

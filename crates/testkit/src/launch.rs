@@ -1,26 +1,27 @@
-//! Starts the server under test the way MCP clients do: as a child with pipes and a bare
-//! environment.
+//! Starts the program under test as MCP clients do: as a child with pipes, a home and little else in
+//! its environment.
 
 use std::path::Path;
 use std::process::{Output, Stdio};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
 
 use crate::TmuxServer;
+use crate::home;
 use crate::http::HttpServer;
 use crate::mcp::Mcp;
 use crate::raw::Raw;
 
-/// A server process that is about to be started.
+/// The program under test, not started yet.
 #[derive(Debug)]
 pub struct Launch {
     command: Command,
 }
 
 impl Launch {
-    /// The program on a tmux server. It gets no more of the environment than the strictest clients
+    /// The program on a tmux server. Its environment holds no more than the strictest MCP clients
     /// pass on.
     pub fn new(program: &str, tmux: &TmuxServer) -> Self {
         Self::without_tmux(program, tmux.home())
@@ -28,14 +29,12 @@ impl Launch {
             .env("TMUXWRIGHT_TMUX", &TmuxServer::program().to_string_lossy())
     }
 
-    /// The program with nothing said about tmux.
+    /// The program without settings for tmux, started in `home`.
     pub fn without_tmux(program: &str, home: &Path) -> Self {
         #[expect(clippy::disallowed_methods, reason = "the program under test")]
         let mut command = Command::new(program);
         command.env_clear().env("HOME", home).env("SHELL", "/bin/sh").env("TERM", "xterm");
-        if let Some(path) = std::env::var_os("PATH") {
-            command.env("PATH", path);
-        }
+        command.env("PATH", home::path()).current_dir(home);
         command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -58,31 +57,31 @@ impl Launch {
         self
     }
 
-    /// Starts it and connects a real MCP client.
+    /// Starts the program and connects a real MCP client.
     pub async fn mcp(self) -> Mcp {
         let (child, stderr) = self.spawn();
         Mcp::connect(child, stderr).await
     }
 
-    /// Starts it and speaks to it in lines.
+    /// Starts the program for a client that sends lines.
     pub fn raw(self) -> Raw {
         let (child, stderr) = self.spawn();
         Raw::new(child, stderr)
     }
 
-    /// Starts it with `--http` on a free port and waits until it serves.
+    /// Starts the program with `--http` on a free port and waits until it listens.
     pub async fn http(self) -> HttpServer {
         HttpServer::new(self.args(&["--http", "127.0.0.1:0"]).raw()).await
     }
 
-    /// Runs it to its end, with nothing on its input.
+    /// Runs the program until it exits, with an empty stdin.
     pub async fn output(mut self) -> Output {
         self.command.stdin(Stdio::null());
         self.command.output().await.expect("the program can be started")
     }
 
     fn spawn(mut self) -> (Child, Stderr) {
-        let mut child = self.command.spawn().expect("the server can be started");
+        let mut child = self.command.spawn().expect("the program can be started");
         let stderr = Stderr::default();
         let mut pipe = child.stderr.take().expect("stderr is a pipe");
         let kept = stderr.clone();
@@ -90,20 +89,25 @@ impl Launch {
             let mut buffer = [0; 4096];
             while let Ok(count @ 1..) = pipe.read(&mut buffer).await {
                 let text = String::from_utf8_lossy(buffer.get(..count).unwrap_or_default());
-                kept.0.lock().expect("no test panics while it writes").push_str(&text);
+                lock(&kept.0).push_str(&text);
             }
         });
         (child, stderr)
     }
 }
 
-/// What the server has written to stderr so far.
+/// The program's stderr so far.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Stderr(Arc<Mutex<String>>);
 
 impl Stderr {
-    /// All of it.
+    /// The text so far.
     pub(crate) fn text(&self) -> String {
-        self.0.lock().expect("no test panics while it writes").clone()
+        lock(&self.0).clone()
     }
+}
+
+/// Locks a buffer that a background task writes to.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().expect("no thread panics while it holds the lock")
 }

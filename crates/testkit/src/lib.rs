@@ -1,11 +1,12 @@
-//! Test support: real tmux servers, each on a socket of its own, and waiting for facts.
+//! Test support: private tmux servers, the program under test, and MCP clients that call it.
 //!
-//! - [`TmuxServer`]: a private server that goes away with its test, also when the test fails.
-//! - [`Person`]: a client on a terminal of its own, as people have.
-//! - [`Shell`]: the shells people have, and panes of a server that run them.
-//! - [`Launch`]: the real program, with [`Mcp`], a real client, or [`Raw`], lines of JSON.
-//! - [`HttpServer`]: the same over HTTP, with [`HttpClient`]s of every revision, or a bare [`Connection`].
-//! - [`wait_until`], [`until()`]: ask again until it is so; never sleep and hope.
+//! - [`TmuxServer`]: a tmux server on its own socket; killed when its test ends or fails.
+//! - [`Person`]: a tmux client on its own terminal, as a person has one.
+//! - [`Shell`]: bash, zsh, fish and dash, with start-up files that are the same on every machine.
+//! - [`Launch`]: starts the program, for [`Mcp`], rmcp's client, or [`Raw`], lines of JSON.
+//! - [`HttpServer`]: the program over HTTP, for [`HttpClient`]s of every protocol revision or a bare
+//!   [`HttpConnection`].
+//! - [`wait_until`], [`until()`]: poll until a condition holds, instead of sleeping for some time.
 
 #![expect(
     clippy::expect_used,
@@ -14,6 +15,7 @@
     reason = "a test that cannot go on has to fail"
 )]
 
+mod home;
 mod http;
 mod launch;
 mod mcp;
@@ -23,7 +25,7 @@ mod shell;
 mod tmux_server;
 mod until;
 
-pub use http::{Connection, HttpClient, HttpServer, Reply};
+pub use http::{HttpClient, HttpConnection, HttpResponse, HttpServer};
 pub use launch::Launch;
 pub use mcp::{Mcp, Outcome};
 pub use person::Person;

@@ -1,4 +1,4 @@
-//! A real MCP client (rmcp's) on the real program, or on a server in this process.
+//! A real MCP client, rmcp's, of the program under test or of a server in this process.
 
 #![expect(deprecated, reason = "logging, which the newest revision advises against")]
 
@@ -15,9 +15,9 @@ use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
 use tokio::process::Child;
 
-use crate::launch::Stderr;
+use crate::launch::{Stderr, lock};
 
-/// What the server told by itself.
+/// The notifications of the server.
 #[derive(Debug, Clone, Default)]
 struct Recorder {
     progress: Arc<Mutex<Vec<ProgressNotificationParam>>>,
@@ -34,7 +34,7 @@ impl ClientHandler for Recorder {
         params: ProgressNotificationParam,
         _: NotificationContext<RoleClient>,
     ) {
-        self.progress.lock().expect("no test panics while it writes").push(params);
+        lock(&self.progress).push(params);
     }
 
     async fn on_logging_message(
@@ -43,7 +43,7 @@ impl ClientHandler for Recorder {
         _: NotificationContext<RoleClient>,
     ) {
         let text = params.data.to_string();
-        self.logged.lock().expect("no test panics while it writes").push(text);
+        lock(&self.logged).push(text);
     }
 }
 
@@ -51,8 +51,8 @@ impl ClientHandler for Recorder {
 #[derive(Debug)]
 pub struct Mcp {
     client: RunningService<RoleClient, Recorder>,
-    told: Recorder,
-    /// None for a server in this process.
+    notified: Recorder,
+    /// `None` for a server in this process.
     child: Option<Child>,
     stderr: Stderr,
 }
@@ -64,7 +64,7 @@ impl Mcp {
         Self::begin(read, write, Some(child), stderr).await
     }
 
-    /// A client of the server at the other end of this stream.
+    /// Connects to the server at the other end of a stream.
     pub async fn over(stream: DuplexStream) -> Self {
         let (read, write) = tokio::io::split(stream);
         Self::begin(read, write, None, Stderr::default()).await
@@ -75,30 +75,30 @@ impl Mcp {
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let told = Recorder::default();
-        let client = match told.clone().serve((read, write)).await {
+        let notified = Recorder::default();
+        let client = match notified.clone().serve((read, write)).await {
             Ok(client) => client,
             Err(error) => panic!("initialize: {error}\nstderr: {}", stderr.text()),
         };
-        Self { client, told, child, stderr }
+        Self { client, notified, child, stderr }
     }
 
-    /// The tools as the client got them.
+    /// The tools the server offers.
     pub async fn tools(&self) -> Vec<Tool> {
         self.client.list_all_tools().await.expect("tools/list")
     }
 
-    /// What can be read now, from all pages.
+    /// The resources of all pages.
     pub async fn resources(&self) -> Vec<Resource> {
         self.client.list_all_resources().await.expect("resources/list")
     }
 
-    /// What can be read where something has to be filled in.
+    /// The resource templates of all pages.
     pub async fn templates(&self) -> Vec<ResourceTemplate> {
         self.client.list_all_resource_templates().await.expect("resources/templates/list")
     }
 
-    /// What stands under an address, or the error.
+    /// Reads a resource.
     pub async fn read(&self, uri: &str) -> Result<ResourceContents, ErrorData> {
         match self.client.read_resource(ReadResourceRequestParams::new(uri)).await {
             Ok(mut read) => {
@@ -110,9 +110,9 @@ impl Mcp {
         }
     }
 
-    /// What the server said at initialize.
+    /// The instructions in the reply to `initialize`.
     pub fn instructions(&self) -> String {
-        let info = self.client.peer_info().expect("the server introduced itself");
+        let info = self.client.peer_info().expect("the server has replied to initialize");
         info.instructions.clone().unwrap_or_default()
     }
 
@@ -126,42 +126,42 @@ impl Mcp {
         }
     }
 
-    /// The server process.
+    /// The server's process id.
     pub fn pid(&self) -> u32 {
-        self.child.as_ref().and_then(Child::id).expect("the server is a process that runs")
+        self.child.as_ref().and_then(Child::id).expect("the server is a running process")
     }
 
-    /// What the server has logged.
+    /// The server's stderr so far.
     pub fn stderr(&self) -> String {
         self.stderr.text()
     }
 
-    /// What the server has told of its progress.
+    /// The progress notifications so far.
     pub fn progress(&self) -> Vec<ProgressNotificationParam> {
-        self.told.progress.lock().expect("no test panics while it writes").clone()
+        lock(&self.notified.progress).clone()
     }
 
-    /// Asks for all of the server's log.
-    pub async fn hear_everything(&self) {
+    /// Sets the lowest log level, so that the server sends every log message.
+    pub async fn enable_logging(&self) {
         let params = SetLevelRequestParams::new(LoggingLevel::Debug);
         self.client.set_level(params).await.expect("logging/setLevel");
     }
 
-    /// What the server has logged to the client.
+    /// The log notifications so far.
     pub fn logged(&self) -> Vec<String> {
-        self.told.logged.lock().expect("no test panics while it writes").clone()
+        lock(&self.notified.logged).clone()
     }
 
-    /// Hangs up. If the server is a process, waits until it has ended; it must end well.
+    /// Disconnects. If the server is a process, it must then exit with code 0.
     pub async fn close(mut self) {
         let _ = self.client.cancel().await;
         let Some(child) = &mut self.child else { return };
-        let status = child.wait().await.expect("the server can be waited for");
+        let status = child.wait().await.expect("a child can be waited for");
         assert!(status.success(), "{status}\nstderr: {}", self.stderr.text());
     }
 }
 
-/// A call's answer. Look at it: `ok`, `text` or `err`.
+/// The result of a call, to be checked with `ok`, `text` or `err`.
 #[must_use]
 #[derive(Debug)]
 pub struct Outcome {
@@ -170,11 +170,13 @@ pub struct Outcome {
 }
 
 impl Outcome {
-    /// The structured answer of a call that must succeed.
+    /// The structured content of a call that must succeed.
     pub fn ok(self) -> Value {
         let (tool, text) = (self.tool, self.raw_text());
         assert_ne!(self.result.is_error, Some(true), "{tool}: {text}");
-        self.result.structured_content.unwrap_or_else(|| panic!("{tool} has no structure: {text}"))
+        self.result
+            .structured_content
+            .unwrap_or_else(|| panic!("{tool} has no structured content: {text}"))
     }
 
     /// The text of a call that must succeed.
@@ -200,7 +202,7 @@ impl Outcome {
         meta.is_some_and(|meta| meta.0.get("tmuxwright/code") == Some(&Value::from(code)))
     }
 
-    /// The result as it came.
+    /// The unchecked result.
     pub fn result(self) -> CallToolResult {
         self.result
     }

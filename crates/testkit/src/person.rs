@@ -1,4 +1,4 @@
-//! A person at a terminal, attached to a session.
+//! A person who is attached to a session: a tmux client on a pseudoterminal.
 
 use std::fs::File;
 use std::io::{Read, Write};
@@ -11,7 +11,7 @@ use rustix::termios::{Winsize, tcsetwinsize};
 use crate::TmuxServer;
 use crate::until::wait_until;
 
-/// A real client on a terminal of its own. The person leaves when this is dropped.
+/// A tmux client on its own terminal. It is killed when this is dropped.
 #[derive(Debug)]
 pub struct Person {
     client: Child,
@@ -19,7 +19,7 @@ pub struct Person {
 }
 
 impl Person {
-    /// Attaches to a session from a terminal of this size, and waits until tmux knows of it.
+    /// Attaches to a session from a terminal of this size, and waits until tmux lists the client.
     pub fn attach(tmux: &TmuxServer, session: &str, columns: u16, rows: u16) -> Self {
         let flags = OpenptFlags::RDWR | OpenptFlags::NOCTTY;
         let master = openpt(flags).expect("a terminal can be made");
@@ -33,7 +33,6 @@ impl Person {
         let open = || File::options().read(true).write(true).open(&name).expect("a terminal opens");
         let client = tmux
             .command(&["attach-session", "-t", &format!("={session}")])
-            .env("TERM", "xterm")
             .stdin(open())
             .stdout(open())
             .stderr(Stdio::null())
@@ -41,7 +40,8 @@ impl Person {
             .expect("tmux can be started");
         let keyboard = File::from(master);
         let mut screen = keyboard.try_clone().expect("a terminal can be read");
-        // Somebody has to look, or the terminal fills up. Ends with the client's side.
+        // Unread output would fill the terminal and block tmux. The thread ends when
+        // the client closes its side.
         std::thread::spawn(move || {
             let mut buffer = [0; 4096];
             while let Ok(1..) = screen.read(&mut buffer) {}
@@ -54,9 +54,9 @@ impl Person {
         Self { client, keyboard }
     }
 
-    /// Types on the keyboard.
+    /// Types text on the keyboard.
     pub fn types(&mut self, text: &str) {
-        self.keyboard.write_all(text.as_bytes()).expect("the terminal takes it");
+        self.keyboard.write_all(text.as_bytes()).expect("a terminal can be written to");
     }
 }
 

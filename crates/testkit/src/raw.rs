@@ -1,7 +1,6 @@
-//! The server in lines of JSON, for everything a well-behaved client would not do.
+//! A client that speaks to the program in lines of JSON, also in ways no proper MCP client would.
 
 use std::process::ExitStatus;
-use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -9,11 +8,9 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 
 use crate::launch::Stderr;
+use crate::until::MAX_WAIT;
 
-/// Long enough for a busy machine; never what a test waits for.
-const PATIENCE: Duration = Duration::from_secs(20);
-
-/// A server process and its two pipes.
+/// The program under test with its stdin and stdout.
 #[derive(Debug)]
 pub struct Raw {
     child: Child,
@@ -30,7 +27,7 @@ impl Raw {
         Self { child, stdin, stdout, stderr, last_id: 0 }
     }
 
-    /// The handshake of the older revisions.
+    /// The handshake of the revisions that have one. Returns the reply to `initialize`.
     pub async fn initialize(&mut self, version: &str) -> Value {
         let params = json!({"protocolVersion": version, "capabilities": {},
             "clientInfo": {"name": "raw", "version": "1"}});
@@ -39,19 +36,19 @@ impl Raw {
         reply
     }
 
-    /// Sends a message.
+    /// Sends one message.
     pub async fn send(&mut self, message: &Value) {
         self.send_bytes(format!("{message}\n").as_bytes()).await;
     }
 
-    /// Sends anything at all.
+    /// Sends bytes, which need not be a message.
     pub async fn send_bytes(&mut self, bytes: &[u8]) {
         let stdin = self.stdin.as_mut().expect("stdin is open");
-        stdin.write_all(bytes).await.expect("the server reads");
-        stdin.flush().await.expect("the server reads");
+        stdin.write_all(bytes).await.expect("stdin can be written to");
+        stdin.flush().await.expect("stdin can be written to");
     }
 
-    /// Sends a request without waiting, and returns its id.
+    /// Sends a request and returns its id without waiting for the reply.
     pub async fn start(&mut self, method: &str, params: Value) -> u64 {
         self.last_id += 1;
         let id = self.last_id;
@@ -63,17 +60,18 @@ impl Raw {
     pub async fn request(&mut self, method: &str, params: Value) -> Value {
         let id = self.start(method, params).await;
         loop {
-            let message = self.receive().await.expect("the server answers before it goes");
+            let message =
+                self.receive().await.expect("the program replies before it closes stdout");
             if message["id"] == id {
                 return message;
             }
         }
     }
 
-    /// The next message; `None` when the server has closed its side. Anything on stdout that is not
-    /// a message fails the test.
+    /// The next message; `None` when the program has closed stdout. Bytes on stdout that are not a
+    /// message fail the test.
     pub async fn receive(&mut self) -> Option<Value> {
-        let line = tokio::time::timeout(PATIENCE, self.stdout.next_line()).await;
+        let line = tokio::time::timeout(MAX_WAIT, self.stdout.next_line()).await;
         let line = line.unwrap_or_else(|_| panic!("no message\nstderr: {}", self.stderr.text()));
         let line = line.expect("stdout is UTF-8")?;
         let message: Value = serde_json::from_str(&line).unwrap_or_else(|_| panic!("{line:?}"));
@@ -81,31 +79,31 @@ impl Raw {
         Some(message)
     }
 
-    /// Closes the server's input.
+    /// Closes the program's stdin.
     pub fn hang_up(&mut self) {
         self.stdin = None;
     }
 
-    /// Sends a signal.
+    /// Sends the program a signal.
     pub fn signal(&self, signal: Signal) {
         let pid = i32::try_from(self.pid()).ok().and_then(Pid::from_raw);
-        kill_process(pid.expect("a process id"), signal).expect("the server runs");
+        kill_process(pid.expect("a process id"), signal).expect("the program runs");
     }
 
-    /// The server process.
+    /// The program's process id.
     pub fn pid(&self) -> u32 {
-        self.child.id().expect("the server runs")
+        self.child.id().expect("the program runs")
     }
 
-    /// Waits for the server's end.
+    /// Waits until the program has exited.
     pub async fn wait(&mut self) -> ExitStatus {
-        let status = tokio::time::timeout(PATIENCE, self.child.wait()).await;
+        let status = tokio::time::timeout(MAX_WAIT, self.child.wait()).await;
         let status =
-            status.unwrap_or_else(|_| panic!("it runs on\nstderr: {}", self.stderr.text()));
-        status.expect("the server can be waited for")
+            status.unwrap_or_else(|_| panic!("still running\nstderr: {}", self.stderr.text()));
+        status.expect("a child can be waited for")
     }
 
-    /// What the server has logged.
+    /// The text on stderr so far.
     pub fn stderr(&self) -> String {
         self.stderr.text()
     }

@@ -1,17 +1,13 @@
-//! The shells people have, in panes of a private server.
+//! The shells that the tests run, and panes of a private server that run them.
 
 use std::env;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use crate::TmuxServer;
+use crate::home;
 use crate::until::wait_until;
 
-/// What people have in their environment that changes where a shell finds its files or what it
-/// keeps.
-const OF_PEOPLE: &[&str] =
-    &["BASH_ENV", "ENV", "HISTCONTROL", "PROMPT_COMMAND", "XDG_CONFIG_HOME", "XDG_DATA_HOME"];
-
-/// A shell.
+/// A shell that is supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shell {
     /// GNU bash.
@@ -25,10 +21,10 @@ pub enum Shell {
 }
 
 impl Shell {
-    /// All of them.
+    /// All supported shells.
     pub const ALL: [Self; 4] = [Self::Bash, Self::Zsh, Self::Fish, Self::Dash];
 
-    /// Its name.
+    /// The program's name.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bash => "bash",
@@ -38,62 +34,43 @@ impl Shell {
         }
     }
 
-    /// Where it is. It must be there.
+    /// The program's path. The shell must be installed.
     pub fn path(self) -> PathBuf {
-        let path = env::var_os("PATH").unwrap_or_default();
-        let found = env::split_paths(&path).map(|dir| dir.join(self.name())).find(|p| p.is_file());
+        let found =
+            env::split_paths(&home::path()).map(|dir| dir.join(self.name())).find(|p| p.is_file());
         found.unwrap_or_else(|| panic!("{} is not installed", self.name()))
     }
 
-    /// The file it reads when it starts, whether as a login shell or not.
-    pub fn start_up_file(self, home: &Path) -> PathBuf {
-        home.join(match self {
-            Self::Bash => ".bashrc",
-            Self::Zsh => ".zshrc",
-            Self::Fish => ".config/fish/config.fish",
-            Self::Dash => ".profile",
-        })
+    /// The prompt that tests give it, without the blank behind it.
+    pub fn prompt(self) -> &'static str {
+        match self {
+            Self::Bash | Self::Dash => "$",
+            Self::Zsh => "%",
+            Self::Fish => ">",
+        }
     }
 }
 
 impl TmuxServer {
-    /// Has panes run this shell from now on, as a login shell with an empty start-up file, the way
-    /// tmux does by itself.
+    /// Makes this shell the default of new panes, started as a login shell as tmux does by itself.
     pub fn use_shell(&self, shell: Shell) {
-        self.write_start_up(shell, "");
-        for name in OF_PEOPLE {
-            self.tmux(&["set-environment", "-g", "-r", name]);
-        }
-        self.tmux(&["set-environment", "-g", "LC_ALL", "C.UTF-8"]);
         self.tmux(&["set-option", "-g", "default-shell", &shell.path().to_string_lossy()]);
         self.tmux(&["set-option", "-g", "default-command", ""]);
     }
 
-    /// Writes what a shell reads when it starts. As a login shell, bash reads it by way of another
-    /// file, as most people have it.
+    /// Sets the last lines of a shell's start-up file. dash reads the file only as a login shell, the
+    /// others always.
     pub fn write_start_up(&self, shell: Shell, text: &str) {
-        let file = shell.start_up_file(self.home());
-        let dir = file.parent().expect("a file is in a directory");
-        std::fs::create_dir_all(dir).expect("the home can be written to");
-        std::fs::write(&file, text).expect("the home can be written to");
-        if shell == Shell::Bash {
-            let profile = ". ~/.bashrc\n";
-            std::fs::write(self.home().join(".bash_profile"), profile).expect("so can this");
-        }
-        if shell == Shell::Fish {
-            // Without this, the first fish in a home spends seconds on making completions.
-            let made = self.home().join(".local/share/fish/generated_completions");
-            std::fs::create_dir_all(made).expect("so can this");
-        }
+        home::write_start_up(self.home(), shell, text);
     }
 
-    /// Adds a session with one pane of this size, in which a person's shell shows its prompt, and
-    /// returns the pane's id.
+    /// Adds a session with one pane of this size that runs the default shell, waits for the prompt,
+    /// and returns the pane's id.
     pub fn shell_pane(&self, columns: u16, rows: u16) -> String {
         let (columns, rows) = (columns.to_string(), rows.to_string());
         let mut args = vec!["new-session", "-d", "-x", &columns, "-y", &rows];
         args.extend(["-P", "-F", "#{pane_id}"]);
-        // tmux 3.2a does not heed the size of a detached session.
+        // tmux 3.2a ignores the size of a detached session.
         args.extend([";", "resize-window", "-x", &columns, "-y", &rows]);
         let pane = self.tmux(&args);
         wait_until("the shell shows its prompt", || {
@@ -106,38 +83,68 @@ impl TmuxServer {
         });
         pane
     }
-
-    /// What a pane's screen shows.
-    pub fn screen(&self, pane: &str) -> String {
-        self.tmux(&["capture-pane", "-p", "-t", pane]).trim_end().to_owned()
-    }
-
-    /// Types a line into a pane, as a person does.
-    pub fn type_line(&self, pane: &str, line: &str) {
-        self.tmux(&["send-keys", "-t", pane, "-l", line]);
-        self.tmux(&["send-keys", "-t", pane, "Enter"]);
-    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    /// Types a line and returns the rows of the screen once the next prompt is shown.
+    fn rows_after(tmux: &TmuxServer, shell: Shell, line: &str) -> Vec<String> {
+        let pane = tmux.shell_pane(1000, 20);
+        let typed = format!("{} {line}", shell.prompt());
+        tmux.type_line(&pane, line);
+        wait_until(&format!("{shell:?} shows its prompt again"), || {
+            let screen = tmux.screen(&pane);
+            let mut rows: Vec<String> = screen.lines().map(str::to_owned).collect();
+            let ended = rows.last().is_some_and(|row| row == shell.prompt());
+            (ended && rows.first() == Some(&typed)).then(|| {
+                rows.pop();
+                rows.remove(0);
+                rows
+            })
+        })
+    }
+
     #[test]
-    fn every_shell_starts_with_its_start_up_file() {
+    fn every_shell_has_its_own_prompt_home_and_directory() {
+        let tmux = TmuxServer::new();
+        let home = tmux.home().display().to_string();
+        let path = home::path().into_string().unwrap();
         for shell in Shell::ALL {
-            let tmux = TmuxServer::new();
             tmux.use_shell(shell);
-            tmux.write_start_up(shell, "echo started in $HOME\n");
+            let not_login = format!("exec {}", shell.name());
+            for command in ["", &not_login] {
+                tmux.tmux(&["set-option", "-g", "default-command", command]);
+                let rows = rows_after(&tmux, shell, "echo $HOME; pwd; sh -c 'echo $PATH'; alias");
+                assert_eq!(rows, [&*home, &home, &path], "{shell:?}, {command:?}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_environment_holds_only_known_variables() {
+        let tmux = TmuxServer::new();
+        let lines = tmux.tmux(&["show-environment", "-g"]);
+        let mut names: Vec<_> = lines.lines().filter_map(|line| line.split('=').next()).collect();
+        names.sort_unstable();
+        assert_eq!(names, ["HISTFILE", "HOME", "LC_ALL", "PATH", "PS1", "PWD", "SHELL", "TERM"]);
+    }
+
+    #[test]
+    fn every_shell_reads_its_start_up_file() {
+        let tmux = TmuxServer::new();
+        for shell in Shell::ALL {
+            tmux.use_shell(shell);
+            tmux.write_start_up(shell, "alias greet='echo hello from'\n");
+            assert_eq!(
+                rows_after(&tmux, shell, "greet $HOME"),
+                [format!("hello from {}", tmux.home().display())]
+            );
             let pane = tmux.shell_pane(100, 10);
-            let started = format!("started in {}", tmux.home().display());
-            assert!(tmux.screen(&pane).contains(&started), "{shell:?}: {}", tmux.screen(&pane));
             let facts = "#{pane_current_command} #{pane_width}x#{pane_height}";
             let facts = tmux.tmux(&["display-message", "-p", "-t", &pane, facts]);
             assert_eq!(facts, format!("{} 100x10", shell.name()));
-            tmux.type_line(&pane, "echo typed-$HOME");
-            let typed = format!("\ntyped-{}", tmux.home().display());
-            wait_until("the line has run", || tmux.screen(&pane).contains(&typed).then_some(()));
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A tmux server for one test: its own socket, its own home, no configuration, a plain shell.
+//! The private tmux server of a test: its own socket, its own home, no tmux configuration.
 
 use std::env;
 use std::ffi::OsString;
@@ -10,20 +10,21 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use tempfile::TempDir;
 
+use crate::home;
 use crate::until::{wait_until, within};
 
-/// What panes run: a plain shell that reads no files.
+/// The default command of panes: a shell that reads no start-up files.
 const SHELL: &str = "exec /bin/sh";
 
-/// How long the end of a server may take, in which its shells go too.
-const CLOSING: Duration = Duration::from_secs(5);
+/// Limit for one step of ending a server.
+const MAX_CLOSING_TIME: Duration = Duration::from_secs(5);
 
-/// A private tmux server. It goes when this is dropped, and its files with it.
+/// A private tmux server. When this is dropped, the server is killed and its files are removed.
 #[derive(Debug)]
 pub struct TmuxServer {
     dir: TempDir,
     socket: PathBuf,
-    /// The last known process id, for a server that no longer answers; 0 before the first.
+    /// The last known process id, to kill a server that no longer answers; 0 before the first.
     pid: AtomicU32,
 }
 
@@ -37,42 +38,39 @@ impl TmuxServer {
         server
     }
 
-    /// The same without the server: nobody listens on the socket yet.
+    /// The same without a tmux process: nothing listens on the socket yet.
     pub fn not_started() -> Self {
-        // A socket's path may be no longer than 103 bytes, so the name is short.
+        // A socket's path may have at most 103 bytes, so the name is short.
         let dir = tempfile::Builder::new()
             .prefix("tm")
             .tempdir_in("/tmp")
             .expect("a directory under /tmp can be made");
-        // Without it, a fish that starts for the first time has a process of its own make it from
-        // all manual pages, which lives on and writes when everything else is gone.
-        let completions = dir.path().join(".local/share/fish/generated_completions");
-        std::fs::create_dir_all(completions).expect("the directory can be written to");
+        home::write_files(dir.path());
         let socket = dir.path().join("s");
         Self { dir, socket, pid: AtomicU32::new(0) }
     }
 
-    /// Where the socket is, or would be.
+    /// The path of the socket, also before the server is started.
     pub fn socket(&self) -> &Path {
         &self.socket
     }
 
-    /// A directory that belongs to this server alone, and `$HOME` in its panes.
+    /// The directory of this test: `$HOME` and the start directory of its panes.
     pub fn home(&self) -> &Path {
         self.dir.path()
     }
 
-    /// The tmux to test with: `$TMUXWRIGHT_TMUX`, or else the one in `PATH`.
+    /// The tmux to test with: `$TMUXWRIGHT_TMUX`, or `tmux` in `PATH`.
     pub fn program() -> OsString {
         env::var_os("TMUXWRIGHT_TMUX").unwrap_or_else(|| "tmux".into())
     }
 
-    /// Runs a tmux command that must succeed and returns what it printed.
+    /// Runs a tmux command that must succeed, and returns its output.
     pub fn tmux(&self, args: &[&str]) -> String {
         self.try_tmux(args).unwrap_or_else(|message| panic!("tmux {args:?}: {message}"))
     }
 
-    /// Runs a tmux command; what it says when it fails is the error.
+    /// Runs a tmux command. The error is its message on stderr.
     pub fn try_tmux(&self, args: &[&str]) -> Result<String, String> {
         let output = self.command(args).output().expect("tmux can be started");
         answer(&output)
@@ -91,8 +89,8 @@ impl TmuxServer {
         let window = format!("={name}:");
         let mut args = vec!["new-session", "-d", "-s", name, "-x", "80", "-y", "24"];
         args.extend(["-P", "-F", "#{pane_id}", SHELL]);
-        // tmux 3.2a makes every detached session 80x23. A size once set by hand would stay for
-        // ever, so that is taken back.
+        // tmux 3.2a makes every detached session 80x23. `resize-window` also sets `window-size`
+        // to manual, which is unset again.
         args.extend([";", "resize-window", "-t", &window, "-x", "80", "-y", "24"]);
         args.extend([";", "set-option", "-wu", "-t", &window, "window-size"]);
         let pane = self.tmux(&args);
@@ -102,12 +100,12 @@ impl TmuxServer {
         pane
     }
 
-    /// Opens a window that runs `command`, as a person would, and returns its pane's id.
+    /// Opens a window in `main` that runs `command`, and returns its pane's id.
     pub fn open(&self, command: &str) -> String {
         self.tmux(&["new-window", "-d", "-P", "-F", "#{pane_id}", "-t", "=main:", command])
     }
 
-    /// The same for a shell, once it shows its prompt.
+    /// The same for a shell; waits for its prompt.
     pub fn open_shell(&self, command: &str) -> String {
         let pane = self.open(command);
         wait_until(&format!("{command} shows its prompt"), || {
@@ -116,14 +114,25 @@ impl TmuxServer {
         pane
     }
 
-    /// Types into a pane past everything that would keep an agent from it, as a person can.
+    /// Types text into a pane as a person does, past the checks that hold for agents.
     pub fn types(&self, pane: &str, text: &str) {
         self.tmux(&["send-keys", "-t", pane, "-l", "--", text]);
     }
 
-    /// Presses keys there, by tmux's names for them.
+    /// Presses keys in a pane, by their tmux names.
     pub fn presses(&self, pane: &str, keys: &[&str]) {
         self.tmux(&[&["send-keys", "-t", pane], keys].concat());
+    }
+
+    /// The text of a pane's screen.
+    pub fn screen(&self, pane: &str) -> String {
+        self.tmux(&["capture-pane", "-p", "-t", pane]).trim_end().to_owned()
+    }
+
+    /// Types a line and Enter into a pane, as a person does.
+    pub fn type_line(&self, pane: &str, line: &str) {
+        self.tmux(&["send-keys", "-t", pane, "-l", line]);
+        self.tmux(&["send-keys", "-t", pane, "Enter"]);
     }
 
     /// Kills the server and waits until its process has ended, so that another can be started.
@@ -133,7 +142,7 @@ impl TmuxServer {
         wait_until("the server has ended", || (!is_alive(pid)).then_some(()));
     }
 
-    /// A `tmux` on this server, not started yet.
+    /// A `tmux` process for this server, not started yet.
     pub(crate) fn command(&self, args: &[&str]) -> Command {
         #[expect(clippy::disallowed_methods, reason = "the tests' own tmux")]
         let mut command = Command::new(Self::program());
@@ -141,23 +150,19 @@ impl TmuxServer {
             .args(["-u", "-f", "/dev/null", "-S"])
             .arg(&self.socket)
             .args(args)
-            .env_remove("TMUX")
-            .env_remove("TMUX_PANE")
-            .env_remove("ENV")
-            .env("HOME", self.dir.path())
-            .env("HISTFILE", "/dev/null")
-            .env("PS1", "$ ")
-            .env("SHELL", "/bin/sh")
+            .env_clear()
+            .envs(home::environment(self.home()))
+            .current_dir(self.home())
             .stdin(Stdio::null());
         command
     }
 
-    /// Runs a command of a server that may never answer.
-    fn ask(&self, args: &[&str]) -> Option<String> {
+    /// Runs a command on a server that may never answer.
+    fn try_briefly(&self, args: &[&str]) -> Option<String> {
         let mut command = self.command(args);
         let child = command.stdout(Stdio::piped()).stderr(Stdio::null()).spawn();
-        let mut child = Patient(child.ok()?);
-        within(CLOSING, || child.0.try_wait().ok().flatten())?;
+        let mut child = KillOnDrop(child.ok()?);
+        within(MAX_CLOSING_TIME, || child.0.try_wait().ok().flatten())?;
         let mut printed = String::new();
         std::io::Read::read_to_string(child.0.stdout.as_mut()?, &mut printed).ok()?;
         Some(printed.trim().to_owned())
@@ -171,15 +176,16 @@ impl Default for TmuxServer {
 }
 
 impl Drop for TmuxServer {
-    /// Ends the server that is there now, which need not be the one that was started, and waits
-    /// until it is gone: only then is nobody left who would write into the directory.
+    /// Kills the server that listens now, which a test may have restarted, and waits for its exit:
+    /// afterwards no process writes into the directory.
     fn drop(&mut self) {
-        let told = self.ask(&["display-message", "-p", "#{pid}"]).and_then(|pid| pid.parse().ok());
+        let listening =
+            self.try_briefly(&["display-message", "-p", "#{pid}"]).and_then(|pid| pid.parse().ok());
         let known = self.pid.load(Ordering::Relaxed);
-        self.ask(&["kill-server"]);
-        for pid in [told.unwrap_or(0), known] {
+        self.try_briefly(&["kill-server"]);
+        for pid in [listening.unwrap_or(0), known] {
             if let Some(pid) = process(pid)
-                && within(CLOSING, || (!is_alive(pid)).then_some(())).is_none()
+                && within(MAX_CLOSING_TIME, || (!is_alive(pid)).then_some(())).is_none()
             {
                 let _ = kill_process(pid, Signal::KILL);
             }
@@ -187,10 +193,10 @@ impl Drop for TmuxServer {
     }
 }
 
-/// A child that is ended when nobody waits for it any more.
-struct Patient(Child);
+/// A child process that is killed when this is dropped.
+struct KillOnDrop(Child);
 
-impl Drop for Patient {
+impl Drop for KillOnDrop {
     fn drop(&mut self) {
         let _ = self.0.kill();
         let _ = self.0.wait();
@@ -201,7 +207,7 @@ fn process(pid: u32) -> Option<Pid> {
     Pid::from_raw(i32::try_from(pid).ok()?)
 }
 
-/// Whether a process runs. One that has ended but that nobody has waited for does not.
+/// Whether a process runs. A zombie does not.
 fn is_alive(pid: Pid) -> bool {
     let stat = std::fs::read_to_string(format!("/proc/{}/stat", pid.as_raw_nonzero()));
     let is_zombie = stat.is_ok_and(|stat| stat.contains(") Z "));
@@ -221,7 +227,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_server_is_ready_and_plain() {
+    fn a_new_server_has_one_ready_shell() {
         let tmux = TmuxServer::new();
         assert_eq!(tmux.tmux(&["capture-pane", "-p"]).trim_end(), "$");
         let size = "#{session_name} #{window_width}x#{window_height} #{pane_current_command}";
@@ -231,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_left_of_a_server() {
+    fn a_dropped_server_leaves_nothing_behind() {
         let tmux = TmuxServer::new();
         let (pid, home) = (tmux.pid(), tmux.home().to_path_buf());
         let pane = tmux.tmux(&["display-message", "-p", "#{pane_pid}"]);
@@ -244,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_was_never_started_or_has_died_can_be_dropped() {
+    fn a_server_that_does_not_run_can_be_dropped() {
         drop(TmuxServer::not_started());
         let tmux = TmuxServer::new();
         tmux.kill();
@@ -253,12 +259,12 @@ mod tests {
     }
 
     #[test]
-    fn a_server_goes_also_when_its_test_fails() {
+    fn a_server_is_killed_when_its_test_fails() {
         let (sender, pid) = std::sync::mpsc::channel();
         let failed = std::panic::catch_unwind(move || {
             let tmux = TmuxServer::new();
             sender.send(tmux.pid()).unwrap();
-            panic!("on purpose");
+            panic!("a failing test");
         });
         assert!(failed.is_err());
         let pid = process(pid.recv().unwrap()).unwrap();

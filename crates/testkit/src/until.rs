@@ -1,42 +1,44 @@
-//! Waiting for a fact instead of for time to pass.
+//! Polling until a condition holds, instead of sleeping for a fixed time.
 
 use std::time::{Duration, Instant};
 
-/// How long a fact may take on the slowest machine.
-const PATIENCE: Duration = Duration::from_secs(20);
+/// Limit of every wait in a test. Long enough for the slowest machine: a test that passes never
+/// waits for it to pass.
+pub(crate) const MAX_WAIT: Duration = Duration::from_secs(20);
 
-/// The pause between two looks.
-const PAUSE: Duration = Duration::from_millis(3);
+/// The pause between two polls.
+const POLL_INTERVAL: Duration = Duration::from_millis(3);
 
-/// Calls `look` until it finds something, and fails the test naming `what` if it never does.
-pub fn wait_until<T>(what: &str, look: impl FnMut() -> Option<T>) -> T {
-    within(PATIENCE, look).unwrap_or_else(|| panic!("waited {PATIENCE:?} in vain: {what}"))
+/// Calls `poll` until it returns a value. Fails the test after some time with `condition`, a
+/// sentence such as "the shell shows its prompt".
+pub fn wait_until<T>(condition: &str, poll: impl FnMut() -> Option<T>) -> T {
+    within(MAX_WAIT, poll).unwrap_or_else(|| panic!("not within {MAX_WAIT:?}: {condition}"))
 }
 
-/// The same for looks that have to be awaited.
-pub async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+/// [`wait_until`] for polls that are awaited.
+pub async fn until<T>(condition: &str, mut poll: impl AsyncFnMut() -> Option<T>) -> T {
     let start = Instant::now();
     loop {
-        if let Some(found) = look().await {
-            return found;
+        if let Some(value) = poll().await {
+            return value;
         }
-        assert!(start.elapsed() < PATIENCE, "waited {PATIENCE:?} in vain: {what}");
-        tokio::time::sleep(PAUSE).await;
+        assert!(start.elapsed() < MAX_WAIT, "not within {MAX_WAIT:?}: {condition}");
+        tokio::time::sleep(POLL_INTERVAL).await;
     }
 }
 
-/// Looks again and again for as long as `limit`.
-pub(crate) fn within<T>(limit: Duration, mut look: impl FnMut() -> Option<T>) -> Option<T> {
+/// Calls `poll` until it returns a value; `None` after `limit`.
+pub(crate) fn within<T>(limit: Duration, mut poll: impl FnMut() -> Option<T>) -> Option<T> {
     let start = Instant::now();
     loop {
-        if let Some(found) = look() {
-            return Some(found);
+        if let Some(value) = poll() {
+            return Some(value);
         }
         if start.elapsed() >= limit {
             return None;
         }
-        #[expect(clippy::disallowed_methods, reason = "the one pause between two looks")]
-        std::thread::sleep(PAUSE);
+        #[expect(clippy::disallowed_methods, reason = "the one pause between two polls")]
+        std::thread::sleep(POLL_INTERVAL);
     }
 }
 
@@ -45,27 +47,27 @@ mod tests {
     use super::*;
 
     #[test]
-    fn looking_goes_on_until_something_is_found() {
-        let mut looks = 0;
-        let found = wait_until("the third look", || {
-            looks += 1;
-            (looks == 3).then_some("here")
+    fn polling_ends_with_the_first_value() {
+        let mut polls = 0;
+        let value = wait_until("the third poll", || {
+            polls += 1;
+            (polls == 3).then_some("value")
         });
-        assert_eq!((found, looks), ("here", 3));
+        assert_eq!((value, polls), ("value", 3));
     }
 
     #[test]
-    fn looking_ends_when_nothing_comes() {
-        assert_eq!(within(PAUSE * 2, || None::<()>), None);
+    fn polling_ends_at_its_limit() {
+        assert_eq!(within(POLL_INTERVAL * 2, || None::<()>), None);
     }
 
     #[tokio::test]
-    async fn an_awaited_look_is_repeated_too() {
-        let mut looks = 0;
-        let found = until("the third look", async || {
-            looks += 1;
-            (looks == 3).then_some("here")
+    async fn an_awaited_poll_is_repeated() {
+        let mut polls = 0;
+        let value = until("the third poll", async || {
+            polls += 1;
+            (polls == 3).then_some("value")
         });
-        assert_eq!(found.await, "here");
+        assert_eq!(value.await, "value");
     }
 }

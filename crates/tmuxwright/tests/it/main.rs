@@ -1,5 +1,4 @@
-//! End to end: the real program, a real tmux, a real MCP client. Every test has a tmux server of
-//! its own.
+//! End-to-end tests: the real program, a real tmux server for each test, a real MCP client.
 
 #![expect(
     clippy::unwrap_used,
@@ -28,7 +27,7 @@ fn launch(tmux: &TmuxServer) -> Launch {
     Launch::new(PROGRAM, tmux)
 }
 
-/// The program with every tool, structured answers, and this in its config file.
+/// Starts the program with every tool, structured answers and this config file.
 async fn serve_configured(tmux: &TmuxServer, config: &str) -> Mcp {
     let file = tmux.home().join("config.toml");
     std::fs::write(&file, config).unwrap();
@@ -36,7 +35,7 @@ async fn serve_configured(tmux: &TmuxServer, config: &str) -> Mcp {
     launch(tmux).args(&args).args(&[&file.to_string_lossy()]).mcp().await
 }
 
-/// The program with every tool and structured answers.
+/// Starts the program with every tool and structured answers.
 async fn serve(tmux: &TmuxServer) -> Mcp {
     launch(tmux).args(&["--toolset", "all", "--prompts-as-tools", "--structured"]).mcp().await
 }

@@ -54,7 +54,7 @@ async fn a_pane_shows_every_field_of_the_contract() {
         assert_eq!(pane[name], value, "{name}");
     }
     assert_eq!(pane["pid"].to_string(), tmux.tmux(&["display-message", "-p", "#{pane_pid}"]));
-    let path = std::env::current_dir().unwrap();
+    let path = tmux.home();
     assert_eq!(pane["path"], path.to_string_lossy().as_ref());
     let text = mcp.call("list_panes", json!({})).await.text();
     let title = "title \"my title\"";

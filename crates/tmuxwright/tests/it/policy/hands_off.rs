@@ -18,7 +18,7 @@ use tmuxwright::tools;
 
 use crate::launch;
 use crate::support::made_up::{Material, arguments, is_needed, tool};
-use crate::support::world::{asked, ids};
+use crate::support::server_state::{ids, run_all};
 
 /// The number of random sequences.
 const SEQUENCES: u32 = 8;
@@ -70,7 +70,7 @@ fn facts(tmux: &TmuxServer) -> BTreeSet<String> {
     let panes = ids(tmux, "pane");
     let commands: Vec<Vec<String>> =
         panes.iter().map(|pane| capture.iter().chain([pane]).cloned().collect()).collect();
-    for (pane, shown) in panes.iter().zip(asked(tmux, &commands)) {
+    for (pane, shown) in panes.iter().zip(run_all(tmux, &commands)) {
         // A shell may have printed more; its first lines must remain.
         let lines = shown.lines().skip(1).map(str::trim_end).filter(|line| !line.is_empty());
         let lines: Vec<&str> = lines.take(20).collect();

@@ -6,58 +6,8 @@ use serde_json::json;
 use testkit::{Mcp, Person, TmuxServer, wait_until};
 
 use crate::serve;
+use crate::support::server_state::{customized_server, server_state};
 use crate::support::{ready_pane, shows};
-
-/// Everything that tmux reports, command by command.
-fn tmux_state(tmux: &TmuxServer) -> Vec<String> {
-    let window = "#{window_id} #{window_index} #{window_name} #{window_flags} #{window_layout} \
-                  #{window_width}x#{window_height}";
-    let pane = "#{pane_id} #{pane_title} #{pane_active} #{pane_pid} #{pane_mode} #{pane_width} \
-                #{pane_height} #{history_size} #{history_limit} #{pane_input_off}";
-    [
-        &["list-sessions"][..],
-        &[
-            "list-sessions",
-            "-F",
-            "#{session_id} #{session_name} #{session_attached} #{session_group}",
-        ],
-        &["list-windows", "-a", "-F", window],
-        &["list-panes", "-a", "-F", pane],
-        &["list-clients", "-F", "#{client_pid} #{client_session} #{client_width}x#{client_height}"],
-        &["list-buffers", "-F", "#{buffer_name} #{buffer_sample}"],
-        &["show-options", "-s"],
-        &["show-options", "-g"],
-        &["show-options", "-gw"],
-        &["show-options", "-t", "=main:"],
-        &["show-options", "-w", "-t", "=main:"],
-        &["show-options", "-p", "-t", "%0"],
-        &["show-hooks", "-g"],
-        &["show-environment", "-g"],
-        &["show-environment", "-t", "=main:"],
-        &["show-environment", "-t", "=other:"],
-        &["list-keys"],
-    ]
-    .map(|command| format!("{command:?}\n{}", tmux.tmux(command)))
-    .to_vec()
-}
-
-/// A tmux server with a layout, names, options and a buffer of a person.
-fn customized_server() -> TmuxServer {
-    let tmux = TmuxServer::new();
-    tmux.new_session("other");
-    tmux.tmux(&["split-window", "-d", "-h", "-l", "30", "-t", "%0"]);
-    tmux.tmux(&["rename-window", "-t", "=main:", "mine"]);
-    tmux.tmux(&["select-pane", "-t", "%0", "-T", "a title"]);
-    tmux.tmux(&["set-buffer", "-b", "notes", "a buffer"]);
-    tmux.tmux(&["set-option", "-t", "=main:", "status-left", "hello"]);
-    tmux.tmux(&["set-option", "-g", "update-environment", "DISPLAY SSH_TTY HOME"]);
-    // tmux names the window again once its process has become the shell.
-    wait_until("the other window has its name", || {
-        let name = tmux.tmux(&["display-message", "-p", "-t", "=other:", "#{window_name}"]);
-        (name == "sh").then_some(())
-    });
-    tmux
-}
 
 /// Sets a variable that tmux would overwrite with an attaching client's.
 fn set_environment(tmux: &TmuxServer) {
@@ -110,16 +60,16 @@ fn assert_unchanged(tmux: &TmuxServer, before: &[String]) {
         let flags = tmux.tmux(&["list-clients", "-F", "#{client_flags}"]);
         (!flags.contains("ignore-size")).then_some(())
     });
-    for (before, after) in before.iter().zip(tmux_state(tmux)) {
+    for (before, after) in before.iter().zip(server_state(tmux)) {
         assert_eq!(&after, before);
     }
 }
 
 #[tokio::test]
 async fn detached_session_is_unchanged_after_exit() {
-    let tmux = customized_server();
+    let tmux = customized_server("other", "a title");
     set_environment(&tmux);
-    let before = tmux_state(&tmux);
+    let before = server_state(&tmux);
     let mcp = serve(&tmux).await;
     call_many_tools(&mcp).await;
     mcp.close().await;
@@ -128,10 +78,10 @@ async fn detached_session_is_unchanged_after_exit() {
 
 #[tokio::test]
 async fn attached_client_keeps_its_size_and_place() {
-    let tmux = customized_server();
+    let tmux = customized_server("other", "a title");
     let _person = Person::attach(&tmux, "main", 101, 37);
     set_environment(&tmux);
-    let before = tmux_state(&tmux);
+    let before = server_state(&tmux);
     let size = || tmux.tmux(&["list-windows", "-a", "-F", "#{window_width}x#{window_height}"]);
     let sizes = size();
     let mcp = serve(&tmux).await;
@@ -144,7 +94,7 @@ async fn attached_client_keeps_its_size_and_place() {
 
 #[tokio::test]
 async fn read_tools_do_not_create_the_own_session() {
-    let tmux = customized_server();
+    let tmux = customized_server("other", "a title");
     let mcp = serve(&tmux).await;
     mcp.call("list_panes", json!({})).await.text();
     mcp.call("capture_pane", json!({"target": "main"})).await.text();

@@ -21,7 +21,7 @@ async fn serve_logging(tmux: &TmuxServer) -> Mcp {
     let path = audit_log(tmux);
     let args = ["--toolset", "all", "--structured", "--log", "trace", "--audit"];
     let mcp = launch(tmux).args(&args).args(&[path.to_str().unwrap()]).mcp().await;
-    mcp.hear_everything().await;
+    mcp.enable_logging().await;
     mcp
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use futures::future::join_all;
 use serde_json::{Value, json};
-use testkit::{HttpServer, Launch, Reply, TmuxServer, until};
+use testkit::{HttpResponse, HttpServer, Launch, TmuxServer, until};
 
 use crate::audit::log::{audit_log, records};
 use crate::launch;
@@ -50,7 +50,7 @@ async fn until_cancelled(tmux: &TmuxServer, count: usize) {
 }
 
 /// Expects a progress notification as the next message.
-async fn expect_progress(reply: &mut Reply) {
+async fn expect_progress(reply: &mut HttpResponse) {
     let note = reply.message().await.unwrap();
     assert_eq!(note["method"], "notifications/progress", "{note}");
     assert_eq!(note["params"]["progressToken"], "p", "{note}");

@@ -4,7 +4,7 @@ use std::fs;
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
-use testkit::{Connection, HttpServer, Reply, TmuxServer, until};
+use testkit::{HttpConnection, HttpResponse, HttpServer, TmuxServer, until};
 
 use crate::launch;
 use crate::protocol::http::{TOKEN, serve_http, with_token};
@@ -15,8 +15,8 @@ const ACCEPT: (&str, &str) = ("Accept", "application/json, text/event-stream");
 const JSON: (&str, &str) = ("Content-Type", "application/json");
 
 /// The reply to a request of which only the head is sent.
-async fn head(server: &HttpServer, line: &str, headers: &[(&str, &str)]) -> Reply {
-    let mut connection = Connection::open(server.address).await;
+async fn head(server: &HttpServer, line: &str, headers: &[(&str, &str)]) -> HttpResponse {
+    let mut connection = HttpConnection::open(server.address).await;
     connection.head(line, headers).await;
     connection.reply().await
 }
@@ -27,7 +27,7 @@ async fn handshake_status(server: &HttpServer, headers: &[(&str, &str)]) -> u16 
         "clientInfo": {"name": "x", "version": "1"}});
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
     let hello = hello.to_string();
-    let mut connection = Connection::open(server.address).await;
+    let mut connection = HttpConnection::open(server.address).await;
     let length = hello.len().to_string();
     let own = [BEARER, ACCEPT, JSON, ("Content-Length", &length)];
     connection.head("POST /mcp", &[&own, headers].concat()).await;
@@ -121,7 +121,7 @@ async fn only_the_mcp_path_is_served() {
 async fn oversized_requests_are_refused() {
     let tmux = TmuxServer::new();
     let server = serve_http(&tmux).await;
-    let mut connection = Connection::open(server.address).await;
+    let mut connection = HttpConnection::open(server.address).await;
     let size = 5_000_000;
     let length = size.to_string();
     let headers = [HOST, BEARER, ACCEPT, JSON, ("Content-Length", length.as_str())];
@@ -141,7 +141,7 @@ async fn request_above_the_limit_gets_retry_after() {
     let mut client = server.client(TOKEN, "2026-07-28").await;
     let mut slow = Vec::new();
     for _ in 0..192 {
-        let mut connection = Connection::open(server.address).await;
+        let mut connection = HttpConnection::open(server.address).await;
         let headers = [HOST, BEARER, ACCEPT, JSON, ("Content-Length", "100")];
         connection.head("POST /mcp", &headers).await;
         slow.push(connection);
@@ -162,13 +162,13 @@ async fn connection_above_the_limit_gets_retry_after() {
     let server = serve_http(&tmux).await;
     let mut idle = Vec::new();
     for _ in 0..256 {
-        idle.push(Connection::open(server.address).await);
+        idle.push(HttpConnection::open(server.address).await);
     }
-    let reply = Connection::open(server.address).await.reply().await;
+    let reply = HttpConnection::open(server.address).await.reply().await;
     assert_eq!((reply.status, reply.header("retry-after")), (503, Some("1")));
     idle.pop();
     until("a connection is accepted", async || {
-        let mut connection = Connection::open(server.address).await;
+        let mut connection = HttpConnection::open(server.address).await;
         connection.head("GET /mcp", &[HOST]).await;
         (connection.try_reply().await?.status == 401).then_some(())
     })
@@ -260,7 +260,7 @@ async fn http_allow_remote_binds_every_address() {
         port.parse::<u16>().ok()
     })
     .await;
-    let mut connection = Connection::open(([127, 0, 0, 1], port).into()).await;
+    let mut connection = HttpConnection::open(([127, 0, 0, 1], port).into()).await;
     connection.head("GET /mcp", &[HOST]).await;
     assert_eq!(connection.reply().await.status, 401);
     process.signal(rustix::process::Signal::TERM);

@@ -8,8 +8,8 @@ use crate::audit::log::{audit_command, audit_log, records, serve_audited};
 use crate::policy::redaction::github_token;
 use crate::protocol::resources::{encoded, listed_uris, read_json, read_text};
 use crate::protocol::{INVALID_PARAMS, RESOURCE_NOT_FOUND, cancel, initialized};
+use crate::support::server_state::{descendants, server_state_and_text};
 use crate::support::wire::meta;
-use crate::support::world::{below, everything};
 use crate::support::{ready_pane, string};
 use crate::{launch, serve_configured};
 
@@ -297,7 +297,7 @@ async fn reading_resources_changes_nothing() {
     let mcp = serve_configured(&tmux, "").await;
     mcp.call("run_command", json!({"command": "echo one"})).await.text();
     let uris = listed_uris(&mcp).await;
-    let (before, processes) = (everything(&tmux), below(tmux.pid()));
+    let (before, processes) = (server_state_and_text(&tmux), descendants(tmux.pid()));
     for uri in &uris {
         read_text(&mcp, uri).await;
     }
@@ -309,10 +309,10 @@ async fn reading_resources_changes_nothing() {
     let hostile = format!("tmux://sessions/{}", encoded(&trap));
     assert_eq!(mcp.read(&hostile).await.unwrap_err().code.0, RESOURCE_NOT_FOUND);
     listed_uris(&mcp).await;
-    for (before, after) in before.iter().zip(everything(&tmux)) {
+    for (before, after) in before.iter().zip(server_state_and_text(&tmux)) {
         assert_eq!(&after, before);
     }
-    assert_eq!(below(tmux.pid()), processes);
+    assert_eq!(descendants(tmux.pid()), processes);
     assert!(!tmux.home().join("touched").exists());
     mcp.close().await;
 }

@@ -1,13 +1,13 @@
-//! Running commands, in short: what everybody does first.
+//! The basic use of `run_command`: output, exit code, and a busy pane.
 
 use serde_json::json;
 use testkit::TmuxServer;
 
-use crate::run::gate::runs;
+use crate::run::fixture::wait_for_foreground;
 use crate::serve;
 
 #[tokio::test]
-async fn a_command_gives_its_output_and_its_code() {
+async fn a_command_returns_output_and_exit_code() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let first = mcp.call("run_command", json!({"command": "cd /; echo hi; sh -c 'exit 3'"})).await;
@@ -20,7 +20,7 @@ async fn a_command_gives_its_output_and_its_code() {
 }
 
 #[tokio::test]
-async fn a_busy_pane_is_refused_by_the_id_of_its_command() {
+async fn a_busy_pane_names_its_running_command() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let slow = json!({"command": "echo begun; sleep 100", "target": "main", "timeout": 0});
@@ -30,8 +30,8 @@ async fn a_busy_pane_is_refused_by_the_id_of_its_command() {
     let again = json!({"command": "true", "target": "main"});
     let error = mcp.call("run_command", again).await.err("busy");
     assert!(error.contains(&format!("busy with command {id}\n")), "{error}");
-    // A key that came before would be for the shell.
-    runs(&tmux, "main", "sleep");
+    // A key pressed earlier would go to the shell.
+    wait_for_foreground(&tmux, "main", "sleep");
     let stopped = mcp.call("interrupt", json!({"target": "main"})).await.ok();
     assert_eq!((&stopped["at_prompt"], &stopped["exit_code"]), (&json!(true), &json!(130)));
     let result = mcp.call("command_result", json!({"command_id": id})).await.ok();

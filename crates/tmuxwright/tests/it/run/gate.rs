@@ -1,16 +1,19 @@
-//! `run_command` types only into a shell at an empty prompt; all else is refused and left as it was.
+//! The gate of `run_command`: it types only into a shell at an empty prompt, and leaves every other
+//! pane unchanged.
 
 use serde_json::{Value, json};
 use testkit::{Mcp, Person, Shell, TmuxServer, until, wait_until};
 
+use crate::run::fixture::{assert_usable, wait_for_foreground};
 use crate::serve;
-use crate::support::{exited, pane, screen, shows, string};
+use crate::support::{exited, pane, shows, string};
 
-/// The shells, each without files of its own.
+/// Commands that start each shell. zsh and fish read the start-up files of the test's home, which
+/// override those of the machine: `zsh -f` would still read `/etc/zshenv`.
 const SHELLS: [&str; 4] = [BASH, ZSH, FISH, DASH];
 const BASH: &str = "exec bash --norc --noprofile -i";
-const ZSH: &str = "exec zsh -f -i";
-const FISH: &str = "XDG_CONFIG_HOME= XDG_DATA_HOME= exec fish -i";
+const ZSH: &str = "exec zsh -i";
+const FISH: &str = "exec fish -i";
 const DASH: &str = "exec dash -i";
 
 async fn run(mcp: &Mcp, target: &str, command: &str) -> Value {
@@ -18,46 +21,35 @@ async fn run(mcp: &Mcp, target: &str, command: &str) -> Value {
     mcp.call("run_command", arguments).await.ok()
 }
 
-/// Runs a command in a pane that must be usable.
-pub(crate) async fn works(mcp: &Mcp, target: &str, what: &str) {
-    let result = run(mcp, target, "echo it works").await;
-    assert_eq!(
-        (&result["status"], &result["exit_code"], &result["output"]),
-        (&json!("exited"), &json!(0), &json!("it works")),
-        "{what}: {result}\n{}",
-        screen(mcp, target).await
-    );
-}
-
-/// Tries to run a command in a pane that must not be touched, and returns the error.
-async fn refused(tmux: &TmuxServer, mcp: &Mcp, target: &str, code: &str) -> String {
+/// Runs a command that must be refused and must leave the pane unchanged, and returns the error.
+async fn assert_refused(tmux: &TmuxServer, mcp: &Mcp, target: &str, code: &str) -> String {
     let forbidden = tmux.home().join("forbidden");
     let command = format!("touch {}", forbidden.display());
     let before = tmux.screen(target);
     let error = mcp.call("run_command", json!({"target": target, "command": command})).await;
     let error = error.err(code);
     assert!(error.contains("Next: "), "{error}");
-    // A shell takes a moment to show again what was cleared to see whether it is there.
-    wait_until(&format!("{target} shows the same as before; {error}"), || {
+    // The gate may clear a typed line to detect it; the shell takes a moment to show it again.
+    wait_until(&format!("{target} shows the same text as before; {error}"), || {
         (tmux.screen(target) == before).then_some(())
     });
     assert!(!forbidden.exists(), "{error}");
     error
 }
 
-fn waits_for(tmux: &TmuxServer, pane: &str, what: &str) -> String {
-    wait_until(&format!("{pane} shows {what:?}"), || {
-        Some(tmux.screen(pane)).filter(|screen| screen.contains(what))
+fn wait_for_text(tmux: &TmuxServer, pane: &str, text: &str) -> String {
+    wait_until(&format!("{pane} shows {text:?}"), || {
+        Some(tmux.screen(pane)).filter(|screen| screen.contains(text))
     })
 }
 
-/// Waits until what a pane shows has changed, as the cursor tells, and then changes no more.
-fn settles(tmux: &TmuxServer, pane: &str, before: &str) {
-    wait_until(&format!("{pane} shows something new"), || {
+/// Waits until a pane's cursor has left `before` and the screen has stopped changing.
+fn wait_until_still(tmux: &TmuxServer, pane: &str, before: &str) {
+    wait_until(&format!("the cursor of {pane} moves"), || {
         (cursor(tmux, pane) != before).then_some(())
     });
     let (mut last, mut same) = (String::new(), 0);
-    wait_until(&format!("{pane} is still"), || {
+    wait_until(&format!("{pane} stops changing"), || {
         let now = format!("{} {}", cursor(tmux, pane), tmux.screen(pane));
         same = if now == last { same + 1 } else { 0 };
         last = now;
@@ -65,22 +57,14 @@ fn settles(tmux: &TmuxServer, pane: &str, before: &str) {
     });
 }
 
-/// Where the cursor is.
+/// The cursor's position, with the length of history.
 fn cursor(tmux: &TmuxServer, pane: &str) -> String {
     let format = "#{history_size} #{cursor_y} #{cursor_x}";
     tmux.tmux(&["display-message", "-p", "-t", pane, format])
 }
 
-/// Waits until tmux names this program as the one in the foreground.
-pub(crate) fn runs(tmux: &TmuxServer, pane: &str, program: &str) {
-    wait_until(&format!("{program} runs in {pane}"), || {
-        let name = tmux.tmux(&["display-message", "-p", "-t", pane, "#{pane_current_command}"]);
-        name.starts_with(program).then_some(())
-    });
-}
-
 #[tokio::test]
-async fn a_program_in_the_foreground_is_named_and_gets_nothing() {
+async fn a_foreground_program_is_named_and_left_alone() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (command, program, shows) in [
@@ -91,7 +75,7 @@ async fn a_program_in_the_foreground_is_named_and_gets_nothing() {
         ("cat", "cat", ""),
         ("ssh -F none -o ProxyCommand='sleep 1000' nowhere", "ssh", ""),
     ] {
-        // Started by a person's shell, or the pane's own; each editor has a file of its own.
+        // Started in a shell, or as the pane's own program. Editors must not share a file.
         for is_typed in [true, false] {
             let file = tmux.home().join(format!("file-{is_typed}"));
             std::fs::write(&file, "some text\n").unwrap();
@@ -103,9 +87,9 @@ async fn a_program_in_the_foreground_is_named_and_gets_nothing() {
             } else {
                 tmux.open(&format!("exec {command}"))
             };
-            runs(&tmux, &target, program);
-            waits_for(&tmux, &target, shows);
-            let error = refused(&tmux, &mcp, &target, "busy").await;
+            wait_for_foreground(&tmux, &target, program);
+            wait_for_text(&tmux, &target, shows);
+            let error = assert_refused(&tmux, &mcp, &target, "busy").await;
             assert!(error.contains(&format!("{command}` (pid ").replace('\'', "")), "{error}");
         }
     }
@@ -113,7 +97,7 @@ async fn a_program_in_the_foreground_is_named_and_gets_nothing() {
 }
 
 #[tokio::test]
-async fn a_shell_that_is_at_something_itself_is_busy() {
+async fn a_shell_running_a_builtin_is_busy() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (shell, command, words) in [
@@ -126,42 +110,47 @@ async fn a_shell_that_is_at_something_itself_is_busy() {
         let target = tmux.open_shell(shell);
         tmux.type_line(&target, &format!("clear; {command}"));
         until("the screen is clear", async || tmux.screen(&target).is_empty().then_some(())).await;
-        let error = refused(&tmux, &mcp, &target, "busy").await;
+        let error = assert_refused(&tmux, &mcp, &target, "busy").await;
         assert!(error.contains(words), "{shell}, {command}: {error}");
         let stopped = mcp.call("interrupt", json!({"target": target})).await.ok();
         assert_eq!(stopped["at_prompt"], true, "{shell}, {command}: {stopped}");
-        works(&mcp, &target, shell).await;
+        assert_usable(&mcp, &target, shell).await;
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_command_of_ours_that_runs_there_is_named_with_its_id() {
+async fn a_running_command_is_named_by_its_id() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for target in [tmux.open_shell(BASH), tmux.open_shell(DASH)] {
         let arguments = json!({"target": target, "command": "sleep 1000", "timeout": 0});
         let first = mcp.call("run_command", arguments).await.ok();
         let id = string(&first["command_id"]);
-        runs(&tmux, &target, "sleep");
-        let error = refused(&tmux, &mcp, &target, "busy").await;
+        wait_for_foreground(&tmux, &target, "sleep");
+        let error = assert_refused(&tmux, &mcp, &target, "busy").await;
         assert!(error.contains(&format!("busy with command {id}\n")), "{error}");
         assert!(error.contains("command_result") && error.contains("interrupt"), "{error}");
         mcp.call("interrupt", json!({"target": target})).await.text();
-        works(&mcp, &target, &error).await;
+        assert_usable(&mcp, &target, &error).await;
     }
     mcp.close().await;
 }
 
-/// Has a person begin a line and press some keys, and sees that it survives an attempt to run a
-/// command and then does what it says.
-async fn is_kept(at: (&TmuxServer, &Mcp, &mut Person), target: &str, rest: &str, keys: &str) {
+/// Lets a person type a line and press `keys`. A refused command must keep the line, which then runs
+/// when the person presses Enter.
+async fn assert_typed_line_survives(
+    at: (&TmuxServer, &Mcp, &mut Person),
+    target: &str,
+    rest: &str,
+    keys: &str,
+) {
     let (tmux, mcp, person) = at;
     let file = tmux.home().join("entered");
     let line = format!("echo 'a  b' > {}{rest}", file.display());
     tmux.tmux(&["select-window", "-t", target]);
     let shows_last = |ends: &[&str]| {
-        wait_until(&format!("the last thing {target} shows is one of {ends:?}"), || {
+        wait_until(&format!("{target} ends with one of {ends:?}"), || {
             let screen = tmux.screen(target);
             ends.iter().any(|end| screen.ends_with(end)).then_some(())
         });
@@ -172,13 +161,13 @@ async fn is_kept(at: (&TmuxServer, &Mcp, &mut Person), target: &str, rest: &str,
     if !keys.is_empty() {
         let end = cursor(tmux, target);
         person.types(keys);
-        settles(tmux, target, &end);
+        wait_until_still(tmux, target, &end);
     }
-    let error = refused(tmux, mcp, target, "not_ready").await;
-    // What they typed may be a secret.
+    let error = assert_refused(tmux, mcp, target, "not_ready").await;
+    // The typed text may be a secret.
     assert!(error.contains("somebody has typed something") && !error.contains("echo"), "{error}");
-    // Again: what was put back is a line like any other.
-    refused(tmux, mcp, target, "not_ready").await;
+    // Again, on the line that was restored.
+    assert_refused(tmux, mcp, target, "not_ready").await;
     person.types("\r");
     let entered =
         wait_until(&format!("the line of {target} has run: {}", tmux.screen(target)), || {
@@ -186,39 +175,39 @@ async fn is_kept(at: (&TmuxServer, &Mcp, &mut Person), target: &str, rest: &str,
         });
     assert_eq!(entered, "a  b\n");
     std::fs::remove_file(&file).unwrap();
-    works(mcp, target, &error).await;
+    assert_usable(mcp, target, &error).await;
 }
 
 #[tokio::test]
-async fn a_half_typed_line_is_told_and_kept() {
+async fn a_half_typed_line_is_reported_and_kept() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let mut person = Person::attach(&tmux, "main", 80, 24);
     for shell in SHELLS {
         let target = tmux.open_shell(shell);
-        is_kept((&tmux, &mcp, &mut person), &target, "", "").await;
-        // Now its prompt is known.
-        is_kept((&tmux, &mcp, &mut person), &target, "", "").await;
+        assert_typed_line_survives((&tmux, &mcp, &mut person), &target, "", "").await;
+        // Again, now that the gate knows the prompt.
+        assert_typed_line_survives((&tmux, &mcp, &mut person), &target, "", "").await;
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_half_typed_line_of_two_rows_is_kept() {
+async fn a_half_typed_wrapped_line_is_kept() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let mut person = Person::attach(&tmux, "main", 80, 24);
     let rest = format!("; : {} $HOME the end", "x".repeat(70));
     for shell in SHELLS {
         let target = tmux.open_shell(shell);
-        is_kept((&tmux, &mcp, &mut person), &target, &rest, "").await;
-        is_kept((&tmux, &mcp, &mut person), &target, &rest, "").await;
+        assert_typed_line_survives((&tmux, &mcp, &mut person), &target, &rest, "").await;
+        assert_typed_line_survives((&tmux, &mcp, &mut person), &target, &rest, "").await;
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_half_typed_line_is_kept_in_the_vi_modes_too() {
+async fn a_half_typed_line_survives_in_vi_mode() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let mut person = Person::attach(&tmux, "main", 80, 24);
@@ -226,53 +215,53 @@ async fn a_half_typed_line_is_kept_in_the_vi_modes_too() {
     {
         let target = tmux.open_shell(shell);
         run(&mcp, &target, mode).await;
-        is_kept((&tmux, &mcp, &mut person), &target, "", "").await;
+        assert_typed_line_survives((&tmux, &mcp, &mut person), &target, "", "").await;
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_half_typed_line_is_seen_wherever_its_cursor_is() {
+async fn typed_lines_are_seen_at_any_cursor_position() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let mut person = Person::attach(&tmux, "main", 80, 24);
     for shell in [BASH, ZSH, FISH] {
-        // To its start, behind its second letter, before its last but one.
+        // To the start of the line, behind the second letter, before the last two letters.
         for keys in ["\x01", "\x01\x1b[C\x1b[C", "\x1b[D\x1b[D"] {
             let target = tmux.open_shell(shell);
-            is_kept((&tmux, &mcp, &mut person), &target, "", keys).await;
-            is_kept((&tmux, &mcp, &mut person), &target, "", keys).await;
+            assert_typed_line_survives((&tmux, &mcp, &mut person), &target, "", keys).await;
+            assert_typed_line_survives((&tmux, &mcp, &mut person), &target, "", keys).await;
         }
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn what_a_person_types_while_a_command_runs_is_kept() {
+async fn typeahead_is_kept_while_a_command_runs() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let mut person = Person::attach(&tmux, "main", 80, 24);
-    // dash shows nothing of it: the terminal keeps the line.
+    // Not in dash, which shows nothing of it: the line stays in the terminal's buffer.
     let shells = [BASH, ZSH, FISH].into_iter().flat_map(|shell| [(shell, true), (shell, false)]);
     for (shell, used) in shells {
         let target = tmux.open_shell(shell);
         tmux.tmux(&["select-window", "-t", &target]);
         if used {
-            works(&mcp, &target, shell).await;
+            assert_usable(&mcp, &target, shell).await;
         }
         let (go, file) = (tmux.home().join("go"), tmux.home().join("ahead"));
         let wait = format!("while ! test -e {}; do sleep 0.05; done", go.display());
         let wait = format!("sh -c 'echo begun; {wait}'");
         let arguments = json!({"target": target, "command": wait, "timeout": 0});
         let begun = mcp.call("run_command", arguments).await.ok();
-        waits_for(&tmux, &target, "\nbegun");
+        wait_for_text(&tmux, &target, "\nbegun");
         person.types(&format!("echo ahead > {}", file.display()));
-        waits_for(&tmux, &target, "echo ahead");
+        wait_for_text(&tmux, &target, "echo ahead");
         std::fs::write(&go, "").unwrap();
         let arguments = json!({"command_id": begun["command_id"], "wait": 30});
         let end = mcp.call("command_result", arguments).await.ok();
         assert_eq!(end["exit_code"], 0, "{shell}: {end}");
-        // The other time the next command comes at once.
+        // In the other round the next command follows at once.
         if used {
             wait_until(&format!("{shell} shows the line at its prompt"), || {
                 (tmux.screen(&target).matches("echo ahead").count() == 2).then_some(())
@@ -283,7 +272,7 @@ async fn what_a_person_types_while_a_command_runs_is_kept() {
         assert!(error.contains("typed something"), "{shell}: {error}");
         person.types("\r");
         wait_until(&format!("the line has run ({shell})"), || file.exists().then_some(()));
-        works(&mcp, &target, shell).await;
+        assert_usable(&mcp, &target, shell).await;
         std::fs::remove_file(&go).unwrap();
         std::fs::remove_file(&file).unwrap();
     }
@@ -291,12 +280,12 @@ async fn what_a_person_types_while_a_command_runs_is_kept() {
 }
 
 #[tokio::test]
-async fn a_pane_of_our_own_in_which_a_person_types_is_left_to_them() {
+async fn an_own_pane_with_typed_text_is_skipped() {
     for shell in Shell::ALL {
         let tmux = TmuxServer::new();
         tmux.use_shell(shell);
         let mcp = serve(&tmux).await;
-        // Twice: when its first command is typed, nobody has looked at its prompt yet.
+        // Twice: the prompt is known only from the second command on.
         mcp.call("run_command", json!({"command": "true"})).await.text();
         let first = mcp.call("run_command", json!({"command": "true"})).await.ok();
         let taken = string(&first["pane_id"]);
@@ -308,7 +297,7 @@ async fn a_pane_of_our_own_in_which_a_person_types_is_left_to_them() {
         let other = mcp.call("run_command", json!({"command": "echo other"})).await.ok();
         assert_eq!(other["output"], "other", "{shell:?}: {other}");
         assert_ne!(other["pane_id"], first["pane_id"], "{shell:?}");
-        refused(&tmux, &mcp, &taken, "not_ready").await;
+        assert_refused(&tmux, &mcp, &taken, "not_ready").await;
         person.types("\r");
         shows(&mcp, &taken, "\nhalf\n").await;
         mcp.close().await;
@@ -316,33 +305,33 @@ async fn a_pane_of_our_own_in_which_a_person_types_is_left_to_them() {
 }
 
 #[tokio::test]
-async fn an_unfinished_command_is_told_and_can_be_given_up() {
+async fn a_continuation_prompt_is_reported_and_interruptible() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for shell in SHELLS {
         for used in [false, true] {
             let target = tmux.open_shell(shell);
             if used {
-                works(&mcp, &target, shell).await;
+                assert_usable(&mcp, &target, shell).await;
             }
             tmux.types(&target, "echo 'never finished");
-            waits_for(&tmux, &target, "finished");
+            wait_for_text(&tmux, &target, "finished");
             let before = cursor(&tmux, &target);
             tmux.presses(&target, &["Enter"]);
-            settles(&tmux, &target, &before);
-            let error = refused(&tmux, &mcp, &target, "not_ready").await;
+            wait_until_still(&tmux, &target, &before);
+            let error = assert_refused(&tmux, &mcp, &target, "not_ready").await;
             assert!(error.contains("continuation prompt"), "{shell}, {used}: {error}");
             assert!(error.contains("interrupt"), "{shell}: {error}");
             let stopped = mcp.call("interrupt", json!({"target": target})).await.ok();
             assert_eq!(stopped["at_prompt"], true, "{shell}: {stopped}");
-            works(&mcp, &target, shell).await;
+            assert_usable(&mcp, &target, shell).await;
         }
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_pane_that_takes_no_input_is_refused_with_the_reason() {
+async fn a_pane_without_input_is_refused() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let read = tmux.open_shell(BASH);
@@ -352,20 +341,20 @@ async fn a_pane_that_takes_no_input_is_refused_with_the_reason() {
     let dead = pane(&mcp, "exit 3").await;
     exited(&mcp, &dead).await;
     for (target, words) in [(&read, "copy-mode"), (&off, "switched off"), (&dead, "has exited")] {
-        let error = refused(&tmux, &mcp, target, "not_ready").await;
+        let error = assert_refused(&tmux, &mcp, target, "not_ready").await;
         assert!(error.contains(words), "{error}");
     }
     let mode = tmux.tmux(&["display-message", "-p", "-t", &read, "#{pane_mode}"]);
     assert_eq!(mode, "copy-mode");
     tmux.presses(&read, &["q"]);
-    works(&mcp, &read, "after copy mode").await;
+    assert_usable(&mcp, &read, "after copy mode").await;
     tmux.tmux(&["select-pane", "-e", "-t", &off]);
-    works(&mcp, &off, "switched on again").await;
+    assert_usable(&mcp, &off, "switched on again").await;
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn mistakes_in_a_call_are_named() {
+async fn invalid_arguments_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (arguments, code, words) in [
@@ -391,7 +380,7 @@ async fn mistakes_in_a_call_are_named() {
 }
 
 #[tokio::test]
-async fn a_person_may_work_there_between_two_commands() {
+async fn a_person_may_type_between_two_commands() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (shell, prompt) in [
@@ -401,35 +390,30 @@ async fn a_person_may_work_there_between_two_commands() {
         (DASH, "PS1='<new> $ '"),
     ] {
         let target = tmux.open_shell(shell);
-        works(&mcp, &target, shell).await;
+        assert_usable(&mcp, &target, shell).await;
         tmux.type_line(&target, &format!("cd /usr; {prompt}"));
-        waits_for(&tmux, &target, "\n<new> ");
+        wait_for_text(&tmux, &target, "\n<new> ");
         assert_eq!(run(&mcp, &target, "pwd").await["output"], "/usr", "{shell}");
-        works(&mcp, &target, shell).await;
+        assert_usable(&mcp, &target, shell).await;
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_shell_that_still_starts_is_waited_for() {
+async fn a_starting_shell_is_awaited() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    let home = tmux.home().to_path_buf();
-    let slow = |file: &str, text: &str| {
-        let path = home.join(file);
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, text).unwrap();
-        path.display().to_string()
-    };
-    let bash = slow("bashrc", "sleep 1; MADE=yes\n");
-    slow(".zshrc", "sleep 1; MADE=yes\n");
-    slow(".config/fish/config.fish", "sleep 1; set MADE yes\n");
-    let dash = slow("dashrc", "sleep 1; MADE=yes\n");
+    for shell in [Shell::Bash, Shell::Zsh] {
+        tmux.write_start_up(shell, "sleep 1; MADE=yes\n");
+    }
+    tmux.write_start_up(Shell::Fish, "sleep 1; set MADE yes\n");
+    let dash = tmux.home().join("dashrc");
+    std::fs::write(&dash, "sleep 1; MADE=yes\n").unwrap();
     for shell in [
-        format!("exec bash --rcfile {bash} -i"),
-        "exec zsh -i".to_owned(),
+        "exec bash -i".to_owned(),
+        ZSH.to_owned(),
         FISH.to_owned(),
-        format!("ENV={dash} exec dash -i"),
+        format!("ENV={} exec dash -i", dash.display()),
     ] {
         let target = tmux.open(&shell);
         let result = run(&mcp, &target, "echo made: $MADE").await;
@@ -440,7 +424,7 @@ async fn a_shell_that_still_starts_is_waited_for() {
 }
 
 #[tokio::test]
-async fn whatever_the_prompt_is_like_commands_work() {
+async fn commands_run_at_any_prompt() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let fish = |text: &str| format!("function fish_prompt; {text}; end");
@@ -467,63 +451,63 @@ async fn whatever_the_prompt_is_like_commands_work() {
         (DASH, "PS1='$(date +%T) # '".to_owned()),
     ] {
         let target = tmux.open_shell(shell);
-        let what = format!("{shell}, {setting}");
-        assert_eq!(run(&mcp, &target, &setting).await["exit_code"], 0, "{what}");
-        works(&mcp, &target, &what).await;
+        let context = format!("{shell}, {setting}");
+        assert_eq!(run(&mcp, &target, &setting).await["exit_code"], 0, "{context}");
+        assert_usable(&mcp, &target, &context).await;
         let result = run(&mcp, &target, "printf 'no end'; sh -c 'exit 42'").await;
-        assert_eq!(result["exit_code"], 42, "{what}: {result}");
-        assert_eq!(result["output"], "no end", "{what}: {result}");
-        // After an Enter it is a prompt that has to be looked at anew.
+        assert_eq!(result["exit_code"], 42, "{context}: {result}");
+        assert_eq!(result["output"], "no end", "{context}: {result}");
+        // After an Enter the gate has to recognise the prompt again.
         let before = cursor(&tmux, &target);
         tmux.presses(&target, &["Enter"]);
-        settles(&tmux, &target, &before);
-        works(&mcp, &target, &what).await;
+        wait_until_still(&tmux, &target, &before);
+        assert_usable(&mcp, &target, &context).await;
         tmux.tmux(&["kill-pane", "-t", &target]);
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_prompt_that_looks_unfinished_works_after_an_interrupt() {
+async fn an_ambiguous_prompt_is_accepted_after_interrupt() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for shell in ["PS1='> ' exec bash --norc --noprofile -i", "PS1='> ' exec dash -i"] {
         let target = tmux.open_shell(shell);
-        let error = refused(&tmux, &mcp, &target, "not_ready").await;
+        let error = assert_refused(&tmux, &mcp, &target, "not_ready").await;
         assert!(error.contains("continuation prompt") && error.contains("interrupt"), "{error}");
         mcp.call("interrupt", json!({"target": target})).await.text();
-        works(&mcp, &target, shell).await;
-        works(&mcp, &target, shell).await;
+        assert_usable(&mcp, &target, shell).await;
+        assert_usable(&mcp, &target, shell).await;
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_shell_inside_a_shell_is_the_one_that_is_used() {
+async fn commands_run_in_the_innermost_shell() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (outer, inner, ask) in [
         (ZSH, "bash --norc --noprofile", "echo ${BASH_VERSION:+bash}"),
-        (BASH, "zsh -f", "echo ${ZSH_VERSION:+zsh}"),
+        (BASH, "zsh", "echo ${ZSH_VERSION:+zsh}"),
         (DASH, "fish", "set -q FISH_VERSION; and echo fish"),
         (FISH, "dash", "echo ${BASH_VERSION:-dash}"),
     ] {
         let target = tmux.open_shell(outer);
-        works(&mcp, &target, outer).await;
+        assert_usable(&mcp, &target, outer).await;
         let name = inner.split(' ').next().unwrap();
         tmux.type_line(&target, inner);
-        runs(&tmux, &target, name);
+        wait_for_foreground(&tmux, &target, name);
         let result = run(&mcp, &target, ask).await;
         assert_eq!(result["output"], name, "{outer}: {result}");
         let result = run(&mcp, &target, "exit 5").await;
         assert_eq!(result["exit_code"], 5, "{outer}, {inner}: {result}");
-        works(&mcp, &target, outer).await;
+        assert_usable(&mcp, &target, outer).await;
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn an_error_that_makes_the_shell_drop_the_rest_has_an_exit_code() {
+async fn an_aborted_command_line_has_an_exit_code() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (shell, command, words) in [
@@ -550,12 +534,12 @@ async fn an_error_that_makes_the_shell_drop_the_rest_has_an_exit_code() {
         let target = tmux.open_shell(shell);
         for _ in 0..2 {
             let result = run(&mcp, &target, command).await;
-            let what = format!("{shell}, {command}: {result}");
-            assert_eq!(result["status"], "exited", "{what}");
-            assert!(result["exit_code"].as_i64().is_some_and(|code| code > 0), "{what}");
+            let context = format!("{shell}, {command}: {result}");
+            assert_eq!(result["status"], "exited", "{context}");
+            assert!(result["exit_code"].as_i64().is_some_and(|code| code > 0), "{context}");
             let output = string(&result["output"]);
-            assert!(output.contains(words) && !output.contains("\nnot reached"), "{what}");
-            works(&mcp, &target, &what).await;
+            assert!(output.contains(words) && !output.contains("\nnot reached"), "{context}");
+            assert_usable(&mcp, &target, &context).await;
         }
         tmux.tmux(&["kill-pane", "-t", &target]);
     }

@@ -1,41 +1,30 @@
-//! Commands that wait for input say so at once, go on when it comes, and are told of while they run:
-//! progress, cancelled calls, signals.
+//! Commands that wait for input, progress of running commands, cancelled calls, and signals.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 use testkit::{Mcp, Raw, Shell, TmuxServer, until};
 
-use crate::support::{exited, pane, ready_pane, shows, string};
+use crate::support::{command_end, exited, pane, raw_call, ready_pane, shows, string};
 use crate::{launch, serve};
 
-/// Runs a command that must be told to wait for something, long before its time is up.
-async fn waits(mcp: &Mcp, command: &str, what: &str) -> Value {
+/// Runs a command that must be reported as waiting for this kind of input, long before its timeout.
+async fn run_until_it_waits(mcp: &Mcp, command: &str, kind: &str) -> Value {
     let arguments = json!({"command": command, "timeout": 600});
     let call = mcp.call("run_command", arguments);
     let result = tokio::time::timeout(Duration::from_secs(60), call).await.unwrap().ok();
     assert_eq!(result["status"], "running", "{command}: {result}");
-    assert_eq!(result["waiting"], what, "{command}: {result}");
+    assert_eq!(result["waiting"], kind, "{command}: {result}");
     result
 }
 
-/// Types into a command's pane.
-async fn answer(mcp: &Mcp, of: &Value, text: &str) {
-    let arguments = json!({"target": of["pane_id"], "text": text, "enter": true});
+/// Types a line into the pane of a started command.
+async fn type_line(mcp: &Mcp, started: &Value, text: &str) {
+    let arguments = json!({"target": started["pane_id"], "text": text, "enter": true});
     mcp.call("send_keys", arguments).await.text();
 }
 
-/// Waits for a command's end.
-async fn end(mcp: &Mcp, of: &Value) -> Value {
-    let arguments = json!({"command_id": of["command_id"], "wait": 60});
-    until(&format!("{of} has ended"), async || {
-        let result = mcp.call("command_result", arguments.clone()).await.ok();
-        (result["status"] != "running").then_some(result)
-    })
-    .await
-}
-
-/// A server whose own panes run this shell.
+/// A tmux server whose default shell is this one.
 fn server_with(shell: Shell) -> TmuxServer {
     let tmux = TmuxServer::new();
     tmux.use_shell(shell);
@@ -43,7 +32,7 @@ fn server_with(shell: Shell) -> TmuxServer {
 }
 
 #[tokio::test]
-async fn a_command_that_reads_says_so_and_goes_on_with_what_it_gets() {
+async fn a_reading_command_is_reported_and_continues() {
     let secret = "sh -c 'stty -echo; echo Password:; read x; stty echo; echo got $x'";
     for (shell, command, waiting, typed, output) in [
         (Shell::Bash, "read x; echo got $x", "line", "a b", "a b\ngot a b"),
@@ -61,9 +50,9 @@ async fn a_command_that_reads_says_so_and_goes_on_with_what_it_gets() {
     ] {
         let tmux = server_with(shell);
         let mcp = serve(&tmux).await;
-        let begun = waits(&mcp, command, waiting).await;
-        answer(&mcp, &begun, typed).await;
-        let result = end(&mcp, &begun).await;
+        let begun = run_until_it_waits(&mcp, command, waiting).await;
+        type_line(&mcp, &begun, typed).await;
+        let result = command_end(&mcp, &begun).await;
         let code = if command.contains("exit 3") { 3 } else { 0 };
         assert_eq!(result["exit_code"], code, "{shell:?}, {command}: {result}");
         assert_eq!(result["output"], output, "{shell:?}, {command}: {result}");
@@ -73,7 +62,7 @@ async fn a_command_that_reads_says_so_and_goes_on_with_what_it_gets() {
 }
 
 #[tokio::test]
-async fn the_first_line_of_the_text_says_what_a_command_waits_for() {
+async fn the_first_line_names_the_awaited_input() {
     let tmux = server_with(Shell::Bash);
     let mcp = launch(&tmux).mcp().await;
     for (command, words) in [
@@ -92,12 +81,12 @@ async fn an_interpreter_waits_for_keys() {
     for shell in [Shell::Bash, Shell::Fish] {
         let tmux = server_with(shell);
         let mcp = serve(&tmux).await;
-        let begun = waits(&mcp, "python3 -q", "keys").await;
+        let begun = run_until_it_waits(&mcp, "python3 -q", "keys").await;
         assert_eq!(begun["output"], ">>> ", "{begun}");
-        answer(&mcp, &begun, "print(6 * 7)").await;
+        type_line(&mcp, &begun, "print(6 * 7)").await;
         shows(&mcp, begun["pane_id"].as_str().unwrap(), "\n42").await;
-        answer(&mcp, &begun, "raise SystemExit(4)").await;
-        let result = end(&mcp, &begun).await;
+        type_line(&mcp, &begun, "raise SystemExit(4)").await;
+        let result = command_end(&mcp, &begun).await;
         assert_eq!(result["exit_code"], 4, "{result}");
         assert!(string(&result["output"]).contains("\n42\n"), "{result}");
         mcp.close().await;
@@ -105,19 +94,19 @@ async fn an_interpreter_waits_for_keys() {
 }
 
 #[tokio::test]
-async fn a_program_that_takes_over_the_screen_is_said_so() {
+async fn a_pager_reports_the_alternate_screen() {
     let tmux = server_with(Shell::Bash);
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("file");
     std::fs::write(&file, "page\n".repeat(500)).unwrap();
     let command = format!("echo before; less {}; echo after", file.display());
-    let begun = waits(&mcp, &command, "keys").await;
+    let begun = run_until_it_waits(&mcp, &command, "keys").await;
     assert_eq!(begun["alternate_screen"], true, "{begun}");
     assert_eq!(begun["output"], "before", "{begun}");
     assert!(string(&begun["note"]).contains("capture_pane"), "{begun}");
     shows(&mcp, begun["pane_id"].as_str().unwrap(), "page").await;
     mcp.call("send_keys", json!({"target": begun["pane_id"], "keys": ["q"]})).await.text();
-    let result = end(&mcp, &begun).await;
+    let result = command_end(&mcp, &begun).await;
     assert_eq!(result["exit_code"], 0, "{result}");
     assert_eq!(result["output"], "before\nafter", "{result}");
     assert!(string(&result["note"]).contains("had taken over the screen"), "{result}");
@@ -125,7 +114,7 @@ async fn a_program_that_takes_over_the_screen_is_said_so() {
 }
 
 #[tokio::test]
-async fn a_command_that_works_is_not_said_to_wait() {
+async fn a_working_command_is_not_reported_as_waiting() {
     let tmux = server_with(Shell::Bash);
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("go");
@@ -144,27 +133,27 @@ async fn a_command_that_works_is_not_said_to_wait() {
         }
         std::fs::write(&file, "").unwrap();
         if command.contains("cat | sh") {
-            answer(&mcp, &result, "").await;
+            type_line(&mcp, &result, "").await;
         }
-        assert_eq!(end(&mcp, &result).await["exit_code"], 0, "{command}");
+        assert_eq!(command_end(&mcp, &result).await["exit_code"], 0, "{command}");
         std::fs::remove_file(&file).unwrap();
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn progress_is_told_while_a_command_runs() {
+async fn progress_is_notified_while_a_command_runs() {
     let tmux = server_with(Shell::Bash);
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("go");
     let command = format!("seq 3; until test -e {}; do sleep 0.05; done", file.display());
     let call = mcp.call("run_command", json!({"command": command, "timeout": 60}));
-    let told = async {
-        let step = until("progress is told", async || mcp.progress().into_iter().next()).await;
+    let notified = async {
+        let step = until("progress is notified", async || mcp.progress().into_iter().next()).await;
         std::fs::write(&file, "").unwrap();
         step
     };
-    let (result, step) = tokio::join!(call, told);
+    let (result, step) = tokio::join!(call, notified);
     assert_eq!(result.ok()["exit_code"], 0);
     assert!(step.progress > 0.0 && step.total == Some(60.0), "{step:?}");
     let message = step.message.unwrap();
@@ -172,11 +161,7 @@ async fn progress_is_told_while_a_command_runs() {
     mcp.close().await;
 }
 
-async fn call(raw: &mut Raw, tool: &str, arguments: Value) -> Value {
-    let reply = raw.request("tools/call", json!({"name": tool, "arguments": arguments})).await;
-    reply["result"]["structuredContent"].clone()
-}
-
+/// Starts the program with this config file, for raw messages.
 async fn raw(tmux: &TmuxServer, config: &str) -> Raw {
     let file = tmux.home().join("config.toml");
     std::fs::write(&file, config).unwrap();
@@ -187,7 +172,7 @@ async fn raw(tmux: &TmuxServer, config: &str) -> Raw {
 }
 
 #[tokio::test]
-async fn a_cancelled_call_leaves_its_command_alone() {
+async fn a_cancelled_call_leaves_its_command_running() {
     let tmux = server_with(Shell::Bash);
     let mut raw = raw(&tmux, "").await;
     let (begun, go) = (tmux.home().join("begun"), tmux.home().join("go"));
@@ -197,37 +182,38 @@ async fn a_cancelled_call_leaves_its_command_alone() {
     let params =
         json!({"name": "run_command", "arguments": arguments, "_meta": {"progressToken": 1}});
     let id = raw.start("tools/call", params).await;
-    until("it has begun", async || begun.exists().then_some(())).await;
+    until("the command has begun", async || begun.exists().then_some(())).await;
     let params = json!({"requestId": id, "reason": "no longer needed"});
     raw.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}))
         .await;
-    let result = call(&mut raw, "command_result", json!({"command_id": "c1"})).await;
+    let result = raw_call(&mut raw, "command_result", json!({"command_id": "c1"})).await;
     assert_eq!(result["status"], "running", "{result}");
     std::fs::write(&go, "").unwrap();
-    let result = call(&mut raw, "command_result", json!({"command_id": "c1", "wait": 15})).await;
+    let result =
+        raw_call(&mut raw, "command_result", json!({"command_id": "c1", "wait": 15})).await;
     assert_eq!(result["exit_code"], 0, "{result}");
     assert_eq!(result["output"], "went on", "{result}");
-    let next = call(&mut raw, "run_command", json!({"command": "echo next"})).await;
+    let next = raw_call(&mut raw, "run_command", json!({"command": "echo next"})).await;
     assert_eq!(next["output"], "next", "{next}");
     assert_eq!(next["pane_id"], result["pane_id"], "{next}");
 }
 
 #[tokio::test]
-async fn a_client_that_sees_no_progress_is_not_kept_waiting() {
+async fn calls_without_progress_token_end_at_block_limit() {
     let tmux = server_with(Shell::Bash);
     let mut raw = raw(&tmux, "[limits]\nblock = 1\n").await;
-    // Both would take longer than this test's client waits.
+    // Both calls would take longer than the client of this test waits.
     let arguments = json!({"command": "echo begun; sleep 1000", "timeout": 300});
-    let result = call(&mut raw, "run_command", arguments).await;
+    let result = raw_call(&mut raw, "run_command", arguments).await;
     assert_eq!(result["status"], "running", "{result}");
     assert_eq!(result["output"], "begun", "{result}");
     let arguments = json!({"command_id": result["command_id"], "wait": 300});
-    let result = call(&mut raw, "command_result", arguments).await;
+    let result = raw_call(&mut raw, "command_result", arguments).await;
     assert_eq!(result["status"], "running", "{result}");
 }
 
 #[tokio::test]
-async fn a_signal_reaches_the_program_in_the_foreground() {
+async fn a_signal_reaches_the_foreground_program() {
     for shell in Shell::ALL {
         let tmux = server_with(shell);
         let mcp = serve(&tmux).await;
@@ -236,15 +222,15 @@ async fn a_signal_reaches_the_program_in_the_foreground() {
             let begun = mcp.call("run_command", json!({"command": command, "timeout": 0})).await;
             let begun = begun.ok();
             shows(&mcp, begun["pane_id"].as_str().unwrap(), "\nbegun").await;
-            let program = until("sleep is there", async || {
+            let program = until("sleep runs", async || {
                 let arguments = json!({"target": begun["pane_id"], "signal": "CONT"});
-                let told = mcp.call("send_signal", arguments).await.ok();
-                (told["foreground"] == "sleep 1000").then_some(told)
+                let sent = mcp.call("send_signal", arguments).await.ok();
+                (sent["foreground"] == "sleep 1000").then_some(sent)
             });
             assert_eq!(program.await["pane_id"], begun["pane_id"]);
             let arguments = json!({"target": begun["pane_id"], "signal": signal});
             mcp.call("send_signal", arguments).await.text();
-            let result = end(&mcp, &begun).await;
+            let result = command_end(&mcp, &begun).await;
             assert_eq!(result["exit_code"], code, "{shell:?}, {signal}: {result}");
             mcp.call("kill", json!({"target": begun["pane_id"]})).await.text();
         }
@@ -253,7 +239,7 @@ async fn a_signal_reaches_the_program_in_the_foreground() {
 }
 
 #[tokio::test]
-async fn a_signal_that_cannot_be_sent_is_refused_with_the_reason() {
+async fn an_impossible_signal_is_refused_with_a_reason() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let own = ready_pane(&mcp, "echo ready; exec cat", "ready").await;
@@ -272,7 +258,7 @@ async fn a_signal_that_cannot_be_sent_is_refused_with_the_reason() {
         let error = error.err(code);
         assert!(error.contains(words) && error.contains("Next: "), "{error}");
     }
-    // What a person runs is not ours to end.
+    // Signals to a person's program need a higher tier.
     let error = mcp.call("send_signal", json!({"target": "%0", "signal": "TERM"})).await;
     error.err("denied");
     assert_eq!(tmux.screen("%0"), "$");
@@ -280,13 +266,13 @@ async fn a_signal_that_cannot_be_sent_is_refused_with_the_reason() {
     let args = ["--toolset", "all", "--structured", "--tier", "destructive"];
     let mcp = launch(&tmux).args(&args).mcp().await;
     tmux.type_line("%0", "clear; exec sleep 1000");
-    until("it sleeps", async || {
+    until("sleep runs", async || {
         let sent = mcp.call("send_signal", json!({"target": "%0", "signal": "CONT"})).await.ok();
         (sent["foreground"] == "sleep 1000").then_some(())
     })
     .await;
     mcp.call("send_signal", json!({"target": "%0", "signal": "TERM"})).await.text();
-    until("it has ended", async || {
+    until("the pane is closed", async || {
         let panes = tmux.try_tmux(&["list-panes", "-a", "-F", "#{pane_id}"]).unwrap_or_default();
         (!panes.lines().any(|pane| pane == "%0")).then_some(())
     })

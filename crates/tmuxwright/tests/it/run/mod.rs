@@ -1,6 +1,7 @@
-//! Running commands and talking to interpreters.
+//! `run_command`, `command_result`, `interrupt`, `send_signal` and `run_in_repl`.
 
 pub(crate) mod commands;
+pub(crate) mod fixture;
 pub(crate) mod gate;
 pub(crate) mod input;
 pub(crate) mod life;

@@ -1,28 +1,23 @@
-//! What commands print: exact however much or odd it is, and any part of it can be asked for.
+//! The output of commands: exact for any program, limited in size, and readable in parts.
 
 use serde_json::{Value, json};
 use testkit::{Shell, TmuxServer, wait_until};
 
 use crate::launch;
-use crate::run::shells::Seat;
-use crate::support::string;
+use crate::run::fixture::ShellFixture;
+use crate::support::{numbers, string};
 
-/// The numbers from `first` to `last`, a line each.
-fn numbers(first: u64, last: u64) -> String {
-    let lines: Vec<String> = (first..=last).map(|number| number.to_string()).collect();
-    lines.join("\n")
+/// Commands run in an existing pane of 30 columns with 2,000 lines of history.
+async fn narrow_pane(shell: Shell) -> ShellFixture {
+    let mut fixture = ShellFixture::own(shell).await;
+    fixture.tmux.tmux(&["set-option", "-g", "history-limit", "2000"]);
+    fixture.target = Some(fixture.tmux.shell_pane(30, 24));
+    fixture
 }
 
-/// A pane of 30 columns with 2,000 lines of history.
-async fn narrow(shell: Shell) -> Seat {
-    let mut seat = Seat::own(shell).await;
-    seat.tmux.tmux(&["set-option", "-g", "history-limit", "2000"]);
-    seat.target = Some(seat.tmux.shell_pane(30, 24));
-    seat
-}
-
-impl Seat {
-    async fn result(&self, id: &str, arguments: Value) -> Value {
+impl ShellFixture {
+    /// The result of a command with these arguments.
+    async fn result_with(&self, id: &str, arguments: Value) -> Value {
         let mut all = json!({"command_id": id});
         for (name, value) in arguments.as_object().unwrap() {
             all[name] = value.clone();
@@ -30,16 +25,16 @@ impl Seat {
         self.mcp.call("command_result", all).await.ok()
     }
 
-    /// Fails if the server has more than 100 MiB of memory.
-    async fn stays_small(&self) {
+    /// Fails if the server uses more than 100 MiB of memory.
+    async fn assert_memory_is_small(&self) {
         let ps = format!("ps -o rss= -p {}", self.mcp.pid());
         let kilobytes: u64 = self.run(&ps).await.output.trim().parse().unwrap();
         assert!(kilobytes < 100 * 1024, "{kilobytes} kB");
     }
 
-    /// Runs commands after something odd: they work. Without a target, a pane whose prompt can no
-    /// longer be made out may be left alone.
-    async fn goes_on(&self, pane: &str, after: &str) {
+    /// Runs two commands, which must succeed. In the own session they may run in another pane, when
+    /// the prompt of the first can no longer be recognised.
+    async fn assert_next_commands_run(&self, pane: &str, after: &str) {
         for (command, output, code) in
             [("echo 'the next'; sh -c 'exit 6'", "the next", 6), ("echo plain", "plain", 0)]
         {
@@ -55,19 +50,19 @@ impl Seat {
 #[tokio::test]
 async fn a_hundred_thousand_lines_come_back_exactly() {
     let expected = numbers(1, 100_000);
-    for seat in [Seat::own(Shell::Bash).await, narrow(Shell::Bash).await] {
-        let answer = seat.answer("seq 1 100000").await;
-        assert_eq!(answer["exit_code"], 0, "{seat}");
-        assert_eq!(answer["total_lines"], 100_000, "{seat}");
-        assert!(answer["output"] == expected, "{seat}: it is not what was printed");
-        assert_eq!(answer.get("truncated"), None, "{seat}");
-        seat.prints("echo next", "next").await;
-        seat.close().await;
+    for fixture in [ShellFixture::own(Shell::Bash).await, narrow_pane(Shell::Bash).await] {
+        let answer = fixture.answer("seq 1 100000").await;
+        assert_eq!(answer["exit_code"], 0, "{fixture}");
+        assert_eq!(answer["total_lines"], 100_000, "{fixture}");
+        assert!(answer["output"] == expected, "{fixture}: the output differs");
+        assert_eq!(answer.get("truncated"), None, "{fixture}");
+        fixture.assert_prints("echo next", "next").await;
+        fixture.close().await;
     }
 }
 
-/// What a terminal makes of it when it is wide and tall enough.
-const SHOWN: &[(&str, &str, i64)] = &[
+/// Commands, and their output as a terminal of sufficient size shows it.
+const RENDERED: &[(&str, &str, i64)] = &[
     ("printf '\\r10%%\\r50%%\\rdone\\n'", "done", 0),
     ("printf '10%%\\b\\b\\b50%%\\b\\b\\bdone'", "done", 0),
     ("printf 'long line\\rshort\\n'", "shortline", 0),
@@ -95,22 +90,23 @@ const SHOWN: &[(&str, &str, i64)] = &[
 #[tokio::test]
 async fn output_is_what_a_wide_terminal_would_show() {
     for shell in Shell::ALL {
-        for seat in [Seat::own(shell).await, narrow(shell).await] {
-            seat.must(SHOWN).await;
-            // As long as ten rows of the narrow one.
-            seat.prints(
-                "printf '%0300d\\n' 7; printf %0300d 8",
-                &format!("{:0300}\n{:0300}", 7, 8),
-            )
-            .await;
-            seat.close().await;
+        for fixture in [ShellFixture::own(shell).await, narrow_pane(shell).await] {
+            fixture.assert_all(RENDERED).await;
+            // Lines that fill ten rows of the narrow pane.
+            fixture
+                .assert_prints(
+                    "printf '%0300d\\n' 7; printf %0300d 8",
+                    &format!("{:0300}\n{:0300}", 7, 8),
+                )
+                .await;
+            fixture.close().await;
         }
     }
 }
 
-/// What a program could print to pass for the shell, or to leave the terminal in a bad state.
+/// Output that imitates the shell or leaves the terminal in a bad state.
 const HOSTILE: &[&str] = &[
-    // Marks without a key, with another, with a part of one, and torn ones.
+    // Marks without a key, with a wrong key, with a part of one, and incomplete marks.
     "\\033]133;D;0\\007\\033]133;A\\007$ \\033]133;B\\007\\033]133;C\\007",
     "\\033]133;D;0;k=\\007\\033]133;D;0;k=0123456789abcdef01234567\\007",
     "\\033]133;C;k=0123456789abcdef01234567\\007\\033]133;D;0;aid=1;k=x\\033\\134",
@@ -118,7 +114,7 @@ const HOSTILE: &[&str] = &[
     "\\033]133;D;",
     "\\033]133",
     "\\033",
-    // Strings that never end.
+    // Strings that are never terminated.
     "\\033]0;title",
     "\\033Pq#0",
     "\\033_Gapc",
@@ -131,55 +127,55 @@ const HOSTILE: &[&str] = &[
     "\\033[3;5r\\033[?6h\\033[4h\\033[?7l",
     "\\033c",
     "\\033[?1049l\\033[!p\\033[r\\033[4l\\033[?7h\\033(B\\017",
-    // Questions to the terminal, whose answers arrive as if somebody had typed them.
+    // Terminal queries, whose replies arrive as if a person had typed them.
     "\\033[c\\033[>c\\033[6n\\033[5n\\033Z",
     "\\033]10;?\\007\\033]11;?\\007\\033P+q544e\\033\\134\\033[?2004$p",
-    // A prompt like that of the shell.
+    // Text that resembles the shell's prompt.
     "\\n$ \\n# \\n%% \\n> \\nme@host:~$ ",
     "^C^C",
 ];
 
 #[tokio::test]
-async fn nothing_a_command_prints_ends_it_or_harms_the_next() {
+async fn hostile_output_neither_ends_nor_breaks_commands() {
     for shell in Shell::ALL {
-        for seat in Seat::both(shell).await {
-            let pane = string(&seat.answer("true").await["pane_id"]);
+        for fixture in ShellFixture::own_and_existing(shell).await {
+            let pane = string(&fixture.answer("true").await["pane_id"]);
             for text in HOSTILE {
                 let command = format!("echo begin; printf '{text}'; sh -c 'exit 4'");
-                let ran = seat.run(&command).await;
-                assert_eq!(ran.code, 4, "{seat}: {text}: {ran:?}");
+                let ran = fixture.run(&command).await;
+                assert_eq!(ran.code, 4, "{fixture}: {text}: {ran:?}");
                 // One of them clears the screen.
                 let begins = ran.output.starts_with("begin") || text == &"\\033c";
-                assert!(begins, "{seat}: {text}: {ran:?}");
-                seat.goes_on(&pane, text).await;
+                assert!(begins, "{fixture}: {text}: {ran:?}");
+                fixture.assert_next_commands_run(&pane, text).await;
             }
-            seat.close().await;
+            fixture.close().await;
         }
     }
 }
 
 #[tokio::test]
-async fn a_string_that_never_ends_does_not_swallow_the_screen() {
+async fn an_unterminated_escape_string_keeps_the_screen_visible() {
     for shell in Shell::ALL {
-        for seat in Seat::both(shell).await {
+        for fixture in ShellFixture::own_and_existing(shell).await {
             for text in ["\\033Pq#0", "\\033_Gapc", "\\033^pm", "\\033kname", "\\033]0;t"] {
-                let answer = seat.answer(&format!("printf 'open{text}'")).await;
-                assert_eq!(answer["output"], "open", "{seat}: {text}");
+                let answer = fixture.answer(&format!("printf 'open{text}'")).await;
+                assert_eq!(answer["output"], "open", "{fixture}: {text}");
                 let pane = string(&answer["pane_id"]);
-                seat.prints("clear", "").await;
-                seat.prints("echo 'it is visible'", "it is visible").await;
-                wait_until(&format!("{seat} is seen after {text}"), || {
-                    seat.tmux.screen(&pane).contains("\nit is visible").then_some(())
+                fixture.assert_prints("clear", "").await;
+                fixture.assert_prints("echo 'it is visible'", "it is visible").await;
+                wait_until(&format!("{fixture} shows its output after {text}"), || {
+                    fixture.tmux.screen(&pane).contains("\nit is visible").then_some(())
                 });
             }
-            seat.close().await;
+            fixture.close().await;
         }
     }
 }
 
 #[tokio::test]
-async fn what_a_shell_tells_of_itself_ends_nothing() {
-    for (shell, tell) in [
+async fn printing_shell_internals_does_not_end_a_command() {
+    for (shell, print) in [
         (
             Shell::Bash,
             "set; declare -f; trap; printf \"$PS0\"; echo -e \"$PS0\"; cat /proc/$$/environ",
@@ -191,42 +187,42 @@ async fn what_a_shell_tells_of_itself_ends_nothing() {
         ),
         (Shell::Dash, "set; trap; cat /proc/$$/environ"),
     ] {
-        for seat in Seat::both(shell).await {
-            let ran = seat.run(&format!("{tell}; echo; echo end; false")).await;
-            assert_eq!(ran.code, 1, "{seat}");
-            assert!(ran.output.lines().count() > 5, "{seat}: {}", ran.output);
-            assert!(ran.output.ends_with("\nend"), "{seat}: {}", ran.output);
-            seat.prints("echo 'the next'", "the next").await;
-            seat.close().await;
+        for fixture in ShellFixture::own_and_existing(shell).await {
+            let ran = fixture.run(&format!("{print}; echo; echo end; false")).await;
+            assert_eq!(ran.code, 1, "{fixture}");
+            assert!(ran.output.lines().count() > 5, "{fixture}: {}", ran.output);
+            assert!(ran.output.ends_with("\nend"), "{fixture}: {}", ran.output);
+            fixture.assert_prints("echo 'the next'", "the next").await;
+            fixture.close().await;
         }
     }
 }
 
 #[tokio::test]
-async fn random_bytes_end_nothing_and_harm_nothing() {
+async fn random_bytes_do_not_end_a_command() {
     for shell in Shell::ALL {
-        for seat in Seat::both(shell).await {
-            let pane = string(&seat.answer("true").await["pane_id"]);
-            // With 47, one of tmux's strings never ends.
+        for fixture in ShellFixture::own_and_existing(shell).await {
+            let pane = string(&fixture.answer("true").await["pane_id"]);
+            // With 47, a string that tmux parses is never terminated.
             for seed in [1, 2, 3, 47, 134, 175] {
                 let random = format!("srand({seed}); print map {{ chr int rand 256 }} 1..3000");
-                let ran = seat.run(&format!("perl -e '{random}'; sh -c 'exit 3'")).await;
-                assert_eq!(ran.code, 3, "{seat}: {seed}: {ran:?}");
-                assert!(ran.output.len() > 1_000, "{seat}: {seed}: {ran:?}");
-                seat.goes_on(&pane, &random).await;
+                let ran = fixture.run(&format!("perl -e '{random}'; sh -c 'exit 3'")).await;
+                assert_eq!(ran.code, 3, "{fixture}: {seed}: {ran:?}");
+                assert!(ran.output.len() > 1_000, "{fixture}: {seed}: {ran:?}");
+                fixture.assert_next_commands_run(&pane, &random).await;
             }
-            seat.close().await;
+            fixture.close().await;
         }
     }
 }
 
 #[tokio::test]
-async fn a_program_that_takes_over_the_screen_is_told() {
-    for seat in Seat::both(Shell::Bash).await {
-        let answer = seat.answer("printf 'a\\033[?1049hHIDDEN\\033[?1049lb\\n'").await;
+async fn the_alternate_screen_is_reported() {
+    for fixture in ShellFixture::own_and_existing(Shell::Bash).await {
+        let answer = fixture.answer("printf 'a\\033[?1049hHIDDEN\\033[?1049lb\\n'").await;
         assert_eq!((&answer["output"], &answer["alternate_screen"]), (&json!("ab"), &json!(true)));
         let command = "printf 'before\\n\\033[?1049hHIDDEN'; read x; printf '\\033[?1049lafter\\n'";
-        let answer = seat.answer(command).await;
+        let answer = fixture.answer(command).await;
         assert_eq!(answer["status"], "running", "{answer}");
         assert_eq!(
             (&answer["output"], &answer["alternate_screen"]),
@@ -234,20 +230,20 @@ async fn a_program_that_takes_over_the_screen_is_told() {
         );
         assert!(string(&answer["note"]).contains("capture_pane"), "{answer}");
         let (id, pane) = (string(&answer["command_id"]), string(&answer["pane_id"]));
-        assert!(seat.tmux.screen(&pane).contains("HIDDEN"));
-        seat.mcp.call("send_keys", json!({"target": pane, "enter": true})).await.text();
-        let answer = seat.result(&id, json!({"wait": 20})).await;
+        assert!(fixture.tmux.screen(&pane).contains("HIDDEN"));
+        fixture.mcp.call("send_keys", json!({"target": pane, "enter": true})).await.text();
+        let answer = fixture.result_with(&id, json!({"wait": 20})).await;
         assert_eq!((&answer["exit_code"], &answer["output"]), (&json!(0), &json!("before\nafter")));
         assert_eq!(answer["alternate_screen"], true);
-        let answer = seat.answer("echo next").await;
+        let answer = fixture.answer("echo next").await;
         assert_eq!((&answer["output"], answer.get("alternate_screen")), (&json!("next"), None));
-        seat.close().await;
+        fixture.close().await;
     }
 }
 
 #[tokio::test]
-async fn of_long_output_both_ends_are_shown_and_the_rest_is_where_the_notice_says() {
-    let seat = Seat::own(Shell::Bash).await;
+async fn long_output_is_cut_in_the_middle() {
+    let fixture = ShellFixture::own(Shell::Bash).await;
     for (command, arguments, head, tail, total) in [
         ("seq 1000", json!({}), 100, 901, 1000),
         ("seq 201", json!({}), 100, 102, 201),
@@ -256,7 +252,7 @@ async fn of_long_output_both_ends_are_shown_and_the_rest_is_where_the_notice_say
     ] {
         let mut arguments = arguments;
         arguments["command"] = json!(command);
-        let answer = seat.mcp.call("run_command", arguments).await.ok();
+        let answer = fixture.mcp.call("run_command", arguments).await.ok();
         let id = string(&answer["command_id"]);
         let (first, last) = (head + 1, tail - 1);
         let which =
@@ -271,25 +267,25 @@ async fn of_long_output_both_ends_are_shown_and_the_rest_is_where_the_notice_say
         assert_eq!(answer["output"], shown.join("\n"), "{command}");
         assert_eq!(answer["total_lines"], total, "{command}");
         assert_eq!((&answer["truncated"], &answer["next"]), (&json!(true), &json!(first)));
-        let rest = seat.result(&id, json!({"from": first})).await;
+        let rest = fixture.result_with(&id, json!({"from": first})).await;
         assert_eq!(rest["output"], numbers(first, total), "{command}");
         assert_eq!((rest.get("truncated"), rest.get("next")), (None, None), "{command}");
     }
     for (command, lines) in [("seq 200", 200), ("true", 0)] {
-        let answer = seat.mcp.call("run_command", json!({"command": command})).await.ok();
+        let answer = fixture.mcp.call("run_command", json!({"command": command})).await.ok();
         assert_eq!(answer["output"].as_str().unwrap_or_default(), numbers(1, lines));
         assert_eq!((answer.get("truncated"), &answer["total_lines"]), (None, &json!(lines)));
     }
-    seat.close().await;
+    fixture.close().await;
 }
 
 #[tokio::test]
 async fn pages_follow_one_another_without_a_gap() {
-    let seat = Seat::own(Shell::Bash).await;
+    let fixture = ShellFixture::own(Shell::Bash).await;
     // A quarter of a million characters; a line of 40,000 in the middle.
     let print =
         "for my $n (1..5000) { print $n, q( ), q(x) x ($n == 2500 ? 40_000 : 42), qq(\\n) }";
-    let whole = seat.answer(&format!("perl -e '{print}'")).await;
+    let whole = fixture.answer(&format!("perl -e '{print}'")).await;
     let (id, text) = (string(&whole["command_id"]), string(&whole["output"]));
     assert_eq!(text.lines().count(), 5000);
     for arguments in [json!({}), json!({"max_chars": 50_000}), json!({"max_chars": 0})] {
@@ -297,7 +293,7 @@ async fn pages_follow_one_another_without_a_gap() {
         loop {
             let mut arguments = arguments.clone();
             arguments["from"] = json!(from);
-            let page = seat.result(&id, arguments).await;
+            let page = fixture.result_with(&id, arguments).await;
             assert_eq!(page["total_lines"], 5000);
             let mut shown: Vec<String> =
                 string(&page["output"]).lines().map(str::to_owned).collect();
@@ -314,9 +310,10 @@ async fn pages_follow_one_another_without_a_gap() {
             if let [line] = shown.as_mut_slice()
                 && line.contains("characters; command_result")
             {
-                // Too long for a page: the notice says how to get it.
+                // The line is too long for a page, and the notice names the call that returns it.
                 assert!(line.contains(&format!("from={from}, max_chars=40005)")), "{line}");
-                let one = seat.result(&id, json!({"from": from, "max_chars": 40_005})).await;
+                let one =
+                    fixture.result_with(&id, json!({"from": from, "max_chars": 40_005})).await;
                 *line = string(&one["output"]).lines().next().unwrap().to_owned();
             }
             all += &(shown.join("\n") + "\n");
@@ -329,13 +326,13 @@ async fn pages_follow_one_another_without_a_gap() {
         assert!(all.trim_end() == text, "{arguments}: {pages} pages do not make the whole");
         assert_eq!(pages > 1, arguments["max_chars"] != 0, "{arguments}: {pages}");
     }
-    seat.close().await;
+    fixture.close().await;
 }
 
 #[tokio::test]
-async fn any_part_of_the_output_can_be_asked_for() {
-    let seat = Seat::own(Shell::Bash).await;
-    let id = string(&seat.answer("seq 1 1000; echo the end").await["command_id"]);
+async fn output_is_read_by_range_or_pattern() {
+    let fixture = ShellFixture::own(Shell::Bash).await;
+    let id = string(&fixture.answer("seq 1 1000; echo the end").await["command_id"]);
     let around =
         "99-99\n100:100\n101-101\n--\n199-199\n200:200\n201-201\n--\n299-299\n300:300\n301-301";
     let cut = "1\n2\n3\n… 998 more lines; go on with command_result(command_id=\"ID\", from=4) …";
@@ -352,28 +349,29 @@ async fn any_part_of_the_output_can_be_asked_for() {
         (json!({"grep": "99", "from": 998}), "998:998\n999:999", None),
         (json!({"grep": "nothing like it"}), "", None),
     ] {
-        let answer = seat.result(&id, arguments.clone()).await;
+        let answer = fixture.result_with(&id, arguments.clone()).await;
         let shown = answer["output"].as_str().unwrap_or_default();
         assert_eq!(shown, output.replace("ID", &id), "{arguments}");
         assert_eq!(answer["next"].as_u64(), next, "{arguments}");
         assert_eq!((&answer["total_lines"], &answer["exit_code"]), (&json!(1001), &json!(0)));
     }
-    let page = seat.result(&id, json!({"grep": "0", "max_chars": 20})).await;
+    let page = fixture.result_with(&id, json!({"grep": "0", "max_chars": 20})).await;
     let next = page["next"].as_u64().unwrap();
     let (found, notice) = page["output"].as_str().unwrap().rsplit_once('\n').unwrap();
     assert!(notice.contains("matches up to line") && notice.contains("same grep"), "{notice}");
-    let more = seat.result(&id, json!({"grep": "0", "from": next})).await;
-    let all = seat.result(&id, json!({"grep": "0"})).await;
+    let more = fixture.result_with(&id, json!({"grep": "0", "from": next})).await;
+    let all = fixture.result_with(&id, json!({"grep": "0"})).await;
     assert_eq!(all["output"], format!("{found}\n{}", more["output"].as_str().unwrap()));
-    seat.close().await;
+    fixture.close().await;
 }
 
 #[tokio::test]
-async fn mistakes_in_asking_are_named() {
-    let seat = Seat::own(Shell::Bash).await;
-    let none = seat.mcp.call("command_result", json!({"command_id": "c1"})).await.err("not_found");
+async fn invalid_arguments_are_named() {
+    let fixture = ShellFixture::own(Shell::Bash).await;
+    let none =
+        fixture.mcp.call("command_result", json!({"command_id": "c1"})).await.err("not_found");
     assert!(none.contains("`c1`") && none.contains("run_command"), "{none}");
-    let id = string(&seat.answer("seq 10").await["command_id"]);
+    let id = string(&fixture.answer("seq 10").await["command_id"]);
     for (arguments, words) in [
         (json!({"tail": 1, "head": 1}), "only one of"),
         (json!({"tail": 1, "from": 1}), "only one of"),
@@ -388,11 +386,11 @@ async fn mistakes_in_asking_are_named() {
     ] {
         let mut all = json!({"command_id": id});
         all.as_object_mut().unwrap().extend(arguments.as_object().unwrap().clone());
-        let error = seat.mcp.call("command_result", all).await.err("invalid_argument");
+        let error = fixture.mcp.call("command_result", all).await.err("invalid_argument");
         assert!(error.contains(words) && error.contains("Next: "), "{arguments}: {error}");
     }
     let error =
-        seat.mcp.call("command_result", json!({"command_id": "c99"})).await.err("not_found");
+        fixture.mcp.call("command_result", json!({"command_id": "c99"})).await.err("not_found");
     assert!(error.contains("`c99`") && error.contains(&id), "{error}");
     for (arguments, words) in [
         (json!({"command": "true", "timeout": -1}), "`timeout`"),
@@ -402,40 +400,44 @@ async fn mistakes_in_asking_are_named() {
         (json!({"cmd": "true"}), "`cmd`"),
         (json!({"target": "main"}), "`command`"),
     ] {
-        let error = seat.mcp.call("run_command", arguments.clone()).await.err("invalid_argument");
+        let error =
+            fixture.mcp.call("run_command", arguments.clone()).await.err("invalid_argument");
         assert!(error.contains(words) && error.contains("Next: "), "{arguments}: {error}");
     }
-    seat.close().await;
+    fixture.close().await;
 }
 
 #[tokio::test]
-async fn twenty_megabytes_take_little_memory_and_every_part_can_be_read() {
+async fn twenty_megabytes_of_output_take_little_memory() {
     const LINES: u64 = 2_700_000;
-    let seat = Seat::own(Shell::Bash).await;
-    let answer =
-        seat.mcp.call("run_command", json!({"command": "seq 1 2700000", "timeout": 0})).await.ok();
+    let fixture = ShellFixture::own(Shell::Bash).await;
+    let answer = fixture
+        .mcp
+        .call("run_command", json!({"command": "seq 1 2700000", "timeout": 0}))
+        .await
+        .ok();
     let id = string(&answer["command_id"]);
     let mut done = Value::Null;
     while done["status"] != "exited" {
-        done = seat.result(&id, json!({"wait": 2, "head": 1})).await;
-        seat.stays_small().await;
+        done = fixture.result_with(&id, json!({"wait": 2, "head": 1})).await;
+        fixture.assert_memory_is_small().await;
         assert!(done["duration"].as_f64() < Some(300.0), "{done}");
     }
     assert_eq!((&done["exit_code"], &done["total_lines"]), (&json!(0), &json!(LINES)));
     for first in [1, 2, 1_000, 123_456, 1_350_000, LINES - 1_000, LINES] {
-        let page = seat.result(&id, json!({"from": first, "max_chars": 4_000})).await;
+        let page = fixture.result_with(&id, json!({"from": first, "max_chars": 4_000})).await;
         let shown = string(&page["output"]);
         let last = page["next"].as_u64().map_or(LINES, |next| next - 1);
         let text = shown.split("\n…").next().unwrap();
         assert_eq!(text, numbers(first, last), "{first}");
     }
-    let tail = seat.result(&id, json!({"tail": 3})).await;
+    let tail = fixture.result_with(&id, json!({"tail": 3})).await;
     assert_eq!(tail["output"], numbers(LINES - 2, LINES));
-    let found = seat.result(&id, json!({"grep": "^1350000$", "context": 1})).await;
+    let found = fixture.result_with(&id, json!({"grep": "^1350000$", "context": 1})).await;
     assert_eq!(found["output"], "1349999-1349999\n1350000:1350000\n1350001-1350001");
-    seat.stays_small().await;
-    seat.prints("echo next", "next").await;
-    seat.close().await;
+    fixture.assert_memory_is_small().await;
+    fixture.assert_prints("echo next", "next").await;
+    fixture.close().await;
 }
 
 #[tokio::test]

@@ -1,12 +1,12 @@
-//! What people keep and see when commands are run for them: their start-up files, their screen,
-//! their history, their variables. And that a new pane never loses its first command.
+//! Side effects of commands on a person's shell: start-up files, screen, history and settings. Also
+//! the first command of a new shell.
 
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
 use testkit::{Shell, TmuxServer, until, wait_until};
 
-use crate::run::shells::Seat;
+use crate::run::fixture::ShellFixture;
 use crate::support::string;
 use crate::{launch, serve};
 
@@ -22,15 +22,15 @@ const PROMPTS: [(Shell, &str, &str); 4] = [
     (Shell::Dash, "PS1='me@dash$ '", "me@dash$"),
 ];
 
-/// Everything a pane has shown, without the blanks that nobody can see.
-fn shown(tmux: &TmuxServer, pane: &str) -> String {
+/// A pane's whole text with history, without trailing blanks.
+fn pane_text(tmux: &TmuxServer, pane: &str) -> String {
     let text = tmux.tmux(&["capture-pane", "-p", "-J", "-S", "-", "-t", pane]);
     let rows: Vec<&str> = text.lines().map(str::trim_end).collect();
     rows.join("\n").trim_matches('\n').to_owned()
 }
 
 #[tokio::test]
-async fn a_person_sees_the_command_and_its_output_and_nothing_else() {
+async fn the_screen_shows_only_command_and_output() {
     let commands = [
         ("true", ""),
         ("echo plain words", "plain words\n"),
@@ -50,31 +50,31 @@ async fn a_person_sees_the_command_and_its_output_and_nothing_else() {
         ),
     ];
     for (shell, start_up, prompt) in PROMPTS {
-        // zsh and fish say that a line was not ended; the others go on in it.
+        // zsh and fish mark a line without an end; the other shells print their prompt behind it.
         let unended = match shell {
             Shell::Zsh => "%\n",
             Shell::Fish => "⏎\n",
             _ => "",
         };
         for columns in [None, Some(80), Some(30)] {
-            let mut seat = Seat::own(shell).await;
-            seat.tmux.write_start_up(shell, start_up);
-            seat.target = columns.map(|columns| seat.tmux.shell_pane(columns, 12));
+            let mut fixture = ShellFixture::own(shell).await;
+            fixture.tmux.write_start_up(shell, start_up);
+            fixture.target = columns.map(|columns| fixture.tmux.shell_pane(columns, 12));
             let mut expected = prompt.to_owned();
             for (command, output) in commands {
-                let pane = string(&seat.answer(command).await["pane_id"]);
+                let pane = string(&fixture.answer(command).await["pane_id"]);
                 let end = if output.ends_with(['\n']) || output.is_empty() { "" } else { unended };
                 expected += &format!(" {command}\n{output}{end}{prompt}");
-                let (mut looks, mut screen) = (0, String::new());
-                until(&format!("{seat} shows {command:?}"), async || {
-                    looks += 1;
-                    screen = shown(&seat.tmux, &pane);
-                    (screen == expected || looks == 300).then_some(())
+                let (mut polls, mut screen) = (0, String::new());
+                until(&format!("{fixture} shows {command:?}"), async || {
+                    polls += 1;
+                    screen = pane_text(&fixture.tmux, &pane);
+                    (screen == expected || polls == 300).then_some(())
                 })
                 .await;
-                assert_eq!(screen, expected, "{seat}, {columns:?}");
+                assert_eq!(screen, expected, "{fixture}, {columns:?}");
             }
-            seat.close().await;
+            fixture.close().await;
         }
     }
 }
@@ -82,7 +82,7 @@ async fn a_person_sees_the_command_and_its_output_and_nothing_else() {
 /// A command and what it prints.
 type Check = (&'static str, &'static str);
 
-/// A start-up file as people have them, and commands that show what it did.
+/// A start-up file as people have one, and commands that show its effects.
 const START_UP: [(Shell, &str, &[Check]); 4] = [
     (
         Shell::Bash,
@@ -102,10 +102,7 @@ const START_UP: [(Shell, &str, &[Check]); 4] = [
          precmd() { times=$((times + 1)); }\n",
         &[
             ("[[ -o extended_glob ]] && echo on", "on"),
-            (
-                "echo ${ZDOTDIR-no other place}; test $times -ge 2 && echo counted",
-                "no other place\ncounted",
-            ),
+            ("echo ${ZDOTDIR-unset}; test $times -ge 2 && echo counted", "unset\ncounted"),
         ],
     ),
     (
@@ -124,7 +121,7 @@ const START_UP: [(Shell, &str, &[Check]); 4] = [
     ),
 ];
 
-/// Puts a program into the home's `bin`.
+/// Writes a program to `bin` in the home.
 fn write_tool(tmux: &TmuxServer) {
     let bin = tmux.home().join("bin");
     std::fs::create_dir_all(&bin).unwrap();
@@ -133,18 +130,18 @@ fn write_tool(tmux: &TmuxServer) {
 }
 
 #[tokio::test]
-async fn start_up_files_do_in_own_panes_what_they_do_elsewhere() {
+async fn own_panes_read_the_users_start_up_files() {
     for (shell, start_up, more) in START_UP {
-        // A plain shell reads such a file only at login.
+        // dash reads its start-up file only as a login shell.
         for login in [true, false].into_iter().filter(|&login| login || shell != Shell::Dash) {
-            let seat = Seat::own(shell).await;
+            let fixture = ShellFixture::own(shell).await;
             if !login {
                 let command = format!("exec {}", shell.name());
-                seat.tmux.tmux(&["set-option", "-g", "default-command", &command]);
+                fixture.tmux.tmux(&["set-option", "-g", "default-command", &command]);
             }
-            seat.tmux.write_start_up(shell, start_up);
-            write_tool(&seat.tmux);
-            let pane = string(&seat.answer("hi there").await["pane_id"]);
+            fixture.tmux.write_start_up(shell, start_up);
+            write_tool(&fixture.tmux);
+            let pane = string(&fixture.answer("hi there").await["pane_id"]);
             for (command, output) in [
                 ("hi there", "aliased there"),
                 ("greet you", "hello you"),
@@ -152,48 +149,57 @@ async fn start_up_files_do_in_own_panes_what_they_do_elsewhere() {
                 ("my-tool", "my tool start"),
                 ("echo $plain $FROM", "5 start"),
             ] {
-                seat.prints(command, output).await;
+                fixture.assert_prints(command, output).await;
             }
             for (command, output) in more {
-                seat.prints(command, output).await;
+                fixture.assert_prints(command, output).await;
             }
-            let prompts = || shown(&seat.tmux, &pane).lines().all(|row| row.starts_with("mine>"));
-            seat.prints("clear", "").await;
+            let prompts =
+                || pane_text(&fixture.tmux, &pane).lines().all(|row| row.starts_with("mine>"));
+            fixture.assert_prints("clear", "").await;
             wait_until("the screen is clear", || prompts().then_some(()));
-            seat.close().await;
+            fixture.close().await;
         }
     }
 }
 
 #[tokio::test]
-async fn zsh_finds_its_files_wherever_they_are() {
+async fn zsh_reads_start_up_files_from_zdotdir() {
     let table =
         [("elsewhere", "", true), ("elsewhere", "ZDOTDIR=$HOME/elsewhere", false), ("", "", false)];
     for (place, before, by_tmux) in table {
-        let seat = Seat::own(Shell::Zsh).await;
-        let (home, dir) = (seat.tmux.home(), seat.tmux.home().join(place));
+        let fixture = ShellFixture::own(Shell::Zsh).await;
+        let (home, dir) = (fixture.tmux.home(), fixture.tmux.home().join(place));
         std::fs::create_dir_all(&dir).unwrap();
         std::fs::write(home.join(".zshrc"), "wrong=1\n").unwrap();
-        for file in [".zshenv", ".zprofile", ".zshrc", ".zlogin"] {
+        // The lines that override the start-up files of the machine.
+        let first = std::fs::read_to_string(home.join(".zshenv")).unwrap();
+        std::fs::write(dir.join(".zshenv"), format!("{first}seen+=(.zshenv)\n")).unwrap();
+        for file in [".zprofile", ".zshrc", ".zlogin"] {
             std::fs::write(dir.join(file), format!("seen+=({file})\n")).unwrap();
         }
         if !before.is_empty() {
-            std::fs::write(home.join(".zshenv"), format!("seen+=(.zshenv)\n{before}\n")).unwrap();
+            let text = format!("{first}seen+=(.zshenv)\n{before}\n");
+            std::fs::write(home.join(".zshenv"), text).unwrap();
         }
         let dir = dir.to_string_lossy().into_owned();
         if by_tmux {
-            seat.tmux.tmux(&["set-environment", "-g", "ZDOTDIR", &dir]);
+            fixture.tmux.tmux(&["set-environment", "-g", "ZDOTDIR", &dir]);
         }
         let expected = if place.is_empty() { "none" } else { &dir };
-        seat.prints("echo $seen", ".zshenv .zprofile .zshrc .zlogin").await;
-        seat.prints("echo ${ZDOTDIR-none} ${wrong-right}", &format!("{expected} right")).await;
-        seat.prints("sh -c 'echo ${ZDOTDIR-none}'", if by_tmux { &dir } else { "none" }).await;
-        seat.close().await;
+        fixture.assert_prints("echo $seen", ".zshenv .zprofile .zshrc .zlogin").await;
+        fixture
+            .assert_prints("echo ${ZDOTDIR-none} ${wrong-right}", &format!("{expected} right"))
+            .await;
+        fixture
+            .assert_prints("sh -c 'echo ${ZDOTDIR-none}'", if by_tmux { &dir } else { "none" })
+            .await;
+        fixture.close().await;
     }
 }
 
 #[tokio::test]
-async fn what_prompt_hooks_print_is_not_a_commands_output() {
+async fn output_of_prompt_hooks_is_left_out() {
     let table = [
         (Shell::Bash, "PROMPT_COMMAND='echo hook'; PS0='hook\\n'; trap 'n=$((n + 1))' DEBUG"),
         (Shell::Bash, "PROMPT_COMMAND=('echo hook' 'echo hook'); PS1='two\\nrows$ '"),
@@ -215,27 +221,28 @@ async fn what_prompt_hooks_print_is_not_a_commands_output() {
     ];
     for (shell, start_up) in table {
         for own in [true, false] {
-            let mut seat = Seat::own(shell).await;
-            seat.tmux.write_start_up(shell, start_up);
+            let mut fixture = ShellFixture::own(shell).await;
+            fixture.tmux.write_start_up(shell, start_up);
             if !own {
-                seat.target = Some(seat.tmux.shell_pane(80, 24));
+                fixture.target = Some(fixture.tmux.shell_pane(80, 24));
             }
-            seat.must(&[
-                ("true", "", 0),
-                ("echo plain", "plain", 0),
-                ("echo 'two words'; sh -c 'exit 3'", "two words", 3),
-                ("false", "", 1),
-                ("printf abc", "abc", 0),
-                ("echo last", "last", 0),
-            ])
-            .await;
-            seat.close().await;
+            fixture
+                .assert_all(&[
+                    ("true", "", 0),
+                    ("echo plain", "plain", 0),
+                    ("echo 'two words'; sh -c 'exit 3'", "two words", 3),
+                    ("false", "", 1),
+                    ("printf abc", "abc", 0),
+                    ("echo last", "last", 0),
+                ])
+                .await;
+            fixture.close().await;
         }
     }
 }
 
 #[tokio::test]
-async fn history_has_what_people_typed_and_nothing_of_ours() {
+async fn history_holds_only_lines_a_person_typed() {
     let table = [
         (Shell::Bash, "", "history", true),
         (Shell::Bash, "HISTCONTROL=ignorespace", "history", true),
@@ -246,53 +253,53 @@ async fn history_has_what_people_typed_and_nothing_of_ours() {
     ];
     for (shell, start_up, history, also_there) in table {
         for own in [true, false].into_iter().take(if also_there { 2 } else { 1 }) {
-            let mut seat = Seat::own(shell).await;
-            seat.tmux.write_start_up(shell, start_up);
+            let mut fixture = ShellFixture::own(shell).await;
+            fixture.tmux.write_start_up(shell, start_up);
             if !own {
-                seat.target = Some(seat.tmux.shell_pane(80, 24));
+                fixture.target = Some(fixture.tmux.shell_pane(80, 24));
             }
-            let pane = string(&seat.answer("true").await["pane_id"]);
+            let pane = string(&fixture.answer("true").await["pane_id"]);
             for word in ["first", "second"] {
-                let typed = seat.tmux.home().join(word);
-                seat.tmux.type_line(&pane, &format!("touch {}", typed.display()));
+                let typed = fixture.tmux.home().join(word);
+                fixture.tmux.type_line(&pane, &format!("touch {}", typed.display()));
                 wait_until("the line has run", || typed.exists().then_some(()));
-                // The gate wants to see the person's line gone.
-                seat.prints("echo 'not typed'", "not typed").await;
-                seat.prints("echo also not typed", "also not typed").await;
+                // The gate refuses a command until the person's line is gone.
+                fixture.assert_prints("echo 'not typed'", "not typed").await;
+                fixture.assert_prints("echo also not typed", "also not typed").await;
             }
-            let ran = seat.run(history).await;
+            let ran = fixture.run(history).await;
             let lines: Vec<&str> = ran.output.lines().filter(|l| l.contains("touch")).collect();
-            assert_eq!(lines.len(), 2, "{seat}, {start_up}: {}", ran.output);
+            assert_eq!(lines.len(), 2, "{fixture}, {start_up}: {}", ran.output);
             assert!(lines[0].ends_with("first") && lines[1].ends_with("second"), "{lines:?}");
-            assert!(!ran.output.contains("tmuxwright"), "{seat}, {start_up}: {}", ran.output);
-            seat.close().await;
+            assert!(!ran.output.contains("tmuxwright"), "{fixture}, {start_up}: {}", ran.output);
+            fixture.close().await;
         }
     }
 }
 
 #[tokio::test]
-async fn nothing_of_ours_is_in_the_environment_of_commands() {
+async fn commands_inherit_no_variable_of_the_server() {
     for shell in Shell::ALL {
-        let seat = Seat::own(shell).await;
+        let fixture = ShellFixture::own(shell).await;
         for command in ["env", "sh -c 'env'; true"] {
-            let environment = seat.run(command).await.output;
-            let ours = environment.lines().find(|line| line.to_uppercase().contains("TMUXWRIGHT"));
-            assert!(environment.contains("HOME=") && ours.is_none(), "{seat}: {ours:?}");
+            let environment = fixture.run(command).await.output;
+            let own = environment.lines().find(|line| line.to_uppercase().contains("TMUXWRIGHT"));
+            assert!(environment.contains("HOME=") && own.is_none(), "{fixture}: {own:?}");
         }
-        let tmux = &seat.tmux;
+        let tmux = &fixture.tmux;
         let sessions = tmux.tmux(&["list-sessions", "-F", "#{session_id}"]);
         let mut settings = tmux.tmux(&["show-environment", "-g"]);
         for session in sessions.lines() {
             settings += &tmux.tmux(&["show-environment", "-t", session]);
         }
-        assert!(!settings.contains("TMUXWRIGHT"), "{seat}: {settings}");
-        seat.close().await;
+        assert!(!settings.contains("TMUXWRIGHT"), "{fixture}: {settings}");
+        fixture.close().await;
     }
 }
 
-/// Says everything a shell can be set to: options, names of variables, functions, aliases, traps;
-/// what is exported with its value.
-fn everything(shell: Shell) -> &'static str {
+/// A command that lists a shell's settings: options, names of variables, functions, aliases, traps,
+/// and the environment.
+fn list_settings(shell: Shell) -> &'static str {
     match shell {
         Shell::Bash => {
             "{ set +o; shopt -p | grep -v login_shell; compgen -v; declare -F; alias; trap; env; }"
@@ -303,16 +310,16 @@ fn everything(shell: Shell) -> &'static str {
     }
 }
 
-/// What differs in any two commands, or has a name of ours.
-fn is_fleeting(line: &str) -> bool {
+/// Whether a setting differs between any two commands or is set by the server on purpose.
+fn is_expected_to_differ(line: &str) -> bool {
     let name = line.split(['=', ' ']).next().unwrap_or_default();
-    let fleeting =
+    let changing =
         ["_", "PIPESTATUS", "FUNCNAME", "BASH_REMATCH", "pipestatus", "TMUX", "TMUX_PANE"];
-    // Where a shell of our own has to hook in, and what its session says of pagers and editors.
+    // Hooks of shells in the own session, and the pagers and editors of that session.
     let hooks = ["PS0", "PROMPT_COMMAND", "HISTFILE", "fish_history", "PROMPT_EOL_MARK"];
     let session =
         ["PAGER", "MANPAGER", "GIT_PAGER", "SYSTEMD_PAGER", "EDITOR", "VISUAL", "GIT_EDITOR"];
-    fleeting.contains(&name)
+    changing.contains(&name)
         || hooks.contains(&name)
         || session.contains(&name)
         || name.ends_with("_functions")
@@ -321,45 +328,51 @@ fn is_fleeting(line: &str) -> bool {
 }
 
 #[tokio::test]
-async fn shells_are_set_to_what_they_would_be_without_us() {
+async fn commands_leave_shell_settings_unchanged() {
     for shell in Shell::ALL {
         for own in [true, false] {
-            let mut seat = Seat::own(shell).await;
-            let reference = seat.tmux.shell_pane(200, 50);
+            let mut fixture = ShellFixture::own(shell).await;
+            let reference = fixture.tmux.shell_pane(200, 50);
             if !own {
-                seat.target = Some(seat.tmux.shell_pane(200, 50));
+                fixture.target = Some(fixture.tmux.shell_pane(200, 50));
             }
             for command in ["true", "echo 'two words'", "false", "echo $HOME; sh -c 'exit 3'"] {
-                seat.run(command).await;
+                fixture.run(command).await;
             }
-            let pane = string(&seat.answer("true").await["pane_id"]);
+            let pane = string(&fixture.answer("true").await["pane_id"]);
             let read = |name: &str, pane: &str| {
-                let file = seat.tmux.home().join(name);
-                let done = seat.tmux.home().join(format!("{name}-done"));
+                let file = fixture.tmux.home().join(name);
+                let done = fixture.tmux.home().join(format!("{name}-done"));
                 let line = format!(
                     "{} >{} 2>&1; touch {}",
-                    everything(shell),
+                    list_settings(shell),
                     file.display(),
                     done.display()
                 );
-                // In every shell the first such command loads functions and sets variables.
+                // Twice: the first listing loads functions and sets variables in every shell.
                 for _ in 0..2 {
                     let _ = std::fs::remove_file(&done);
-                    seat.tmux.type_line(pane, &line);
-                    wait_until("everything is told", || done.exists().then_some(()));
+                    fixture.tmux.type_line(pane, &line);
+                    wait_until("the settings are written", || done.exists().then_some(()));
                 }
                 let text = std::fs::read_to_string(file).unwrap();
-                let mut lines: Vec<String> =
-                    text.lines().filter(|line| !is_fleeting(line)).map(str::to_owned).collect();
+                let mut lines: Vec<String> = text
+                    .lines()
+                    .filter(|line| !is_expected_to_differ(line))
+                    .map(str::to_owned)
+                    .collect();
                 lines.sort_unstable();
                 lines
             };
             let (without, with) = (read("without", &reference), read("with", &pane));
             let more: Vec<_> = with.iter().filter(|line| !without.contains(line)).collect();
             let less: Vec<_> = without.iter().filter(|line| !with.contains(line)).collect();
-            assert!(more.is_empty() && less.is_empty(), "{seat}: {more:?} instead of {less:?}");
-            assert!(with.len() > 10, "{seat}: {with:?}");
-            seat.close().await;
+            assert!(
+                more.is_empty() && less.is_empty(),
+                "{fixture}: added {more:?}, removed {less:?}"
+            );
+            assert!(with.len() > 10, "{fixture}: {with:?}");
+            fixture.close().await;
         }
     }
 }
@@ -369,35 +382,35 @@ async fn a_new_pane_never_loses_its_first_command() {
     for (shell, times) in
         [(Shell::Bash, 50), (Shell::Dash, 20), (Shell::Zsh, 20), (Shell::Fish, 10)]
     {
-        let seat = Seat::own(shell).await;
+        let fixture = ShellFixture::own(shell).await;
         for number in 1..=times {
-            // Typed as it is, and not.
+            // Every other command has quotes and goes through a command file.
             let command = match number % 2 {
                 0 => format!("echo first {number}"),
                 _ => format!("echo 'first {number}'"),
             };
-            let answer = seat.answer(&command).await;
-            assert_eq!(answer["output"], format!("first {number}"), "{seat}: {answer}");
+            let answer = fixture.answer(&command).await;
+            assert_eq!(answer["output"], format!("first {number}"), "{fixture}: {answer}");
             let pane = string(&answer["pane_id"]);
-            seat.tmux.tmux(&["kill-pane", "-t", &pane]);
+            fixture.tmux.tmux(&["kill-pane", "-t", &pane]);
         }
-        seat.close().await;
+        fixture.close().await;
     }
 }
 
 #[tokio::test]
-async fn a_shell_that_takes_a_second_to_start_loses_nothing() {
+async fn no_command_is_lost_while_a_shell_starts() {
     for shell in Shell::ALL {
-        let seat = Seat::own(shell).await;
-        seat.tmux.write_start_up(shell, "sleep 1\n");
-        let (one, two) = tokio::join!(seat.run("echo plain"), seat.run("echo 'not plain'"));
-        assert_eq!([one.output, two.output], ["plain", "not plain"], "{seat}");
-        // Somebody else's pane, which has just been opened.
-        let pane = seat.tmux.tmux(&["new-session", "-d", "-P", "-F", "#{pane_id}"]);
+        let fixture = ShellFixture::own(shell).await;
+        fixture.tmux.write_start_up(shell, "sleep 1\n");
+        let (one, two) = tokio::join!(fixture.run("echo plain"), fixture.run("echo 'not plain'"));
+        assert_eq!([one.output, two.output], ["plain", "not plain"], "{fixture}");
+        // A person's pane, opened just before.
+        let pane = fixture.tmux.tmux(&["new-session", "-d", "-P", "-F", "#{pane_id}"]);
         let arguments = json!({"command": "echo 'in time'", "target": pane});
-        let answer = seat.mcp.call("run_command", arguments).await.ok();
-        assert_eq!(answer["output"], "in time", "{seat}: {answer}");
-        seat.close().await;
+        let answer = fixture.mcp.call("run_command", arguments).await.ok();
+        assert_eq!(answer["output"], "in time", "{fixture}: {answer}");
+        fixture.close().await;
     }
 }
 
@@ -416,7 +429,7 @@ async fn the_first_command_also_starts_tmux() {
 }
 
 #[tokio::test]
-async fn a_shell_that_takes_long_to_start_is_waited_for_by_the_next_command_too() {
+async fn a_slow_shell_is_reused_once_it_starts() {
     let tmux = TmuxServer::new();
     tmux.use_shell(Shell::Bash);
     let go = tmux.home().join("go");

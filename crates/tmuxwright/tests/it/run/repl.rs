@@ -1,12 +1,12 @@
-//! `run_in_repl`: interpreters of all kinds, their prompts, and what they answer.
+//! `run_in_repl`: the prompts and answers of many interpreters.
 
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer, until, wait_until};
 
 use crate::serve;
-use crate::support::{exited, pane, shows, string};
+use crate::support::{command_end, exited, pane, shows, string};
 
-/// A pane of 80 columns that runs an interpreter, once it shows its prompt.
+/// Opens a pane of 80 columns that runs an interpreter, and waits for its prompt.
 fn interpreter(tmux: &TmuxServer, command: &str, prompt: &str) -> String {
     let pane = tmux.open(&format!("exec {command}"));
     wait_until(&format!("{command} shows its prompt"), || {
@@ -19,14 +19,14 @@ async fn enter(mcp: &Mcp, target: &str, input: &str) -> Value {
     mcp.call("run_in_repl", json!({"target": target, "input": input, "timeout": 30})).await.ok()
 }
 
-/// Enters one input after the other and compares what is said to each.
-async fn says(mcp: &Mcp, target: &str, table: &[(&str, &str)]) {
+/// Enters inputs, each given with its expected output, and lists all outputs that differ.
+async fn assert_answers(mcp: &Mcp, target: &str, table: &[(&str, &str)]) {
     let mut wrong = Vec::new();
     for (input, expected) in table {
         let answer = enter(mcp, target, input).await;
         let output = answer["output"].as_str().unwrap_or_default();
         if output != *expected || answer.get("timed_out").is_some() || answer["pane_id"] != target {
-            wrong.push(format!("{input:?} is to be answered with {expected:?}: {answer}"));
+            wrong.push(format!("{input:?} should print {expected:?}: {answer}"));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -41,7 +41,7 @@ async fn python_answers_lines_and_blocks() {
     let mcp = serve(&tmux).await;
     let target = interpreter(&tmux, "python3 -q", ">>>");
     let long = format!("'{}'", "x".repeat(300));
-    says(
+    assert_answers(
         &mcp,
         &target,
         &[
@@ -76,21 +76,26 @@ async fn python_answers_lines_and_blocks() {
 }
 
 #[tokio::test]
-async fn python_keeps_what_is_in_a_text_of_several_lines() {
+async fn python_keeps_multi_line_strings_intact() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = interpreter(&tmux, "python3 -q", ">>>");
     let text = "text = '''one\n\n  two:\nthree'''\ntext";
-    says(&mcp, &target, &[(text, "'one\\n\\n  two:\\nthree'")]).await;
+    assert_answers(&mcp, &target, &[(text, "'one\\n\\n  two:\\nthree'")]).await;
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_question_of_the_program_is_a_prompt_too() {
+async fn a_programs_question_counts_as_a_prompt() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = interpreter(&tmux, "python3 -q", ">>>");
-    says(&mcp, &target, &[("name = input('Name? ')", ""), ("Ann", ""), ("name", "'Ann'")]).await;
+    assert_answers(
+        &mcp,
+        &target,
+        &[("name = input('Name? ')", ""), ("Ann", ""), ("name", "'Ann'")],
+    )
+    .await;
     mcp.close().await;
 }
 
@@ -100,7 +105,7 @@ async fn node_answers_lines_and_blocks() {
     let mcp = serve(&tmux).await;
     let target = interpreter(&tmux, "node", ">");
     let long = format!("'{}'", "x".repeat(300));
-    says(
+    assert_answers(
         &mcp,
         &target,
         &[
@@ -115,7 +120,7 @@ async fn node_answers_lines_and_blocks() {
     let answer = enter(&mcp, &target, "nothing()").await;
     assert!(string(&answer["output"]).contains("nothing is not defined"), "{answer}");
     assert_eq!(answer["foreground"], "node", "{answer}");
-    says(&mcp, &target, &[("6 * 7", "42")]).await;
+    assert_answers(&mcp, &target, &[("6 * 7", "42")]).await;
     mcp.close().await;
 }
 
@@ -124,7 +129,7 @@ async fn sqlite_answers_statements() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = interpreter(&tmux, "sqlite3", "sqlite>");
-    says(
+    assert_answers(
         &mcp,
         &target,
         &[
@@ -138,7 +143,7 @@ async fn sqlite_answers_statements() {
     mcp.close().await;
 }
 
-/// Takes statements that end in a semicolon, as database clients do.
+/// A script that runs statements which end in a semicolon, as database clients do.
 const DATABASE: &str = r#"
 prompt='db=> '
 while printf %s "$prompt" && read -r line; do
@@ -151,20 +156,20 @@ done
 "#;
 
 #[tokio::test]
-async fn a_database_client_answers_statements_of_several_lines() {
+async fn a_database_client_answers_multi_line_statements() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("database");
     std::fs::write(&file, DATABASE).unwrap();
     let target = interpreter(&tmux, &format!("sh {}", file.display()), "db=>");
-    says(
+    assert_answers(
         &mcp,
         &target,
         &[
             ("select 1;", "ran select 1; "),
             ("select\n1;", "ran select 1; "),
             ("select\n  2\n;\nselect 3;", "ran select 2 ; \nran select 3; "),
-            // Not finished: it asks for the rest.
+            // An unfinished statement gets the continuation prompt.
             ("select", ""),
             ("4;", "ran select 4; "),
         ],
@@ -179,12 +184,12 @@ async fn shells_answer_like_any_interpreter() {
     let mcp = serve(&tmux).await;
     for (shell, block) in [
         ("bash --norc --noprofile -i", "for x in a b; do\n  echo $x\ndone"),
-        ("zsh -f -i", "for x in a b; do\n  echo $x\ndone"),
+        ("zsh -i", "for x in a b; do\n  echo $x\ndone"),
         ("dash -i", "for x in a b; do\n  echo $x\ndone"),
-        ("env XDG_CONFIG_HOME= XDG_DATA_HOME= fish -i", "for x in a b\n  echo $x\nend"),
+        ("fish -i", "for x in a b\n  echo $x\nend"),
     ] {
         let target = tmux.open_shell(&format!("exec {shell}"));
-        says(
+        assert_answers(
             &mcp,
             &target,
             &[
@@ -201,7 +206,7 @@ async fn shells_answer_like_any_interpreter() {
 }
 
 #[tokio::test]
-async fn a_prompt_that_is_given_is_waited_for() {
+async fn a_given_prompt_is_awaited() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = interpreter(&tmux, "python3 -q", ">>>");
@@ -220,7 +225,7 @@ async fn a_prompt_that_is_given_is_waited_for() {
 }
 
 #[tokio::test]
-async fn what_does_not_read_gets_nothing() {
+async fn a_program_that_does_not_read_gets_nothing() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = tmux.open("exec sleep 1000");
@@ -232,7 +237,7 @@ async fn what_does_not_read_gets_nothing() {
 }
 
 #[tokio::test]
-async fn an_answer_that_takes_too_long_is_given_as_far_as_it_is() {
+async fn a_slow_answer_is_returned_in_part() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = interpreter(&tmux, "python3 -q", ">>>");
@@ -241,17 +246,18 @@ async fn an_answer_that_takes_too_long_is_given_as_far_as_it_is() {
     let answer = mcp.call("run_in_repl", arguments).await.ok();
     assert_eq!(answer["timed_out"], true, "{answer}");
     assert_eq!(answer["output"], "first", "{answer}");
-    // It does not read now, and nothing is typed.
+    // Python does not read now, so nothing is typed.
     let arguments = json!({"target": target, "input": "6 * 7", "timeout": 0});
     mcp.call("run_in_repl", arguments).await.err("not_ready");
     mcp.call("interrupt", json!({"target": target, "timeout": 1})).await.text();
-    until("it is back", async || tmux.screen(&target).ends_with(">>>").then_some(())).await;
-    says(&mcp, &target, &[("6 * 7", "42")]).await;
+    until("python shows its prompt", async || tmux.screen(&target).ends_with(">>>").then_some(()))
+        .await;
+    assert_answers(&mcp, &target, &[("6 * 7", "42")]).await;
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn one_input_at_a_time_is_entered() {
+async fn only_one_input_is_entered_at_once() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = interpreter(&tmux, "python3 -q", ">>>");
@@ -273,7 +279,7 @@ async fn one_input_at_a_time_is_entered() {
 }
 
 #[tokio::test]
-async fn an_interpreter_that_a_command_started_can_be_talked_to() {
+async fn an_interpreter_started_by_a_command_answers() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let persons = tmux.open_shell("exec bash --norc --noprofile -i");
@@ -285,16 +291,11 @@ async fn an_interpreter_that_a_command_started_can_be_talked_to() {
         let begun = mcp.call("run_command", arguments).await.ok();
         assert_eq!(begun["waiting"], "keys", "{begun}");
         let pane = string(&begun["pane_id"]);
-        says(&mcp, &pane, &[("x = 6", ""), ("x * 7", "42")]).await;
+        assert_answers(&mcp, &pane, &[("x = 6", ""), ("x * 7", "42")]).await;
         mcp.call("send_keys", json!({"target": pane, "text": "exit()", "enter": true}))
             .await
             .text();
-        let arguments = json!({"command_id": begun["command_id"], "wait": 30});
-        let result = until("it has ended", async || {
-            let result = mcp.call("command_result", arguments.clone()).await.ok();
-            (result["status"] != "running").then_some(result)
-        });
-        let result = result.await;
+        let result = command_end(&mcp, &begun).await;
         assert_eq!(result["exit_code"], 0, "{result}");
         assert!(string(&result["output"]).ends_with("\nback"), "{result}");
     }
@@ -305,12 +306,13 @@ async fn an_interpreter_that_a_command_started_can_be_talked_to() {
 async fn an_interpreter_may_end_with_its_answer() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    // In a shell, whose prompt is the next one.
+    // Started by a shell, whose prompt follows.
     let target = tmux.open_shell("exec bash --norc --noprofile -i");
     tmux.type_line(&target, "python3 -q");
-    wait_until("python is there", || tmux.screen(&target).ends_with(">>>").then_some(()));
-    says(&mcp, &target, &[("print('bye'); exit()", "bye"), ("echo hello", "hello")]).await;
-    // With its pane.
+    wait_until("python shows its prompt", || tmux.screen(&target).ends_with(">>>").then_some(()));
+    assert_answers(&mcp, &target, &[("print('bye'); exit()", "bye"), ("echo hello", "hello")])
+        .await;
+    // As the pane's own program: the pane closes.
     let target = interpreter(&tmux, "python3 -q", ">>>");
     let answer = enter(&mcp, &target, "exit()").await;
     assert_eq!(answer.get("timed_out"), None, "{answer}");
@@ -318,7 +320,7 @@ async fn an_interpreter_may_end_with_its_answer() {
 }
 
 #[tokio::test]
-async fn a_pane_that_takes_no_input_is_refused_with_the_reason() {
+async fn a_pane_without_input_is_refused() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let dead = pane(&mcp, "exit 3").await;

@@ -1,111 +1,15 @@
-//! Commands in every shell, in panes of our own and in panes that were there before: what they
-//! print, how they end, and what they leave behind.
+//! Commands in every shell, in own and in existing panes: exact output, exit code, and the state that
+//! they leave in the shell.
 
-use serde_json::{Value, json};
-use testkit::{Mcp, Shell, TmuxServer};
+use testkit::Shell;
 
-use crate::serve;
+use crate::run::fixture::{Finished, ShellFixture};
 
-/// A shell to run commands in.
-pub(crate) struct Seat {
-    pub(crate) tmux: TmuxServer,
-    pub(crate) mcp: Mcp,
-    pub(crate) shell: Shell,
-    /// The pane that was there; without one, commands get a pane of our own.
-    pub(crate) target: Option<String>,
-}
+/// Commands, each with its output and exit code.
+type Table = &'static [(&'static str, &'static str, i64)];
 
-/// How a command ended.
-#[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Ran {
-    pub(crate) output: String,
-    pub(crate) code: i64,
-}
-
-impl Ran {
-    fn silent(code: i64) -> Self {
-        Self { output: String::new(), code }
-    }
-}
-
-impl Seat {
-    /// In a pane of our own.
-    pub(crate) async fn own(shell: Shell) -> Self {
-        let tmux = TmuxServer::new();
-        tmux.use_shell(shell);
-        let mcp = serve(&tmux).await;
-        Self { tmux, mcp, shell, target: None }
-    }
-
-    /// In a pane that was there.
-    pub(crate) async fn there(shell: Shell, columns: u16, rows: u16) -> Self {
-        let mut seat = Self::own(shell).await;
-        seat.target = Some(seat.tmux.shell_pane(columns, rows));
-        seat
-    }
-
-    /// In both, one after the other.
-    pub(crate) async fn both(shell: Shell) -> [Self; 2] {
-        [Self::own(shell).await, Self::there(shell, 80, 24).await]
-    }
-
-    /// The whole answer to a command.
-    pub(crate) async fn answer(&self, command: &str) -> Value {
-        let mut arguments = json!({"command": command, "max_lines": 0});
-        if let Some(target) = &self.target {
-            arguments["target"] = json!(target);
-        }
-        let result = self.mcp.call("run_command", arguments).await.result();
-        result.structured_content.unwrap_or_else(|| json!({"refused": result.content}))
-    }
-
-    /// What a command printed and how it ended.
-    pub(crate) async fn run(&self, command: &str) -> Ran {
-        let answer = self.answer(command).await;
-        let output = answer["output"].as_str().unwrap_or_default().to_owned();
-        match answer["exit_code"].as_i64() {
-            Some(code) => Ran { output, code },
-            // It has not ended, was refused, or nobody knows: no exit code is like this.
-            None => Ran { output: answer.to_string(), code: -1 },
-        }
-    }
-
-    /// Runs a command that must print just this and end well.
-    pub(crate) async fn prints(&self, command: &str, output: &str) {
-        let ran = self.run(command).await;
-        assert_eq!((ran.output.as_str(), ran.code), (output, 0), "{self}: {command:?}");
-    }
-
-    /// Runs all of them and says which did not do what they should.
-    pub(crate) async fn must<'a>(
-        &self,
-        table: impl IntoIterator<Item = &'a (&'a str, &'a str, i64)>,
-    ) {
-        let mut wrong = Vec::new();
-        for &(command, output, code) in table {
-            let expected = Ran { output: output.to_owned(), code };
-            let ran = self.run(command).await;
-            if ran != expected {
-                wrong.push(format!("{command:?}\n  is {ran:?}\n  not {expected:?}"));
-            }
-        }
-        assert!(wrong.is_empty(), "{self}:\n{}", wrong.join("\n"));
-    }
-
-    pub(crate) async fn close(self) {
-        self.mcp.close().await;
-    }
-}
-
-impl std::fmt::Display for Seat {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let place = if self.target.is_some() { "a pane that was there" } else { "an own pane" };
-        write!(f, "{} in {place}", self.shell.name())
-    }
-}
-
-/// What every shell understands.
-const EVERYWHERE: &[(&str, &str, i64)] = &[
+/// Commands in the common syntax of all shells.
+const ANY_SHELL: Table = &[
     ("true", "", 0),
     ("false", "", 1),
     ("echo one; echo two", "one\ntwo", 0),
@@ -145,8 +49,8 @@ const EVERYWHERE: &[(&str, &str, i64)] = &[
     ("echo !! !x ^a^b^", "!! !x ^a^b^", 0),
 ];
 
-/// What bash, zsh and dash understand.
-const POSIX: &[(&str, &str, i64)] = &[
+/// Commands in the syntax of bash, zsh and dash.
+const POSIX: Table = &[
     ("if false; then\n  echo no\nelse\n  echo yes\nfi", "yes", 0),
     ("for i in 1 2 3; do\n  echo $i\ndone", "1\n2\n3", 0),
     ("case x in\n  x) echo is x;;\nesac\n(exit 7)", "is x", 7),
@@ -158,8 +62,8 @@ const POSIX: &[(&str, &str, i64)] = &[
     ("set -- a 'b c'; echo $#; shift; echo \"$1\"; set --", "2\nb c", 0),
 ];
 
-/// What fish understands.
-const FISH: &[(&str, &str, i64)] = &[
+/// Commands in the syntax of fish.
+const FISH: Table = &[
     ("if false\n  echo no\nelse\n  echo yes\nend", "yes", 0),
     ("for i in 1 2 3\n  echo $i\nend", "1\n2\n3", 0),
     ("switch x\n  case x\n    echo is x\nend\nsh -c 'exit 7'", "is x", 7),
@@ -169,39 +73,36 @@ const FISH: &[(&str, &str, i64)] = &[
     ("not true", "", 1),
 ];
 
-fn other(shell: Shell) -> &'static [(&'static str, &'static str, i64)] {
-    if shell == Shell::Fish { FISH } else { POSIX }
-}
-
 #[tokio::test]
 async fn output_and_exit_code_are_exact_in_bash() {
-    exact(Shell::Bash).await;
+    assert_exact(Shell::Bash).await;
 }
 
 #[tokio::test]
 async fn output_and_exit_code_are_exact_in_zsh() {
-    exact(Shell::Zsh).await;
+    assert_exact(Shell::Zsh).await;
 }
 
 #[tokio::test]
 async fn output_and_exit_code_are_exact_in_fish() {
-    exact(Shell::Fish).await;
+    assert_exact(Shell::Fish).await;
 }
 
 #[tokio::test]
 async fn output_and_exit_code_are_exact_in_dash() {
-    exact(Shell::Dash).await;
+    assert_exact(Shell::Dash).await;
 }
 
-async fn exact(shell: Shell) {
-    for seat in Seat::both(shell).await {
-        seat.must(EVERYWHERE.iter().chain(other(shell))).await;
-        seat.close().await;
+async fn assert_exact(shell: Shell) {
+    let own_syntax = if shell == Shell::Fish { FISH } else { POSIX };
+    for fixture in ShellFixture::own_and_existing(shell).await {
+        fixture.assert_all(ANY_SHELL.iter().chain(own_syntax)).await;
+        fixture.close().await;
     }
 }
 
 #[tokio::test]
-async fn what_a_command_changes_stays_for_the_next() {
+async fn shell_state_persists_between_commands() {
     let posix = [
         ("cd /usr && pwd", "/usr", 0),
         ("pwd", "/usr", 0),
@@ -233,26 +134,26 @@ async fn what_a_command_changes_stays_for_the_next() {
         ("hi; echo two", "aliased\ntwo", 0),
     ];
     for shell in Shell::ALL {
-        for seat in Seat::both(shell).await {
-            seat.must(if shell == Shell::Fish { &fish } else { &posix }).await;
-            seat.close().await;
+        for fixture in ShellFixture::own_and_existing(shell).await {
+            fixture.assert_all(if shell == Shell::Fish { &fish } else { &posix }).await;
+            fixture.close().await;
         }
     }
 }
 
 #[tokio::test]
-async fn a_command_sees_how_the_one_before_it_ended() {
+async fn a_command_sees_the_previous_exit_status() {
     for shell in Shell::ALL {
         let status = if shell == Shell::Fish { "$status" } else { "$?" };
-        for seat in Seat::both(shell).await {
+        for fixture in ShellFixture::own_and_existing(shell).await {
             for (command, code) in
                 [("sh -c 'exit 7'", 7), ("false", 1), ("true", 0), ("no-such-command", 127)]
             {
-                assert_eq!(seat.run(command).await.code, code, "{seat}: {command}");
-                seat.prints(&format!("echo {status}"), &code.to_string()).await;
-                seat.prints(&format!("echo {status}"), "0").await;
+                assert_eq!(fixture.run(command).await.code, code, "{fixture}: {command}");
+                fixture.assert_prints(&format!("echo {status}"), &code.to_string()).await;
+                fixture.assert_prints(&format!("echo {status}"), "0").await;
             }
-            seat.close().await;
+            fixture.close().await;
         }
     }
 }
@@ -260,128 +161,124 @@ async fn a_command_sees_how_the_one_before_it_ended() {
 #[tokio::test]
 async fn twenty_five_commands_in_a_row_do_not_mix() {
     for shell in Shell::ALL {
-        for seat in Seat::both(shell).await {
+        for fixture in ShellFixture::own_and_existing(shell).await {
             for number in 1..=25 {
-                // Typed as it is, and not.
+                // Every other command has quotes and goes through a command file.
                 let (command, code) = match number % 2 {
                     0 => (format!("echo run {number}"), 0),
                     _ => (format!("echo 'run {number}'; sh -c 'exit {number}'"), number),
                 };
-                let expected = Ran { output: format!("run {number}"), code };
-                assert_eq!(seat.run(&command).await, expected, "{seat}");
+                let expected = Finished { output: format!("run {number}"), code };
+                assert_eq!(fixture.run(&command).await, expected, "{fixture}");
             }
-            seat.close().await;
+            fixture.close().await;
         }
     }
 }
 
 #[tokio::test]
-async fn a_command_right_after_a_failed_one_is_taken() {
+async fn a_command_after_a_failed_one_runs() {
     for shell in Shell::ALL {
-        for seat in Seat::both(shell).await {
+        for fixture in ShellFixture::own_and_existing(shell).await {
             for _ in 0..30 {
-                assert_eq!(seat.run("sh -c 'exit 6'").await, Ran::silent(6), "{seat}");
-                assert_eq!(seat.run("true").await, Ran::silent(0), "{seat}");
+                assert_eq!(fixture.run("sh -c 'exit 6'").await, Finished::silent(6), "{fixture}");
+                assert_eq!(fixture.run("true").await, Finished::silent(0), "{fixture}");
             }
-            seat.close().await;
+            fixture.close().await;
         }
     }
 }
 
 #[tokio::test]
-async fn a_missing_command_is_127_and_says_so() {
+async fn a_missing_command_exits_with_127() {
     for shell in Shell::ALL {
-        for seat in Seat::both(shell).await {
+        for fixture in ShellFixture::own_and_existing(shell).await {
             for command in ["no-such-command", "no-such-command 'x y'; true; no-such-command"] {
-                let ran = seat.run(command).await;
-                let told =
+                let ran = fixture.run(command).await;
+                let reported =
                     ran.output.contains("not found") || ran.output.contains("Unknown command");
-                assert!(ran.code == 127 && told, "{seat}: {ran:?}");
-                assert!(ran.output.contains("no-such-command"), "{seat}: {ran:?}");
+                assert!(ran.code == 127 && reported, "{fixture}: {ran:?}");
+                assert!(ran.output.contains("no-such-command"), "{fixture}: {ran:?}");
             }
-            seat.prints("echo fine", "fine").await;
-            seat.close().await;
+            fixture.assert_prints("echo fine", "fine").await;
+            fixture.close().await;
         }
     }
 }
 
 #[tokio::test]
-async fn a_syntax_error_fails_and_does_no_harm() {
+async fn a_syntax_error_leaves_the_shell_usable() {
     let posix = ["echo \"open", "echo 'open", "if true; then", ")", "echo $(", "for", "}", "a |"];
     let fish = ["echo \"open", "echo 'open", "if true", ")", "echo (", "for x", "end", "a |"];
     for shell in Shell::ALL {
-        for seat in Seat::both(shell).await {
+        for fixture in ShellFixture::own_and_existing(shell).await {
             for command in if shell == Shell::Fish { fish } else { posix } {
-                let ran = seat.run(command).await;
-                assert!(ran.code != 0 && !ran.output.is_empty(), "{seat}: {command}: {ran:?}");
-                seat.prints("echo fine", "fine").await;
-                seat.prints("echo 'just fine'", "just fine").await;
+                let ran = fixture.run(command).await;
+                assert!(ran.code != 0 && !ran.output.is_empty(), "{fixture}: {command}: {ran:?}");
+                fixture.assert_prints("echo fine", "fine").await;
+                fixture.assert_prints("echo 'just fine'", "just fine").await;
             }
-            seat.close().await;
+            fixture.close().await;
         }
     }
 }
 
 #[tokio::test]
-async fn a_command_killed_by_a_signal_is_128_and_its_number() {
+async fn a_killed_command_exits_with_128_plus_signal() {
     for shell in Shell::ALL {
-        for seat in Seat::both(shell).await {
+        for fixture in ShellFixture::own_and_existing(shell).await {
             for (signal, code) in [("KILL", 137), ("TERM", 143), ("HUP", 129), ("INT", 130)] {
-                let ran = seat.run(&format!("echo before; sh -c 'kill -{signal} $$'")).await;
-                assert_eq!(ran.code, code, "{seat}: {ran:?}");
-                assert_eq!(ran.output.lines().next(), Some("before"), "{seat}: {ran:?}");
-                seat.prints("echo 'still here'", "still here").await;
+                let ran = fixture.run(&format!("echo before; sh -c 'kill -{signal} $$'")).await;
+                assert_eq!(ran.code, code, "{fixture}: {ran:?}");
+                assert_eq!(ran.output.lines().next(), Some("before"), "{fixture}: {ran:?}");
+                fixture.assert_prints("echo 'still here'", "still here").await;
             }
-            seat.close().await;
+            fixture.close().await;
         }
     }
 }
 
 #[tokio::test]
-async fn a_background_job_is_not_waited_for() {
+async fn a_background_process_does_not_delay_the_end() {
     for shell in Shell::ALL {
         let last = if shell == Shell::Fish { "$last_pid" } else { "$!" };
-        for seat in Seat::both(shell).await {
-            let ran = seat.run("sleep 1000 & echo started").await;
-            assert!(ran.code == 0 && ran.output.contains("started"), "{seat}: {ran:?}");
-            seat.prints("echo meanwhile", "meanwhile").await;
-            assert_eq!(seat.run(&format!("kill {last}")).await.code, 0, "{seat}");
-            seat.close().await;
+        for fixture in ShellFixture::own_and_existing(shell).await {
+            let ran = fixture.run("sleep 1000 & echo started").await;
+            assert!(ran.code == 0 && ran.output.contains("started"), "{fixture}: {ran:?}");
+            fixture.assert_prints("echo meanwhile", "meanwhile").await;
+            assert_eq!(fixture.run(&format!("kill {last}")).await.code, 0, "{fixture}");
+            fixture.close().await;
         }
     }
 }
 
 #[tokio::test]
-async fn a_command_of_a_hundred_kilobytes_is_taken_as_it_is() {
+async fn a_command_of_100_kilobytes_runs_unchanged() {
     let long = format!("printf %s '{}' | wc -c", "x $y \"z\"! ".repeat(10_000));
     let many = "true # and one line more\n".repeat(4_000) + "echo end; sh -c 'exit 5'";
     for shell in Shell::ALL {
-        for seat in Seat::both(shell).await {
-            assert_eq!(seat.run(&long).await.output.trim(), "100000", "{seat}");
-            let expected = Ran { output: "end".to_owned(), code: 5 };
-            assert_eq!(seat.run(&many).await, expected, "{seat}");
-            seat.close().await;
+        for fixture in ShellFixture::own_and_existing(shell).await {
+            assert_eq!(fixture.run(&long).await.output.trim(), "100000", "{fixture}");
+            let expected = Finished { output: "end".to_owned(), code: 5 };
+            assert_eq!(fixture.run(&many).await, expected, "{fixture}");
+            fixture.close().await;
         }
     }
 }
 
 #[tokio::test]
-async fn an_empty_command_is_a_mistake() {
-    for seat in Seat::both(Shell::Bash).await {
+async fn an_empty_command_is_an_invalid_argument() {
+    for fixture in ShellFixture::own_and_existing(Shell::Bash).await {
         for command in ["", "  \n\t ", "a\0b"] {
-            let mut arguments = json!({"command": command});
-            if let Some(target) = &seat.target {
-                arguments["target"] = json!(target);
-            }
-            let error = seat.mcp.call("run_command", arguments).await.err("invalid_argument");
+            let error = fixture.error(command, "invalid_argument").await;
             assert!(error.contains("`command`") && error.contains("Next: "), "{error}");
         }
-        seat.close().await;
+        fixture.close().await;
     }
 }
 
 #[tokio::test]
-async fn options_and_aliases_of_the_user_are_in_nobodys_way() {
+async fn commands_run_under_any_shell_option_or_alias() {
     let table = [
         ("set -u", "set +u"),
         ("set -f", "set +f"),
@@ -393,7 +290,7 @@ async fn options_and_aliases_of_the_user_are_in_nobodys_way() {
         ("eval=x case=y", "unset eval case"),
     ];
     for shell in [Shell::Bash, Shell::Zsh, Shell::Dash] {
-        for seat in Seat::both(shell).await {
+        for fixture in ShellFixture::own_and_existing(shell).await {
             for (set, unset) in table {
                 let checks = [
                     ("echo 'it works'", "it works", 0),
@@ -401,19 +298,19 @@ async fn options_and_aliases_of_the_user_are_in_nobodys_way() {
                     ("echo $?", "5", 0),
                     ("false", "", 1),
                 ];
-                seat.must(&[(set, "", 0)]).await;
-                seat.must(&checks).await;
-                seat.must(&[(unset, "", 0)]).await;
+                fixture.assert_all(&[(set, "", 0)]).await;
+                fixture.assert_all(&checks).await;
+                fixture.assert_all(&[(unset, "", 0)]).await;
             }
-            seat.close().await;
+            fixture.close().await;
         }
     }
 }
 
 #[tokio::test]
-async fn a_shell_whose_output_goes_elsewhere_still_tells_how_commands_end() {
+async fn exit_codes_survive_redirected_shell_output() {
     for shell in [Shell::Bash, Shell::Zsh, Shell::Dash] {
-        for seat in Seat::both(shell).await {
+        for fixture in ShellFixture::own_and_existing(shell).await {
             let table = [
                 ("exec 3>&1 >$HOME/elsewhere", "", 0),
                 ("true", "", 0),
@@ -422,29 +319,32 @@ async fn a_shell_whose_output_goes_elsewhere_still_tells_how_commands_end() {
                 ("exec >&3 3>&-", "", 0),
                 ("cat ~/elsewhere", "hidden\nhidden", 0),
             ];
-            seat.must(&table).await;
-            seat.close().await;
+            fixture.assert_all(&table).await;
+            fixture.close().await;
         }
     }
 }
 
 #[tokio::test]
-async fn a_shell_that_traces_its_commands_still_works() {
+async fn commands_run_while_the_shell_traces() {
     for shell in [Shell::Bash, Shell::Zsh, Shell::Dash] {
-        for seat in Seat::both(shell).await {
-            assert_eq!(seat.run("set -x").await.code, 0, "{seat}");
+        for fixture in ShellFixture::own_and_existing(shell).await {
+            assert_eq!(fixture.run("set -x").await.code, 0, "{fixture}");
             for (command, line, code) in
                 [("echo 'x  y'; sh -c 'exit 3'", "x  y", 3), ("echo plain", "plain", 0)]
             {
-                let ran = seat.run(command).await;
+                let ran = fixture.run(command).await;
                 let found = ran.output.lines().filter(|&printed| printed == line).count();
-                assert_eq!((ran.code, found), (code, 1), "{seat}: {ran:?}");
-                // zsh traces also what puts the mark at the end.
-                assert!(shell == Shell::Zsh || !ran.output.contains("/dev/tty"), "{seat}: {ran:?}");
+                assert_eq!((ran.code, found), (code, 1), "{fixture}: {ran:?}");
+                // zsh also traces the function that prints the end mark.
+                assert!(
+                    shell == Shell::Zsh || !ran.output.contains("/dev/tty"),
+                    "{fixture}: {ran:?}"
+                );
             }
-            assert_eq!(seat.run("set +x").await.code, 0, "{seat}");
-            seat.prints("echo 'x  y'", "x  y").await;
-            seat.close().await;
+            assert_eq!(fixture.run("set +x").await.code, 0, "{fixture}");
+            fixture.assert_prints("echo 'x  y'", "x  y").await;
+            fixture.close().await;
         }
     }
 }

@@ -1,9 +1,9 @@
-//! Reading the screen: `capture_pane`.
+//! `capture_pane`: the text of a screen, with history and colours.
 
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer};
 
-use crate::support::{exited, keys, pane, ready_pane, screen, shows, string};
+use crate::support::{exited, keys, numbers, pane, ready_pane, screen, shows, string};
 use crate::{launch, serve, serve_configured};
 
 /// The text of a capture.
@@ -12,13 +12,8 @@ async fn text(mcp: &Mcp, arguments: Value) -> String {
     captured.get("text").map(string).unwrap_or_default()
 }
 
-/// The numbers from one to another, a line each.
-fn numbers(from: u32, to: u32) -> String {
-    (from..=to).map(|n| n.to_string()).collect::<Vec<_>>().join("\n")
-}
-
 #[tokio::test]
-async fn the_screen_comes_with_the_facts_about_it() {
+async fn a_capture_has_facts_and_text() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = ready_pane(&mcp, "seq 1 100; printf 'the  end .  '; exec cat", "end").await;
@@ -29,7 +24,7 @@ async fn the_screen_comes_with_the_facts_about_it() {
     assert_eq!((&whole["history"], &whole["lines_cut"]), (&json!(51), &json!(0)));
     assert_eq!(string(&whole["text"]), format!("{}\nthe  end .", numbers(52, 100)));
     mcp.close().await;
-    // What a model sees is text alone: one line of facts, then the screen.
+    // By default the answer is text alone: one line of facts, then the screen.
     let mcp = launch(&tmux).mcp().await;
     let result = mcp.call("capture_pane", json!({"target": "main"})).await.result();
     assert_eq!(result.structured_content, None);
@@ -51,10 +46,10 @@ async fn the_last_lines_reach_into_history() {
 }
 
 #[tokio::test]
-async fn a_range_is_counted_from_the_top_of_the_screen() {
+async fn a_range_counts_from_the_screen_top() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    // 200 lines and the cursor's on 50 rows: the screen begins with 152.
+    // 200 lines and the cursor's row on 50 rows: the screen begins with 152.
     let target = ready_pane(&mcp, "seq 1 200; exec cat", "200").await;
     let range = async |start: Value, end: Value| {
         text(&mcp, json!({"target": target, "start": start, "end": end})).await
@@ -70,7 +65,7 @@ async fn a_range_is_counted_from_the_top_of_the_screen() {
 }
 
 #[tokio::test]
-async fn wrapped_lines_are_put_together_unless_they_are_wanted_apart() {
+async fn wrapped_lines_are_joined_by_default() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let long = "abcdefghij".repeat(30);
@@ -88,7 +83,7 @@ async fn wrapped_lines_are_put_together_unless_they_are_wanted_apart() {
 }
 
 #[tokio::test]
-async fn colours_are_kept_on_request_and_nothing_else_is() {
+async fn only_colours_are_kept_on_request() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let command = "printf '\\033[1;31mred\\033[0m \\033]8;;http://x.example\\033\\\\link\\033]8;;\\033\\\\ \
@@ -104,7 +99,7 @@ async fn colours_are_kept_on_request_and_nothing_else_is() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_seen_is_taken_out() {
+async fn invisible_characters_are_removed() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let hostile = "safe\u{202e}txt\u{202c} ze\u{200b}ro\u{2060} ta\u{e0041}g bom\u{feff} end";
@@ -140,10 +135,10 @@ async fn an_exited_pane_is_read_completely() {
     for count in [1, 3, 48, 49, 120] {
         let target = pane(&mcp, &format!("seq 1 {count}; exit 4")).await;
         exited(&mcp, &target).await;
-        // As much as fits on the screen; all of it with history.
+        // The screen alone if all lines fit on it; otherwise with history.
         let lines = if count > 49 { json!(200) } else { Value::Null };
         let got = text(&mcp, json!({"target": target, "lines": lines})).await;
-        // tmux 3.2a cannot be told to leave its notice out.
+        // tmux 3.2a always prints its exit notice.
         let got: Vec<&str> = got.lines().filter(|line| !line.starts_with("Pane is dead")).collect();
         assert_eq!(got.join("\n").trim_end(), numbers(1, count), "{count} lines");
         let facts = mcp.call("capture_pane", json!({"target": target})).await.text();
@@ -153,7 +148,7 @@ async fn an_exited_pane_is_read_completely() {
 }
 
 #[tokio::test]
-async fn the_line_that_tmux_pushes_away_for_its_notice_is_read_too() {
+async fn a_line_scrolled_by_the_notice_is_read() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     tmux.tmux(&["set-option", "-g", "remain-on-exit", "on"]);
@@ -168,7 +163,7 @@ async fn the_line_that_tmux_pushes_away_for_its_notice_is_read_too() {
 }
 
 #[tokio::test]
-async fn long_text_keeps_its_end_and_says_how_to_get_the_rest() {
+async fn long_text_is_cut_at_the_beginning() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, "[limits]\ntext = 200").await;
     let target = ready_pane(&mcp, "seq -w 1 500; exec cat", "500").await;
@@ -189,7 +184,7 @@ async fn long_text_keeps_its_end_and_says_how_to_get_the_rest() {
 }
 
 #[tokio::test]
-async fn sixteen_thousand_characters_are_the_usual_limit() {
+async fn the_default_limit_is_16000_characters() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = ready_pane(&mcp, "seq 100001 105000; exec cat", "105000").await;
@@ -203,7 +198,7 @@ async fn sixteen_thousand_characters_are_the_usual_limit() {
 }
 
 #[tokio::test]
-async fn arguments_that_contradict_each_other_are_refused() {
+async fn contradicting_arguments_are_refused() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (arguments, words) in [

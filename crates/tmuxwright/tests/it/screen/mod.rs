@@ -1,4 +1,4 @@
-//! Reading what a pane shows.
+//! The tools that read a pane's screen, history and state.
 
 pub(crate) mod capture;
 pub(crate) mod screenshot;

@@ -1,4 +1,4 @@
-//! Pictures of a pane: `screenshot_pane`.
+//! `screenshot_pane`: a pane as PNG, SVG or HTML.
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use rmcp::model::CallToolResult;
@@ -8,9 +8,10 @@ use testkit::{Mcp, TmuxServer};
 use crate::support::{at_least, exited, keys, pane, shows, string, version};
 use crate::{launch, serve, serve_configured};
 
+/// Width and height of a cell in pixels.
 const CELL: (usize, usize) = (8, 16);
 
-/// A picture as red, green and blue.
+/// A decoded image as red, green and blue bytes.
 struct Pixels {
     width: usize,
     rgb: Vec<u8>,
@@ -26,7 +27,7 @@ impl Pixels {
         Self { width, rgb }
     }
 
-    /// The colours in a cell, the one in its top left corner first.
+    /// The colours in a cell, that of the top left pixel first.
     fn cell(&self, column: usize, row: usize) -> Vec<[u8; 3]> {
         let (width, height) = CELL;
         let mut colors: Vec<[u8; 3]> = Vec::new();
@@ -49,12 +50,12 @@ fn image(result: &CallToolResult) -> Vec<u8> {
     BASE64_STANDARD.decode(&image.data).unwrap()
 }
 
-async fn shot(mcp: &Mcp, arguments: Value) -> Pixels {
+async fn screenshot(mcp: &Mcp, arguments: Value) -> Pixels {
     Pixels::read(&image(&mcp.call("screenshot_pane", arguments).await.result()))
 }
 
-/// A pane of 40x12 that shows this, and then waits.
-async fn showing(tmux: &TmuxServer, mcp: &Mcp, text: &str) -> String {
+/// Creates a pane of 40x12 that prints this text, and waits until it is shown.
+async fn pane_with_text(tmux: &TmuxServer, mcp: &Mcp, text: &str) -> String {
     let file = tmux.home().join("shown");
     std::fs::write(&file, format!("{text}ready")).unwrap();
     let command = format!("stty -echo; cat {}; exec cat", file.display());
@@ -65,10 +66,10 @@ async fn showing(tmux: &TmuxServer, mcp: &Mcp, text: &str) -> String {
 }
 
 #[tokio::test]
-async fn a_picture_is_an_image_with_a_line_of_facts() {
+async fn a_screenshot_has_an_image_and_facts() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    let target = showing(&tmux, &mcp, "one\r\n").await;
+    let target = pane_with_text(&tmux, &mcp, "one\r\n").await;
     let result = mcp.call("screenshot_pane", json!({"target": target})).await.result();
     let file = image(&result);
     let facts = result.structured_content.clone().unwrap();
@@ -104,33 +105,37 @@ async fn colours_and_attributes_are_those_of_the_screen() {
     let text = "\u{1b}[48;2;1;2;3m \u{1b}[48;5;196m \u{1b}[0;38;2;9;8;7m█\u{1b}[0;38;5;21;7m \u{1b}[0m\r\n\
                 \u{1b}[38;2;200;0;0;8mX\u{1b}[0m \u{1b}[38;2;200;0;0m漢\u{1b}[0m\r\n\
                 \u{1b}[48;2;0;60;0m\u{1b}[K\u{1b}[0m\r\n\u{1b}(0q\u{1b}(B\t\u{1b}[48;2;5;5;5m \u{1b}[0m\r\n";
-    let target = showing(&tmux, &mcp, text).await;
-    let pixels = shot(&mcp, json!({"target": target})).await;
+    let target = pane_with_text(&tmux, &mcp, text).await;
+    let pixels = screenshot(&mcp, json!({"target": target})).await;
     assert_eq!(pixels.cell(0, 0), [[1, 2, 3]]);
     assert_eq!(pixels.cell(1, 0), [[255, 0, 0]]);
     assert_eq!(pixels.cell(2, 0), [[9, 8, 7]]);
     assert_eq!(pixels.cell(3, 0), [[0, 0, 255]]);
-    assert_eq!(pixels.cell(0, 1).len(), 1, "hidden text is not shown");
+    assert_eq!(pixels.cell(0, 1).len(), 1, "hidden text is not drawn");
     for half in [2, 3] {
         assert!(pixels.cell(half, 1).contains(&[200, 0, 0]), "a wide character has two halves");
     }
     if !version(&tmux).captures_no_erased_cells() {
-        assert_eq!(pixels.cell(39, 2), [[0, 60, 0]], "an erased line has its colour to the end");
+        assert_eq!(
+            pixels.cell(39, 2),
+            [[0, 60, 0]],
+            "an erased line keeps its background to the end"
+        );
     }
-    assert_eq!(pixels.cell(0, 3).len(), 2, "a line that was drawn with a letter is a line");
-    assert_eq!(pixels.cell(8, 3), [[5, 5, 5]], "a tab goes to its stop");
-    let light = shot(&mcp, json!({"target": target, "theme": "light"})).await;
+    assert_eq!(pixels.cell(0, 3).len(), 2, "a line-drawing letter is drawn as a line");
+    assert_eq!(pixels.cell(8, 3), [[5, 5, 5]], "a tab moves to its stop");
+    let light = screenshot(&mcp, json!({"target": target, "theme": "light"})).await;
     assert_eq!((light.cell(0, 0), light.cell(20, 5)), (vec![[1, 2, 3]], vec![[255; 3]]));
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn the_cursor_is_where_it_is_if_it_is_shown() {
+async fn the_cursor_is_drawn_unless_hidden() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (text, shown) in [("\u{1b}[?25l", false), ("", true)] {
-        let target = showing(&tmux, &mcp, text).await;
-        let pixels = shot(&mcp, json!({"target": target})).await;
+        let target = pane_with_text(&tmux, &mcp, text).await;
+        let pixels = screenshot(&mcp, json!({"target": target})).await;
         let ground = pixels.cell(20, 5);
         assert_eq!(pixels.cell(5, 0) != ground, shown, "{text:?}");
         assert_eq!((pixels.cell(5, 0).len(), pixels.cell(6, 0)), (1, ground));
@@ -140,21 +145,21 @@ async fn the_cursor_is_where_it_is_if_it_is_shown() {
 }
 
 #[tokio::test]
-async fn a_pane_has_the_colours_its_style_gives_it() {
+async fn window_styles_set_the_background() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    let target = showing(&tmux, &mcp, "").await;
+    let target = pane_with_text(&tmux, &mcp, "").await;
     tmux.tmux(&["set-option", "-w", "-t", &target, "window-style", "bg=#203040"]);
     tmux.tmux(&["set-option", "-w", "-t", &target, "window-active-style", "bg=#203040"]);
-    assert_eq!(shot(&mcp, json!({"target": target})).await.cell(20, 5), [[0x20, 0x30, 0x40]]);
+    assert_eq!(screenshot(&mcp, json!({"target": target})).await.cell(20, 5), [[0x20, 0x30, 0x40]]);
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn with_a_path_it_is_a_file_and_the_answer_only_facts() {
+async fn a_path_writes_a_file_without_image() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    let target = showing(&tmux, &mcp, "").await;
+    let target = pane_with_text(&tmux, &mcp, "").await;
     for (name, format, start) in [
         ("a b#S%d;'$(x)é.png", None, &b"\x89PNG"[..]),
         ("x.svg", None, b"<svg"),
@@ -187,12 +192,12 @@ async fn with_a_path_it_is_a_file_and_the_answer_only_facts() {
 }
 
 #[tokio::test]
-async fn what_a_terminal_shows_stays_text_in_documents() {
+async fn terminal_text_is_escaped_in_documents() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let hostile = "<script>alert(1)</script>&amp;\"'\r\n\u{1b}[31m</style></pre>]]>\u{1b}[0m\r\n\
                    \u{1b}[8msecret\u{1b}[0m \u{202e}x\u{e0041} 漢│é\u{301}\r\n";
-    let target = showing(&tmux, &mcp, hostile).await;
+    let target = pane_with_text(&tmux, &mcp, hostile).await;
     for format in ["svg", "html"] {
         let arguments = json!({"target": target, "format": format});
         let facts = mcp.call("screenshot_pane", arguments.clone()).await.ok();
@@ -219,10 +224,10 @@ async fn what_a_terminal_shows_stays_text_in_documents() {
 }
 
 #[tokio::test]
-async fn a_document_too_long_for_an_answer_is_refused_and_not_cut() {
+async fn a_too_long_document_is_refused() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, "[limits]\ntext = 500").await;
-    let target = showing(&tmux, &mcp, &"\u{1b}[31ma\u{1b}[0mb".repeat(9)).await;
+    let target = pane_with_text(&tmux, &mcp, &"\u{1b}[31ma\u{1b}[0mb".repeat(9)).await;
     for format in ["svg", "html"] {
         let arguments = json!({"target": target, "format": format});
         let error = mcp.call("screenshot_pane", arguments).await.err("invalid_argument");
@@ -232,27 +237,27 @@ async fn a_document_too_long_for_an_answer_is_refused_and_not_cut() {
         mcp.call("screenshot_pane", arguments).await.ok();
         assert!(std::fs::read_to_string(&path).unwrap().contains("ready"));
     }
-    let pixels = shot(&mcp, json!({"target": target})).await;
+    let pixels = screenshot(&mcp, json!({"target": target})).await;
     assert_eq!(pixels.width, 320);
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn exited_panes_and_panes_in_copy_mode_have_a_picture() {
+async fn exited_and_copy_mode_panes_are_drawn() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    let target = showing(&tmux, &mcp, "\u{1b}[48;2;1;2;3m \u{1b}[0m\r\n").await;
+    let target = pane_with_text(&tmux, &mcp, "\u{1b}[48;2;1;2;3m \u{1b}[0m\r\n").await;
     tmux.tmux(&["copy-mode", "-t", &target]);
     let before = tmux.tmux(&["list-panes", "-a", "-F", "#{pane_id} #{pane_mode} #{window_active}"]);
     let facts = mcp.call("screenshot_pane", json!({"target": target})).await.text();
     assert!(facts.ends_with(" · the pane is in copy-mode, this is behind it"), "{facts}");
-    assert_eq!(shot(&mcp, json!({"target": target})).await.cell(0, 0), [[1, 2, 3]]);
+    assert_eq!(screenshot(&mcp, json!({"target": target})).await.cell(0, 0), [[1, 2, 3]]);
     let after = tmux.tmux(&["list-panes", "-a", "-F", "#{pane_id} #{pane_mode} #{window_active}"]);
     assert_eq!(before, after);
     let dead = pane(&mcp, "printf '\\033[48;2;4;5;6m  \\033[0m'; exit 3").await;
     exited(&mcp, &dead).await;
-    let pixels = shot(&mcp, json!({"target": dead})).await;
-    // tmux 3.2a cannot be told to leave its notice out, and pushes a line away for it.
+    let pixels = screenshot(&mcp, json!({"target": dead})).await;
+    // tmux 3.2a always prints its exit notice and scrolls a line away for it.
     if at_least(&tmux, "3.3") {
         assert_eq!(pixels.cell(0, 0), [[4, 5, 6]]);
     }
@@ -260,7 +265,7 @@ async fn exited_panes_and_panes_in_copy_mode_have_a_picture() {
 }
 
 #[tokio::test]
-async fn mistakes_are_named() {
+async fn invalid_arguments_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (arguments, words, code) in [
@@ -273,6 +278,6 @@ async fn mistakes_are_named() {
         let error = mcp.call("screenshot_pane", arguments).await.err(code);
         assert!(error.contains(words) && error.contains("Next: "), "{error}");
     }
-    assert_eq!(tmux.tmux(&["list-sessions"]).lines().count(), 1, "nobody's server dies of it");
+    assert_eq!(tmux.tmux(&["list-sessions"]).lines().count(), 1, "the tmux server still runs");
     mcp.close().await;
 }

@@ -1,4 +1,4 @@
-//! Finding lines in many panes at once: `search_panes`.
+//! `search_panes`: matching lines in many panes.
 
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer, until};
@@ -11,7 +11,7 @@ async fn search(mcp: &Mcp, arguments: Value) -> Value {
 }
 
 /// The matches as (pane, line, text).
-fn found(result: &Value) -> Vec<(String, i64, String)> {
+fn matches_of(result: &Value) -> Vec<(String, i64, String)> {
     let panes = result["panes"].as_array().unwrap();
     panes
         .iter()
@@ -25,12 +25,12 @@ fn found(result: &Value) -> Vec<(String, i64, String)> {
         .collect()
 }
 
-/// The texts alone.
+/// The texts of the matches.
 fn texts(result: &Value) -> Vec<String> {
-    found(result).into_iter().map(|(_, _, text)| text).collect()
+    matches_of(result).into_iter().map(|(_, _, text)| text).collect()
 }
 
-/// What `capture_pane` shows from a row on, to the end of the line that begins there.
+/// The line that begins at a row, as `capture_pane` returns it.
 async fn line_at(mcp: &Mcp, target: &str, row: i64) -> String {
     let arguments = json!({"target": target, "start": row, "end": row + 9});
     let captured = mcp.call("capture_pane", arguments).await.ok();
@@ -38,7 +38,7 @@ async fn line_at(mcp: &Mcp, target: &str, row: i64) -> String {
 }
 
 #[tokio::test]
-async fn every_pane_is_searched_and_what_is_found_has_its_place() {
+async fn matches_have_their_pane_and_line() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let one = ready_pane(&mcp, "echo Needle one; echo hay; echo a needle; exec cat", "a needle");
@@ -51,12 +51,12 @@ async fn every_pane_is_searched_and_what_is_found_has_its_place() {
         (one.clone(), 2, "a needle".to_owned()),
         (two.clone(), 1, "NEEDLE.".to_owned()),
     ];
-    assert_eq!((found(&result), &result["total"]), (expected.to_vec(), &json!(3)));
+    assert_eq!((matches_of(&result), &result["total"]), (expected.to_vec(), &json!(3)));
     let first = &result["panes"][0];
     assert_eq!(keys(first), ["command", "matches", "pane_id", "session", "window"]);
     assert_eq!(first["command"], "cat");
     assert_eq!(string(&first["session"]), format!("mcp-{}", mcp.pid()));
-    // Case counts if asked to, and a pattern is literal unless it is called a regex.
+    // `case` makes the match case-sensitive; a pattern is literal unless `regex` is set.
     let exact = search(&mcp, json!({"pattern": "needle", "case": true})).await;
     assert_eq!(texts(&exact), ["a needle"]);
     assert_eq!(texts(&search(&mcp, json!({"pattern": "e."})).await), ["NEEDLE."]);
@@ -65,18 +65,22 @@ async fn every_pane_is_searched_and_what_is_found_has_its_place() {
     // A session, a window or a pane limits the search.
     for (target, count) in [(two.as_str(), 1), (&string(&first["session"]), 3), ("main", 0)] {
         let result = search(&mcp, json!({"pattern": "needle", "target": target})).await;
-        assert_eq!((&result["total"], found(&result).len()), (&json!(count), count), "{target}");
+        assert_eq!(
+            (&result["total"], matches_of(&result).len()),
+            (&json!(count), count),
+            "{target}"
+        );
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn what_a_model_sees_is_text_alone() {
+async fn the_default_answer_is_text_alone() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).mcp().await;
     assert!(mcp.instructions().contains("search_panes"), "{}", mcp.instructions());
     tmux.type_line("%0", "clear; printf 'b%sd\\n' a a a a");
-    until("it has run", async || tmux.screen("%0").starts_with("bad").then_some(())).await;
+    until("the line has run", async || tmux.screen("%0").starts_with("bad").then_some(())).await;
     let result = mcp.call("search_panes", json!({"pattern": "bad", "limit": 3})).await.result();
     assert_eq!(result.structured_content, None);
     let text = result.content[0].as_text().unwrap().text.clone();
@@ -89,20 +93,20 @@ async fn what_a_model_sees_is_text_alone() {
 }
 
 #[tokio::test]
-async fn history_is_searched_as_far_as_asked() {
+async fn history_is_searched_up_to_the_limit() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    // 200 lines and the cursor's on 50 rows: 151 are in history, the screen begins with 152.
+    // 200 lines and the cursor's row on 50 rows: 151 are in history, the screen begins with 152.
     let target = ready_pane(&mcp, "seq 1 200; exec cat", "200").await;
     let count = async |scrollback: Value| {
         let arguments = json!({"pattern": ".", "regex": true, "target": target,
             "scrollback": scrollback, "limit": 1000});
         let result = search(&mcp, arguments).await;
-        let found = found(&result);
-        assert_eq!(result["total"], json!(found.len()));
-        let (_, line, text) = found[0].clone();
+        let matches = matches_of(&result);
+        assert_eq!(result["total"], json!(matches.len()));
+        let (_, line, text) = matches[0].clone();
         assert_eq!(line_at(&mcp, &target, line).await, text, "{scrollback}");
-        found.len()
+        matches.len()
     };
     for (scrollback, lines) in [
         (Value::Null, 49),
@@ -118,13 +122,13 @@ async fn history_is_searched_as_far_as_asked() {
         assert_eq!(count(scrollback.clone()).await, lines, "{scrollback}");
     }
     let result = search(&mcp, json!({"pattern": "^1[0-9]$", "regex": true, "scrollback": true}));
-    let (_, line, text) = found(&result.await)[0].clone();
+    let (_, line, text) = matches_of(&result.await)[0].clone();
     assert_eq!((line, text.as_str()), (10 - 152, "10"));
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn numbers_are_right_behind_wrapped_lines_of_every_kind() {
+async fn line_numbers_are_right_after_wrapped_lines() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("lines");
@@ -137,7 +141,7 @@ async fn numbers_are_right_behind_wrapped_lines_of_every_kind() {
         lines.push("x".repeat(41 * 2));
         lines.push(format!("{}needle-{n}-d", " ".repeat(41 * 2)));
         lines.push(format!("tab\tbed needle-{n}-e\t\t\t\tand more of it \u{301}e\u{301}"));
-        // Of some characters tmux and others think differently how wide they are.
+        // tmux and terminals disagree on the width of some characters.
         lines.push(format!("{}needle-{n}-f", "🇩🇪❤\u{fe0f}👨\u{200d}👩\u{1fae8}\u{ad}".repeat(9)));
         lines.push(String::new());
     }
@@ -151,7 +155,7 @@ async fn numbers_are_right_behind_wrapped_lines_of_every_kind() {
         let arguments = json!({"pattern": "needle-", "target": target, "scrollback": true,
             "offset": all.len()});
         let part = search(&mcp, arguments).await;
-        all.extend(found(&part));
+        all.extend(matches_of(&part));
         if part.get("next").is_none() {
             break;
         }
@@ -162,14 +166,14 @@ async fn numbers_are_right_behind_wrapped_lines_of_every_kind() {
     }
     let (_, row, text) = all.last().unwrap();
     assert_eq!((*row < 10, text.as_str()), (true, "needle-31-g"));
-    // Without history, the numbers are rows of the screen.
+    // Without history, line numbers are rows of the screen.
     let arguments = json!({"pattern": "needle-31", "target": target});
-    assert_eq!(found(&search(&mcp, arguments).await), all[all.len() - 1..]);
+    assert_eq!(matches_of(&search(&mcp, arguments).await), all[all.len() - 1..]);
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn many_matches_come_in_parts() {
+async fn many_matches_are_paged() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for n in 1..=3 {
@@ -193,7 +197,7 @@ async fn many_matches_come_in_parts() {
     let expected: Vec<String> =
         (1..=3).flat_map(|n| (1..=40).map(move |i| format!("match {i} of {n}"))).collect();
     assert_eq!(all, expected);
-    // A hundred are shown if nothing is said, and none behind the last.
+    // The default limit is a hundred, and an offset after the last match returns none.
     assert_eq!(search(&mcp, json!({"pattern": "match"})).await["next"], 100);
     let behind = search(&mcp, json!({"pattern": "match", "offset": 1000})).await;
     assert_eq!(behind, json!({"panes": [], "total": 120}));
@@ -201,7 +205,7 @@ async fn many_matches_come_in_parts() {
 }
 
 #[tokio::test]
-async fn long_results_and_long_lines_are_cut_and_say_so() {
+async fn long_results_and_lines_are_marked_truncated() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, "[limits]\ntext = 2000").await;
     let ready_pane = async |command: &str| ready_pane(&mcp, command, "the end").await;
@@ -210,7 +214,7 @@ async fn long_results_and_long_lines_are_cut_and_say_so() {
     );
     let many = many.await;
     let result = search(&mcp, json!({"pattern": "10", "target": many})).await;
-    let shown = found(&result).len();
+    let shown = matches_of(&result).len();
     assert!((15..=20).contains(&shown), "{shown}");
     assert_eq!((&result["next"], &result["truncated"]), (&json!(shown), &json!(true)));
     let rest = search(&mcp, json!({"pattern": "10", "target": many, "offset": shown})).await;
@@ -225,7 +229,7 @@ async fn long_results_and_long_lines_are_cut_and_say_so() {
 }
 
 #[tokio::test]
-async fn exited_panes_are_searched_and_a_linked_window_once() {
+async fn exited_panes_and_linked_windows_are_searched() {
     let tmux = TmuxServer::new();
     tmux.new_session("other");
     let mcp = serve(&tmux).await;
@@ -233,12 +237,12 @@ async fn exited_panes_are_searched_and_a_linked_window_once() {
     exited(&mcp, &dead).await;
     let result = search(&mcp, json!({"pattern": "row", "target": dead})).await;
     assert_eq!(result["total"], 49);
-    let (_, line, text) = found(&result)[0].clone();
+    let (_, line, text) = matches_of(&result)[0].clone();
     assert_eq!(line_at(&mcp, &dead, line).await, text);
     let text = mcp.call("search_panes", json!({"pattern": "row 7"})).await.text();
     assert!(text.contains(" · exited 3\n"), "{text}");
     tmux.type_line("%0", "clear; echo link''ed");
-    until("it has run", async || tmux.screen("%0").starts_with("linked").then_some(())).await;
+    until("the line has run", async || tmux.screen("%0").starts_with("linked").then_some(())).await;
     tmux.tmux(&["link-window", "-s", "=main:0", "-t", "=other:9"]);
     assert_eq!(search(&mcp, json!({"pattern": "linked"})).await["total"], 1);
     let there = search(&mcp, json!({"pattern": "linked", "target": "other"})).await;
@@ -247,10 +251,10 @@ async fn exited_panes_are_searched_and_a_linked_window_once() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn panes_that_go_while_they_are_searched_are_left_out() {
+async fn panes_closed_during_a_search_are_skipped() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    // Enough to read that the last pane is asked for only after some time.
+    // So much history that the last pane is read only after some time.
     for _ in 0..12 {
         ready_pane(&mcp, "seq 1 20000; echo stays; exec cat", "stays").await;
     }
@@ -266,7 +270,7 @@ async fn panes_that_go_while_they_are_searched_are_left_out() {
 }
 
 #[tokio::test]
-async fn hostile_text_is_found_as_it_is_seen() {
+async fn hostile_text_is_matched_literally() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("hostile");
@@ -282,7 +286,7 @@ async fn hostile_text_is_found_as_it_is_seen() {
         ("$(id) `id`;'\"", 2, "#{pane_id} $(id) `id`;'\""),
     ] {
         let result = search(&mcp, json!({"pattern": pattern, "target": target})).await;
-        assert_eq!(found(&result), [(target.clone(), line, text.to_owned())], "{pattern}");
+        assert_eq!(matches_of(&result), [(target.clone(), line, text.to_owned())], "{pattern}");
     }
     let end = search(&mcp, json!({"pattern": "x$", "regex": true, "target": target})).await;
     assert_eq!(texts(&end), ["bye x"]);
@@ -292,7 +296,7 @@ async fn hostile_text_is_found_as_it_is_seen() {
 }
 
 #[tokio::test]
-async fn mistakes_are_named() {
+async fn invalid_arguments_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (arguments, words) in [
@@ -301,7 +305,7 @@ async fn mistakes_are_named() {
         (json!({"pattern": "a\nb"}), "line end"),
         (json!({"pattern": "(", "regex": true}), "unclosed group"),
         (json!({"pattern": "x{9999}{9999}", "regex": true}), "`pattern`"),
-        (json!({"pattern": "x", "scrollback": -3}), "-3 is no number of lines"),
+        (json!({"pattern": "x", "scrollback": -3}), "-3 is not a number of lines"),
         (json!({"pattern": "x", "scrollback": "many"}), "many"),
         (json!({"pattern": "x", "scrollback": 1.5}), "1.5"),
         (json!({"pattern": "x", "limit": 0}), "`limit`: 0"),
@@ -313,7 +317,7 @@ async fn mistakes_are_named() {
         assert!(error.contains(words) && error.contains("Next: "), "{arguments}: {error}");
     }
     mcp.call("search_panes", json!({"pattern": "x", "target": "%9"})).await.err("not_found");
-    // Where nothing runs, nothing is found.
+    // Without a tmux server there are no matches.
     tmux.kill();
     let none = search(&mcp, json!({"pattern": "x"})).await;
     assert_eq!(none, json!({"panes": [], "total": 0}));

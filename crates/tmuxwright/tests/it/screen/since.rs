@@ -1,4 +1,4 @@
-//! What is new since the last look: `capture_since`.
+//! `capture_since`: the lines after a cursor.
 
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer, until};
@@ -6,7 +6,7 @@ use testkit::{Mcp, TmuxServer, until};
 use crate::support::{exited, keys, pane, ready_pane, shows, string};
 use crate::{launch, serve, serve_configured};
 
-/// An answer that must not have missed anything.
+/// An answer of `capture_since`.
 #[derive(Debug)]
 struct Since {
     cursor: String,
@@ -14,25 +14,25 @@ struct Since {
     whole: Value,
 }
 
-fn read(whole: Value) -> Since {
+fn parse(whole: Value) -> Since {
     let lines = whole["lines"].as_array().unwrap().iter().map(string).collect();
     Since { cursor: string(&whole["cursor"]), lines, whole }
 }
 
 async fn first(mcp: &Mcp, target: &str) -> Since {
-    read(mcp.call("capture_since", json!({"target": target})).await.ok())
+    parse(mcp.call("capture_since", json!({"target": target})).await.ok())
 }
 
 async fn since(mcp: &Mcp, cursor: &str) -> Since {
-    read(mcp.call("capture_since", json!({"cursor": cursor})).await.ok())
+    parse(mcp.call("capture_since", json!({"cursor": cursor})).await.ok())
 }
 
-/// The numbers from one to another.
-fn numbers(from: u32, to: u32) -> Vec<String> {
+/// The numbers from one to another, as text.
+fn number_lines(from: u32, to: u32) -> Vec<String> {
     (from..=to).map(|n| n.to_string()).collect()
 }
 
-/// A pane of 80x24 in a session of its own, once it has shown `ready`.
+/// Opens a pane of 80x24 in `main`, and waits until it shows `ready`.
 async fn small_pane(tmux: &TmuxServer, mcp: &Mcp, command: &str, ready: &str) -> String {
     let start = ["new-window", "-d", "-t", "=main:", "-P", "-F", "#{pane_id}", command];
     let pane = tmux.tmux(&start);
@@ -40,17 +40,17 @@ async fn small_pane(tmux: &TmuxServer, mcp: &Mcp, command: &str, ready: &str) ->
     pane
 }
 
-/// Presses Enter and waits until the pane shows `what`.
-async fn go_on(tmux: &TmuxServer, mcp: &Mcp, pane: &str, what: &str) {
+/// Presses Enter and waits until the pane shows `text`.
+async fn press_enter(tmux: &TmuxServer, mcp: &Mcp, pane: &str, text: &str) {
     tmux.tmux(&["send-keys", "-t", pane, "Enter"]);
-    shows(mcp, pane, what).await;
+    shows(mcp, pane, text).await;
 }
 
-/// Programs that print nothing but what they are told to, whenever Enter is pressed.
-const QUIET: &str = "stty -echo; ";
+/// Turns echo off, so that a pane shows only what its program prints.
+const NO_ECHO: &str = "stty -echo; ";
 
 #[tokio::test]
-async fn every_line_comes_once() {
+async fn every_new_line_is_returned_once() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let command = "sh -c 'stty -echo; printf ready; read x; echo; seq 1 500; exec sleep 1000'";
@@ -61,15 +61,15 @@ async fn every_line_comes_once() {
     assert_eq!(start.whole["pane_id"], target);
     assert!(start.cursor.len() <= 60, "{}", start.cursor);
     assert_eq!(since(&mcp, &start.cursor).await.lines, [""; 0]);
-    go_on(&tmux, &mcp, &target, "500").await;
+    press_enter(&tmux, &mcp, &target, "500").await;
     let new = since(&mcp, &start.cursor).await;
-    assert_eq!(new.lines, numbers(1, 500));
+    assert_eq!(new.lines, number_lines(1, 500));
     assert_eq!(keys(&new.whole), ["cursor", "lines", "pane_id"]);
     let nothing = since(&mcp, &new.cursor).await;
     assert_eq!(nothing.lines, [""; 0]);
-    // The same question has the same answer, also from another process; and a target may be named.
+    // The same cursor gives the same answer, also with a target and in another process.
     let both = json!({"cursor": start.cursor, "target": target});
-    let again = read(mcp.call("capture_since", both).await.ok());
+    let again = parse(mcp.call("capture_since", both).await.ok());
     assert_eq!(again.lines, new.lines);
     let other = serve(&tmux).await;
     assert_eq!(since(&other, &start.cursor).await.lines, new.lines);
@@ -79,22 +79,22 @@ async fn every_line_comes_once() {
 }
 
 #[tokio::test]
-async fn a_new_pane_that_has_printed_nothing_is_followed_from_there() {
+async fn a_cursor_of_an_empty_pane_works() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let command = "sh -c 'read x; seq 1 500; exec sleep 1000'";
     for target in [pane(&mcp, command).await, small_pane(&tmux, &mcp, command, "").await] {
         let start = first(&mcp, &target).await;
         assert_eq!(start.lines, [""; 0]);
-        // The terminal echoes this Enter, which is no line of the program's.
-        go_on(&tmux, &mcp, &target, "500").await;
-        assert_eq!(since(&mcp, &start.cursor).await.lines, numbers(1, 500));
+        // The terminal echoes this Enter, which is not a line of the program.
+        press_enter(&tmux, &mcp, &target, "500").await;
+        assert_eq!(since(&mcp, &start.cursor).await.lines, number_lines(1, 500));
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_shell_shows_its_command_line_the_output_and_the_next_prompt() {
+async fn shell_lines_include_command_and_next_prompt() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let start = first(&mcp, "main").await;
@@ -107,10 +107,10 @@ async fn a_shell_shows_its_command_line_the_output_and_the_next_prompt() {
     .await;
     let new = since(&mcp, &start.cursor).await;
     assert_eq!(new.lines[0], "$ seq 1 500");
-    assert_eq!(new.lines[1..501], numbers(1, 500));
+    assert_eq!(new.lines[1..501], number_lines(1, 500));
     assert_eq!(new.lines[501..], ["$"]);
     assert_eq!(since(&mcp, &new.cursor).await.lines, [""; 0]);
-    // A line that is being typed comes whole.
+    // A partly typed line is returned whole.
     tmux.tmux(&["send-keys", "-t", "main", "echo hi"]);
     shows(&mcp, "main", "echo hi").await;
     let typed = since(&mcp, &new.cursor).await;
@@ -120,7 +120,7 @@ async fn a_shell_shows_its_command_line_the_output_and_the_next_prompt() {
 }
 
 #[tokio::test]
-async fn what_a_model_sees_is_one_line_of_facts_and_the_lines() {
+async fn the_default_answer_is_facts_and_lines() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).mcp().await;
     let result = mcp.call("capture_since", json!({"target": "main"})).await.result();
@@ -146,19 +146,19 @@ async fn what_a_model_sees_is_one_line_of_facts_and_the_lines() {
 }
 
 #[tokio::test]
-async fn lines_that_were_trimmed_are_said_to_be_missed() {
+async fn trimmed_lines_are_reported_as_missed() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     tmux.tmux(&["set-option", "-g", "history-limit", "100"]);
     for before in ["printf ready", "seq 1 60; printf ready"] {
-        let command = format!("{QUIET}{before}; read x; echo; seq 1 5000; read y");
+        let command = format!("{NO_ECHO}{before}; read x; echo; seq 1 5000; read y");
         let target = small_pane(&tmux, &mcp, &command, "ready").await;
         let start = first(&mcp, &target).await;
-        go_on(&tmux, &mcp, &target, "5000").await;
+        press_enter(&tmux, &mcp, &target, "5000").await;
         let new = since(&mcp, &start.cursor).await;
         assert_eq!(new.whole["lines_missed"], true);
         let count = new.lines.len() as u32;
-        assert_eq!(new.lines, numbers(5001 - count, 5000));
+        assert_eq!(new.lines, number_lines(5001 - count, 5000));
         assert!(count >= 110, "{count} lines");
         let nothing = since(&mcp, &new.cursor).await;
         assert_eq!(nothing.lines, [""; 0]);
@@ -170,7 +170,7 @@ async fn lines_that_were_trimmed_are_said_to_be_missed() {
 }
 
 #[tokio::test]
-async fn full_history_is_not_missed_history() {
+async fn full_history_does_not_count_as_missed() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     tmux.tmux(&["set-option", "-g", "history-limit", "1000"]);
@@ -179,9 +179,9 @@ async fn full_history_is_not_missed_history() {
     let target = small_pane(&tmux, &mcp, command, "3000").await;
     let mut cursor = first(&mcp, &target).await.cursor;
     for round in 1..=5 {
-        go_on(&tmux, &mcp, &target, &format!("{round}050")).await;
+        press_enter(&tmux, &mcp, &target, &format!("{round}050")).await;
         let new = since(&mcp, &cursor).await;
-        assert_eq!(new.lines, numbers(round * 1000 + 1, round * 1000 + 50));
+        assert_eq!(new.lines, number_lines(round * 1000 + 1, round * 1000 + 50));
         assert_eq!(new.whole.get("lines_missed"), None);
         cursor = new.cursor;
     }
@@ -189,19 +189,19 @@ async fn full_history_is_not_missed_history() {
 }
 
 #[tokio::test]
-async fn lines_that_are_all_alike_are_counted() {
+async fn identical_lines_are_counted() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let command =
         "stty -echo; yes same | head -300; read x; yes same | head -70; printf end; read y";
     let target = small_pane(&tmux, &mcp, command, "same").await;
-    until("all have come", async || {
+    until("all lines are printed", async || {
         let rows = tmux.tmux(&["display-message", "-p", "-t", &target, "#{history_size}"]);
         (rows == "277").then_some(())
     })
     .await;
     let start = first(&mcp, &target).await;
-    go_on(&tmux, &mcp, &target, "end").await;
+    press_enter(&tmux, &mcp, &target, "end").await;
     let new = since(&mcp, &start.cursor).await;
     let mut expected = vec!["same".to_owned(); 70];
     expected.push("end".to_owned());
@@ -210,14 +210,14 @@ async fn lines_that_are_all_alike_are_counted() {
 }
 
 #[tokio::test]
-async fn a_place_is_found_again_after_a_resize() {
+async fn a_cursor_survives_a_resize() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let long = "0123456789".repeat(15);
     let print =
         |from: u32, to: u32| format!("for n in $(seq {from} {to}); do echo $n {long}; done");
     let command = format!(
-        "{QUIET}{}; read x; {}; read y; {}; read z",
+        "{NO_ECHO}{}; read x; {}; read y; {}; read z",
         print(1, 60),
         print(61, 63),
         print(64, 70)
@@ -226,11 +226,11 @@ async fn a_place_is_found_again_after_a_resize() {
     let start = first(&mcp, &target).await;
     assert_eq!(start.lines.last().unwrap(), &format!("60 {long}"));
     let mut expected: Vec<String> = (61..=70).map(|n| format!("{n} {long}")).collect();
-    go_on(&tmux, &mcp, &target, "63 012").await;
+    press_enter(&tmux, &mcp, &target, "63 012").await;
     let early = since(&mcp, &start.cursor).await;
     assert_eq!(early.lines, expected[..3]);
     tmux.tmux(&["resize-window", "-t", &target, "-x", "47", "-y", "20"]);
-    go_on(&tmux, &mcp, &target, "70 012").await;
+    press_enter(&tmux, &mcp, &target, "70 012").await;
     assert_eq!(since(&mcp, &start.cursor).await.lines, expected);
     tmux.tmux(&["resize-window", "-t", &target, "-x", "200", "-y", "50"]);
     expected.drain(..3);
@@ -239,7 +239,7 @@ async fn a_place_is_found_again_after_a_resize() {
 }
 
 #[tokio::test]
-async fn a_place_is_found_again_after_a_change_of_height() {
+async fn a_cursor_survives_a_change_of_height() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let command = "stty -echo; seq 1 60; read x; seq 61 63; read y";
@@ -249,62 +249,62 @@ async fn a_place_is_found_again_after_a_change_of_height() {
         tmux.tmux(&["resize-window", "-t", &target, "-x", "80", "-y", height]);
         assert_eq!(since(&mcp, &start.cursor).await.lines, [""; 0]);
     }
-    go_on(&tmux, &mcp, &target, "63").await;
-    assert_eq!(since(&mcp, &start.cursor).await.lines, numbers(61, 63));
+    press_enter(&tmux, &mcp, &target, "63").await;
+    assert_eq!(since(&mcp, &start.cursor).await.lines, number_lines(61, 63));
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_place_is_found_again_after_history_was_cleared() {
+async fn a_cursor_survives_cleared_history() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let command = "stty -echo; seq 1 100; read x; seq 101 105; read y; seq 106 110; read z; \
                    seq 111 400; read end";
     let target = small_pane(&tmux, &mcp, command, "100").await;
     let start = first(&mcp, &target).await;
-    go_on(&tmux, &mcp, &target, "105").await;
+    press_enter(&tmux, &mcp, &target, "105").await;
     tmux.tmux(&["clear-history", "-t", &target]);
-    assert_eq!(since(&mcp, &start.cursor).await.lines, numbers(101, 105));
-    go_on(&tmux, &mcp, &target, "110").await;
-    assert_eq!(since(&mcp, &start.cursor).await.lines, numbers(101, 110));
-    // What was printed and cleared is gone.
-    go_on(&tmux, &mcp, &target, "400").await;
+    assert_eq!(since(&mcp, &start.cursor).await.lines, number_lines(101, 105));
+    press_enter(&tmux, &mcp, &target, "110").await;
+    assert_eq!(since(&mcp, &start.cursor).await.lines, number_lines(101, 110));
+    // Lines that were printed and cleared are missed.
+    press_enter(&tmux, &mcp, &target, "400").await;
     tmux.tmux(&["clear-history", "-t", &target]);
     let new = since(&mcp, &start.cursor).await;
-    assert_eq!(new.lines, numbers(378, 400));
+    assert_eq!(new.lines, number_lines(378, 400));
     assert_eq!(new.whole["lines_missed"], true);
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_cleared_screen_shows_what_was_printed_since() {
+async fn lines_after_a_cleared_screen_are_new() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    // tmux keeps what a program clears from the screen, unless it clears the history too.
+    // tmux moves a cleared screen into history, unless the program clears that too.
     let command = "stty -echo; seq 1 100; read x; printf '\\033[H\\033[2J'; seq 101 105; read y; \
                    printf '\\033[H\\033[2J\\033[3J'; seq 106 110; read z";
     let target = small_pane(&tmux, &mcp, command, "100").await;
     let start = first(&mcp, &target).await;
-    go_on(&tmux, &mcp, &target, "105").await;
+    press_enter(&tmux, &mcp, &target, "105").await;
     let new = since(&mcp, &start.cursor).await;
-    assert_eq!(new.lines, numbers(101, 105));
+    assert_eq!(new.lines, number_lines(101, 105));
     assert_eq!(new.whole.get("lines_missed"), None);
-    go_on(&tmux, &mcp, &target, "110").await;
+    press_enter(&tmux, &mcp, &target, "110").await;
     let new = since(&mcp, &new.cursor).await;
-    assert_eq!(new.lines, numbers(106, 110));
+    assert_eq!(new.lines, number_lines(106, 110));
     assert_eq!(new.whole["lines_missed"], true);
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn lines_that_are_written_anew_come_again() {
+async fn rewritten_lines_are_returned_again() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let command = "stty -echo; seq 1 30; printf 'a 1%%\\nb 1%%\\nc 1%%\\n'; read x; \
                    printf '\\033[2A\\rb 50%%\\033[2B\\rgo\\n'; read y";
     let target = small_pane(&tmux, &mcp, command, "c 1%").await;
     let start = first(&mcp, &target).await;
-    go_on(&tmux, &mcp, &target, "go").await;
+    press_enter(&tmux, &mcp, &target, "go").await;
     let new = since(&mcp, &start.cursor).await;
     assert_eq!(new.lines, ["b 50%", "c 1%", "go"]);
     assert_eq!(new.whole.get("lines_missed"), None);
@@ -312,7 +312,7 @@ async fn lines_that_are_written_anew_come_again() {
 }
 
 #[tokio::test]
-async fn cursors_that_lead_nowhere_are_refused() {
+async fn invalid_cursors_are_refused() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = ready_pane(&mcp, "printf ready; exec cat", "ready").await;
@@ -343,19 +343,19 @@ async fn cursors_that_lead_nowhere_are_refused() {
 }
 
 #[tokio::test]
-async fn the_last_words_of_a_program_are_new_after_its_exit() {
+async fn the_last_output_is_new_after_exit() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     tmux.tmux(&["set-option", "-g", "remain-on-exit", "on"]);
     for count in [3, 22, 23, 60] {
         let command =
-            format!("{QUIET}seq 1 {count}; read x; echo last; printf words; read y; exit 3");
+            format!("{NO_ECHO}seq 1 {count}; read x; echo last; printf words; read y; exit 3");
         let own = ready_pane(&mcp, &command, &count.to_string()).await;
         let theirs = small_pane(&tmux, &mcp, &command, &count.to_string()).await;
         for target in [own, theirs] {
             let start = first(&mcp, &target).await;
-            // Older versions may lose what is printed just before an exit.
-            go_on(&tmux, &mcp, &target, "words").await;
+            // Older versions of tmux may lose output just before an exit.
+            press_enter(&tmux, &mcp, &target, "words").await;
             tmux.tmux(&["send-keys", "-t", &target, "Enter"]);
             exited(&mcp, &target).await;
             let new = since(&mcp, &start.cursor).await;
@@ -372,7 +372,7 @@ async fn the_last_words_of_a_program_are_new_after_its_exit() {
 }
 
 #[tokio::test]
-async fn of_a_full_screen_program_only_rows_that_changed_come() {
+async fn full_screen_programs_return_only_changed_rows() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let command = "stty -echo; seq 1 100; read x; echo before; \
@@ -381,7 +381,7 @@ async fn of_a_full_screen_program_only_rows_that_changed_come() {
                    printf '\\033[?1049l'; echo after; read end";
     let target = small_pane(&tmux, &mcp, command, "100").await;
     let main = first(&mcp, &target).await;
-    go_on(&tmux, &mcp, &target, "status 1").await;
+    press_enter(&tmux, &mcp, &target, "status 1").await;
     let all = ["Title", "row two", "status 1"];
     let inside = since(&mcp, &main.cursor).await;
     assert_eq!(inside.lines, all);
@@ -394,7 +394,7 @@ async fn of_a_full_screen_program_only_rows_that_changed_come() {
     );
     let same = since(&mcp, &inside.cursor).await;
     assert_eq!((same.lines.len(), &same.whole["rows"]), (0, &json!([])));
-    go_on(&tmux, &mcp, &target, "status 2").await;
+    press_enter(&tmux, &mcp, &target, "status 2").await;
     for cursor in [&inside.cursor, &fresh.cursor] {
         let changed = since(&mcp, cursor).await;
         assert_eq!(changed.lines, ["", "row four", "status 2"]);
@@ -404,8 +404,8 @@ async fn of_a_full_screen_program_only_rows_that_changed_come() {
     assert!(text.contains(" · 3 rows changed in a full-screen program · "), "{text}");
     assert!(text.ends_with("\n2: \n4: row four\n9: status 2"), "{text}");
     let last = since(&mcp, &inside.cursor).await;
-    go_on(&tmux, &mcp, &target, "after").await;
-    // Nothing that was printed before the program came is lost, nor repeated.
+    press_enter(&tmux, &mcp, &target, "after").await;
+    // Lines from before the full-screen program are neither lost nor repeated.
     for (cursor, lines) in [
         (&main.cursor, &["before", "after"][..]),
         (&last.cursor, &["before", "after"]),
@@ -419,17 +419,17 @@ async fn of_a_full_screen_program_only_rows_that_changed_come() {
 }
 
 #[tokio::test]
-async fn too_much_keeps_its_end_and_says_where_the_rest_is() {
+async fn long_output_keeps_its_end() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, "[limits]\ntext = 200").await;
     let command =
         "stty -echo; printf ready; read x; echo; seq 101 500; read y; printf %0300d 7; read z";
     let target = ready_pane(&mcp, command, "ready").await;
     let start = first(&mcp, &target).await;
-    go_on(&tmux, &mcp, &target, "500").await;
+    press_enter(&tmux, &mcp, &target, "500").await;
     let new = since(&mcp, &start.cursor).await;
     assert_eq!(new.whole["truncated"], true);
-    assert_eq!(new.lines, numbers(451, 500));
+    assert_eq!(new.lines, number_lines(451, 500));
     let text = mcp.call("capture_since", json!({"cursor": start.cursor})).await.text();
     let facts = text.lines().next().unwrap();
     let (before, place) = facts.split_once("; capture_pane with start ").unwrap();
@@ -437,15 +437,18 @@ async fn too_much_keeps_its_end_and_says_where_the_rest_is() {
     let (start, rest) = place.split_once(" and end ").unwrap();
     let end = rest.split_once(' ').unwrap().0;
     let (start, end): (i64, i64) = (start.parse().unwrap(), end.parse().unwrap());
-    // 402 rows, 50 of them on the screen; the first new one is the second.
+    // 402 rows, 50 of them on the screen; the first new row is the second.
     assert_eq!((start, end), (-351, -2));
     let range = json!({"target": target, "start": start, "end": end});
     let rest = mcp.call("capture_pane", range).await.ok();
     let rest = string(&rest["text"]);
-    assert!(numbers(101, 450).join("\n").ends_with(&rest) && rest.ends_with("\n450"), "{rest}");
+    assert!(
+        number_lines(101, 450).join("\n").ends_with(&rest) && rest.ends_with("\n450"),
+        "{rest}"
+    );
     assert_eq!(since(&mcp, &new.cursor).await.lines, [""; 0]);
-    // One line that is too long loses its beginning.
-    go_on(&tmux, &mcp, &target, "0007").await;
+    // A single line that is too long loses its beginning.
+    press_enter(&tmux, &mcp, &target, "0007").await;
     let long = since(&mcp, &new.cursor).await;
     assert_eq!(long.lines, [format!("{:0200}", 7)]);
     let text = mcp.call("capture_since", json!({"cursor": new.cursor})).await.text();
@@ -455,20 +458,20 @@ async fn too_much_keeps_its_end_and_says_where_the_rest_is() {
 }
 
 #[tokio::test]
-async fn a_pane_that_never_stops_printing_is_followed_without_a_gap() {
+async fn a_busy_pane_is_followed_without_gaps() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = ready_pane(&mcp, "stty -echo; seq 1 30000; printf end; read x", "1").await;
     let mut got = first(&mcp, &target).await;
     let mut lines = got.lines.clone();
-    until("the end has come", async || {
+    until("the last line is printed", async || {
         got = since(&mcp, &got.cursor).await;
         assert_eq!(got.whole.get("lines_missed"), None);
-        // What is cut is not in question here.
+        // After a truncated answer the comparison starts again.
         if got.whole.get("truncated").is_some() {
             lines.clear();
         }
-        // A number that was half printed comes again, whole.
+        // A number that was printed in part is returned again, whole.
         if let (Some(last), Some(next)) = (lines.last(), got.lines.first())
             && next.starts_with(last.as_str())
             && next.parse() != last.parse::<u32>().map(|n| n + 1)
@@ -481,6 +484,6 @@ async fn a_pane_that_never_stops_printing_is_followed_without_a_gap() {
     .await;
     lines.pop();
     let first: u32 = lines[0].parse().unwrap();
-    assert_eq!(lines, numbers(first, 30_000));
+    assert_eq!(lines, number_lines(first, 30_000));
     mcp.close().await;
 }

@@ -1,21 +1,17 @@
-//! A pane's text with everything about it: `snapshot_pane`.
+//! `snapshot_pane`: a pane's text with its cursor, title, mode and status.
 
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer};
 
-use crate::support::{exited, keys, pane, ready_pane, string};
+use crate::support::{exited, keys, numbers, pane, ready_pane, string};
 use crate::{launch, serve, serve_configured};
 
 async fn snapshot(mcp: &Mcp, arguments: Value) -> Value {
     mcp.call("snapshot_pane", arguments).await.ok()
 }
 
-fn numbers(from: u32, to: u32) -> String {
-    (from..=to).map(|n| n.to_string()).collect::<Vec<_>>().join("\n")
-}
-
 #[tokio::test]
-async fn the_screen_comes_with_everything_about_it() {
+async fn a_snapshot_has_text_and_pane_facts() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let command = "printf '\\033]2;a title\\007'; cd /; seq 1 100; printf 'here> '; exec cat";
@@ -65,7 +61,7 @@ async fn the_screen_comes_with_everything_about_it() {
 }
 
 #[tokio::test]
-async fn copy_mode_and_programs_that_take_over_the_screen_are_told_of() {
+async fn copy_mode_and_alternate_screen_are_reported() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = ready_pane(&mcp, "seq 1 100; exec cat", "100").await;
@@ -73,7 +69,7 @@ async fn copy_mode_and_programs_that_take_over_the_screen_are_told_of() {
     tmux.tmux(&["send-keys", "-t", &target, "-X", "-N", "5", "scroll-up"]);
     let now = snapshot(&mcp, json!({"target": target})).await;
     assert_eq!((&now["mode"], &now["scroll_position"]), (&json!("copy-mode"), &json!(5)));
-    // The text is the program's, wherever a person has scrolled to.
+    // The text is that of the program, not of the scroll position.
     assert_eq!(string(&now["text"]), numbers(52, 100));
     let text = mcp.call("snapshot_pane", json!({"target": target})).await.text();
     assert!(text.lines().next().unwrap().contains("copy-mode, 5 lines up"), "{text}");
@@ -84,7 +80,7 @@ async fn copy_mode_and_programs_that_take_over_the_screen_are_told_of() {
 }
 
 #[tokio::test]
-async fn an_exited_pane_has_its_text_and_its_code() {
+async fn an_exited_pane_keeps_text_and_exit_code() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = pane(&mcp, "seq 1 3; exit 4").await;
@@ -96,7 +92,7 @@ async fn an_exited_pane_has_its_text_and_its_code() {
 }
 
 #[tokio::test]
-async fn long_text_keeps_its_end_and_mistakes_are_named() {
+async fn long_text_is_cut_and_errors_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, "[limits]\ntext = 200").await;
     let target = ready_pane(&mcp, "seq -w 1 500; exec cat", "500").await;

@@ -1,4 +1,4 @@
-//! What runs in a pane and what it waits for: `pane_state`.
+//! `pane_state`: the foreground program of a pane and the input it waits for.
 
 use std::time::{Duration, Instant};
 
@@ -8,36 +8,33 @@ use testkit::{Mcp, Shell, TmuxServer, until};
 use crate::support::{exited, keys, pane, ready_pane, string};
 use crate::{launch, serve};
 
+/// Input, whether a shell is at its prompt, its name, and whether the alternate screen is on.
+type InputState = (String, bool, String, bool);
+
 async fn state(mcp: &Mcp, target: &str) -> Value {
     mcp.call("pane_state", json!({"target": target})).await.ok()
 }
 
-/// What is said of a pane's input: the input, whether a shell is at its prompt, which, and whether
-/// the screen is taken over.
-fn gist(state: &Value) -> (String, bool, String, bool) {
+/// `input`, `at_prompt`, `shell` and `alternate_screen` of a state.
+fn input_state(state: &Value) -> InputState {
     let text = |name: &str| state.get(name).map(string).unwrap_or_default();
     let flag = |name: &str| state.get(name).is_some_and(|value| value == true);
     (text("input"), flag("at_prompt"), text("shell"), flag("alternate_screen"))
 }
 
-fn expected(
-    input: &str,
-    shell: &str,
-    prompt: bool,
-    alternate: bool,
-) -> (String, bool, String, bool) {
+fn expected(input: &str, shell: &str, prompt: bool, alternate: bool) -> InputState {
     (input.to_owned(), prompt, shell.to_owned(), alternate)
 }
 
-/// The programs whose input state was looked up by hand.
-fn programs(file: &str) -> Vec<(String, (String, bool, String, bool))> {
+/// Programs with their expected state.
+fn programs(file: &str) -> Vec<(String, InputState)> {
     let python = |code: &str| format!("exec python3 -c '{code}'");
     let accept =
         "import socket; s = socket.socket(); s.bind((\"127.0.0.1\", 0)); s.listen(); s.accept()";
     vec![
         ("exec bash --norc --noprofile".to_owned(), expected("raw", "bash", true, false)),
-        ("exec zsh -f".to_owned(), expected("raw", "zsh", true, false)),
-        ("exec fish --no-config".to_owned(), expected("raw", "fish", true, false)),
+        ("exec zsh".to_owned(), expected("raw", "zsh", true, false)),
+        ("exec fish".to_owned(), expected("raw", "fish", true, false)),
         ("exec python3 -q".to_owned(), expected("raw", "", false, false)),
         (format!("exec vi {file}"), expected("raw", "", false, true)),
         ("exec node -i".to_owned(), expected("raw", "", false, false)),
@@ -55,7 +52,7 @@ fn programs(file: &str) -> Vec<(String, (String, bool, String, bool))> {
 }
 
 #[tokio::test]
-async fn programs_at_rest_are_seen_as_they_are_and_stay_so() {
+async fn the_state_of_an_idle_program_is_stable() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let file = tmux.home().join("file");
@@ -66,7 +63,7 @@ async fn programs_at_rest_are_seen_as_they_are_and_stay_so() {
         .collect();
     for (pane, command, wanted) in &programs {
         until(&format!("{command} is {wanted:?}"), async || {
-            (gist(&state(&mcp, pane).await) == *wanted).then_some(())
+            (input_state(&state(&mcp, pane).await) == *wanted).then_some(())
         })
         .await;
     }
@@ -74,7 +71,7 @@ async fn programs_at_rest_are_seen_as_they_are_and_stay_so() {
     until("two seconds have passed", async || {
         for (pane, command, wanted) in &programs {
             let now = state(&mcp, pane).await;
-            assert_eq!(gist(&now), *wanted, "{command} after {:?}: {now}", begun.elapsed());
+            assert_eq!(input_state(&now), *wanted, "{command} after {:?}: {now}", begun.elapsed());
         }
         (begun.elapsed() >= Duration::from_secs(2)).then_some(())
     })
@@ -83,7 +80,7 @@ async fn programs_at_rest_are_seen_as_they_are_and_stay_so() {
 }
 
 #[tokio::test]
-async fn the_foreground_is_named_with_its_process_and_directory() {
+async fn the_foreground_has_process_id_and_directory() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let dir = tmux.home().join("dir with\nline");
@@ -114,7 +111,7 @@ async fn the_foreground_is_named_with_its_process_and_directory() {
 }
 
 #[tokio::test]
-async fn a_shell_that_reads_for_a_command_is_not_at_its_prompt() {
+async fn a_shell_running_read_is_not_at_prompt() {
     for shell in Shell::ALL {
         let tmux = TmuxServer::new();
         tmux.use_shell(shell);
@@ -130,7 +127,7 @@ async fn a_shell_that_reads_for_a_command_is_not_at_its_prompt() {
         until(&format!("{name} reads for a command"), async || {
             let now = state(&mcp, &target).await;
             let reads = now["input"] != "none" && !tmux.screen(&target).contains("clear");
-            // fish reads with its own line editor, which cannot be told from its prompt.
+            // fish runs `read` with its line editor, which looks the same as its prompt.
             let away = shell == Shell::Fish || now.get("at_prompt").is_none();
             (reads && away).then_some(())
         })
@@ -140,11 +137,11 @@ async fn a_shell_that_reads_for_a_command_is_not_at_its_prompt() {
 }
 
 #[tokio::test]
-async fn a_pane_is_not_at_its_prompt_while_a_command_of_ours_runs_there() {
+async fn at_prompt_is_unset_while_a_command_runs() {
     let tmux = TmuxServer::new();
     tmux.use_shell(Shell::Bash);
     let mcp = serve(&tmux).await;
-    // readline reads these keys as it reads those of the prompt.
+    // `read -e` uses readline, as the prompt does.
     let command = "read -e x; echo got $x";
     let arguments = json!({"command": command, "timeout": 0});
     let begun = mcp.call("run_command", arguments).await.ok();
@@ -168,7 +165,7 @@ async fn a_pane_is_not_at_its_prompt_while_a_command_of_ours_runs_there() {
 }
 
 #[tokio::test]
-async fn an_exited_pane_says_what_it_left() {
+async fn an_exited_pane_reports_its_exit_code() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = pane(&mcp, "exit 7").await;
@@ -182,12 +179,14 @@ async fn an_exited_pane_says_what_it_left() {
 }
 
 #[tokio::test]
-async fn a_model_gets_the_state_as_data_and_mistakes_are_named() {
+async fn pane_state_answers_in_text_by_default() {
     let tmux = TmuxServer::new();
     let mcp = launch(&tmux).mcp().await;
     assert!(mcp.instructions().contains("pane_state"), "{}", mcp.instructions());
-    let result = mcp.call("pane_state", json!({"target": "main"})).await.ok();
-    assert_eq!((&result["pane_id"], &result["shell"]), (&json!("%0"), &json!("sh")));
+    let result = mcp.call("pane_state", json!({"target": "main"})).await.result();
+    assert_eq!(result.structured_content, None);
+    let text = mcp.call("pane_state", json!({"target": "main"})).await.text();
+    assert!(text.starts_with("%0 · at its prompt · "), "{text}");
     mcp.call("pane_state", json!({"target": "%77"})).await.err("not_found");
     mcp.call("pane_state", json!({"target": "; kill-server"})).await.err("not_found");
     mcp.call("pane_state", json!({})).await.err("invalid_argument");

@@ -1,37 +1,38 @@
-//! What many tests need: panes that are ready, and looking at what is there.
+//! Helpers for tools: panes with a given program, waits for screens and exits, fields of answers.
 
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers fail like tests")]
 
 use serde_json::{Value, json};
-use testkit::{Mcp, TmuxServer, until};
+use testkit::{Mcp, Raw, TmuxServer, until};
 use tmux_control::Version;
 
-/// The tmux under test.
+/// The version of tmux under test.
 pub(crate) fn version(tmux: &TmuxServer) -> Version {
     Version::parse(&tmux.tmux(&["-V"]))
 }
 
-/// Whether the tmux under test is this one or newer.
+/// Whether the tmux under test is this version or a newer one.
 pub(crate) fn at_least(tmux: &TmuxServer, oldest: &str) -> bool {
     version(tmux) >= Version::parse(oldest)
 }
 
-/// A pane of our own that runs `command`.
+/// Creates a pane that runs `command`, and returns its id.
 pub(crate) async fn pane(mcp: &Mcp, command: &str) -> String {
     string(&mcp.call("create_pane", json!({"command": command})).await.ok()["pane_id"])
 }
 
-/// The same, once it has shown `ready`.
+/// The same; waits until the pane shows `ready`.
 pub(crate) async fn ready_pane(mcp: &Mcp, command: &str, ready: &str) -> String {
     let pane = pane(mcp, command).await;
     shows(mcp, &pane, ready).await;
     pane
 }
 
-/// A pane whose program copies `count` bytes from its raw terminal into a file. It waits for them.
+/// Creates a pane whose program copies `count` bytes from its raw terminal into a file. Returns once
+/// the program reads.
 pub(crate) async fn raw_reader(tmux: &TmuxServer, mcp: &Mcp, count: usize) -> (String, Received) {
     let file = tmux.home().join("received");
-    // What the last one got must not be taken for what this one gets.
+    // An earlier reader may have left its file.
     let _ = std::fs::remove_file(&file);
     let path = file.display();
     let command = format!("stty raw -echo; printf ready; head -c {count} > {path}; printf ' done'");
@@ -39,14 +40,14 @@ pub(crate) async fn raw_reader(tmux: &TmuxServer, mcp: &Mcp, count: usize) -> (S
     (pane, Received { file, count })
 }
 
-/// What a raw reader gets.
+/// The bytes that a raw reader receives.
 pub(crate) struct Received {
     file: std::path::PathBuf,
     count: usize,
 }
 
 impl Received {
-    /// All of it, once it has come.
+    /// Waits for all bytes.
     pub(crate) async fn bytes(self) -> Vec<u8> {
         until("all bytes have arrived", async || {
             std::fs::read(&self.file).ok().filter(|bytes| bytes.len() >= self.count)
@@ -61,17 +62,17 @@ pub(crate) async fn screen(mcp: &Mcp, target: &str) -> String {
     captured["text"].as_str().unwrap_or_default().to_owned()
 }
 
-/// Waits until a pane's screen holds `what`, and returns all of it.
-pub(crate) async fn shows(mcp: &Mcp, target: &str, what: &str) -> String {
-    until(&format!("{target} shows {what:?}"), async || {
+/// Waits until a pane's screen contains `expected`, and returns the whole screen.
+pub(crate) async fn shows(mcp: &Mcp, target: &str, expected: &str) -> String {
+    until(&format!("{target} shows {expected:?}"), async || {
         let text = screen(mcp, target).await;
-        text.contains(what).then_some(text)
+        text.contains(expected).then_some(text)
     })
     .await
 }
 
-/// Waits until the program in a pane has exited with a code, and returns the pane as `list_panes`
-/// shows it.
+/// Waits until a pane's program has exited with a code, and returns the pane's entry in
+/// `list_panes`.
 pub(crate) async fn exited(mcp: &Mcp, pane: &str) -> Value {
     let filter = format!("pane_id={pane},status=exited,exit_code~.");
     until(&format!("{pane} has exited"), async || {
@@ -81,13 +82,20 @@ pub(crate) async fn exited(mcp: &Mcp, pane: &str) -> Value {
     .await
 }
 
-/// The entries of a list.
+/// Calls a tool with a raw message, which must succeed, and returns the structured answer.
+pub(crate) async fn raw_call(raw: &mut Raw, tool: &str, arguments: Value) -> Value {
+    let reply = raw.request("tools/call", json!({"name": tool, "arguments": arguments})).await;
+    assert_ne!(reply["result"]["isError"], true, "{reply}");
+    reply["result"]["structuredContent"].clone()
+}
+
+/// The entries in the answer of a `list_…` tool.
 pub(crate) async fn list(mcp: &Mcp, tool: &'static str, arguments: Value) -> Vec<Value> {
     let key = tool.strip_prefix("list_").unwrap();
     mcp.call(tool, arguments).await.ok()[key].as_array().unwrap().clone()
 }
 
-/// One field of each entry of a list, as text.
+/// One field of each of these entries, as text.
 pub(crate) async fn field(
     mcp: &Mcp,
     tool: &'static str,
@@ -97,9 +105,15 @@ pub(crate) async fn field(
     list(mcp, tool, arguments).await.iter().map(|entry| string(&entry[name])).collect()
 }
 
-/// A value's text; of anything but text, its JSON.
+/// A string's text; the JSON of any other value.
 pub(crate) fn string(value: &Value) -> String {
     value.as_str().map_or_else(|| value.to_string(), str::to_owned)
+}
+
+/// The numbers from `first` to `last`, a line each.
+pub(crate) fn numbers(first: u64, last: u64) -> String {
+    let lines: Vec<String> = (first..=last).map(|number| number.to_string()).collect();
+    lines.join("\n")
 }
 
 /// The names of an object's fields, sorted.
@@ -107,4 +121,16 @@ pub(crate) fn keys(value: &Value) -> Vec<&str> {
     let mut keys: Vec<&str> = value.as_object().unwrap().keys().map(String::as_str).collect();
     keys.sort_unstable();
     keys
+}
+
+/// Waits until a command has ended, and returns its result. `started` is the answer of the tool that
+/// started it.
+pub(crate) async fn command_end(mcp: &Mcp, started: &Value) -> Value {
+    let arguments = json!({"command_id": started["command_id"], "wait": 60});
+    // The wait also ends early, when the command waits for input.
+    until(&format!("{started} has ended"), async || {
+        let result = mcp.call("command_result", arguments.clone()).await.ok();
+        (result["status"] != "running").then_some(result)
+    })
+    .await
 }

@@ -1,4 +1,4 @@
-//! Calls made up from the tools' own schemas, so that a tool that is new is tried like all others.
+//! Arguments generated from the tools' own schemas, so that a new tool is tested without a line here.
 
 #![expect(clippy::indexing_slicing, reason = "helpers fail like tests")]
 
@@ -8,20 +8,20 @@ use serde_json::{Map, Value, json};
 use tmuxwright::context::Entry;
 use tmuxwright::tools;
 
-/// What arguments are made of.
+/// Values from which arguments are generated.
 pub(crate) struct Material {
     /// Sessions, windows and panes.
     pub(crate) targets: Vec<String>,
-    /// Text that does something where it is not taken as text.
+    /// Text that would run a command if it were not taken literally.
     pub(crate) hostile: Vec<String>,
     dir: PathBuf,
 }
 
-/// The name of every file that hostile text would make.
+/// The file that hostile text creates when it is run.
 const TOUCHED: &str = "touched";
 
 impl Material {
-    /// Material for a server with this home.
+    /// Values for a server with this home.
     pub(crate) fn new(home: &Path, targets: &[&str]) -> Self {
         let touch = format!("touch {}", home.join(TOUCHED).display());
         let hostile = [
@@ -49,17 +49,17 @@ impl Material {
         }
     }
 
-    /// The same without hostile text.
+    /// The same values without hostile text.
     pub(crate) fn tame(&self) -> Self {
         Self { targets: self.targets.clone(), hostile: Vec::new(), dir: self.dir.clone() }
     }
 
-    /// Fails if hostile text was run anywhere.
+    /// Fails if hostile text was run.
     pub(crate) fn nothing_ran(&self, after: &str) {
-        assert!(!self.dir.join(TOUCHED).exists(), "{after} ran what it was given as text");
+        assert!(!self.dir.join(TOUCHED).exists(), "{after} ran an argument as a command");
     }
 
-    /// Values worth trying for an argument: ordinary ones, then wild ones.
+    /// Values to try for an argument: valid ones first, then hostile ones.
     pub(crate) fn values(&self, name: &str, schema: &Value) -> Vec<Value> {
         if let Some(choices) = schema["enum"].as_array() {
             return choices.clone();
@@ -76,18 +76,18 @@ impl Material {
                 items.into_iter().map(|item| json!([item])).chain([json!([])]).collect()
             }
             Some("object") => {
-                let wild = self.hostile.iter().map(|text| json!({text.as_str(): text}));
-                [json!({"A": "b"})].into_iter().chain(wild).collect()
+                let hostile = self.hostile.iter().map(|text| json!({text.as_str(): text}));
+                [json!({"A": "b"})].into_iter().chain(hostile).collect()
             }
             _ => {
-                let wild = self.hostile.iter().map(|text| Value::from(text.as_str()));
-                self.ordinary(name).into_iter().map(Value::from).chain(wild).collect()
+                let hostile = self.hostile.iter().map(|text| Value::from(text.as_str()));
+                self.valid(name).into_iter().map(Value::from).chain(hostile).collect()
             }
         }
     }
 
-    /// Texts that an argument of this name can well have.
-    fn ordinary(&self, name: &str) -> Vec<String> {
+    /// Valid texts for an argument of this name.
+    fn valid(&self, name: &str) -> Vec<String> {
         let out = self.dir.join("out").display().to_string();
         let home = self.dir.display().to_string();
         let texts: &[&str] = match name {
@@ -105,7 +105,7 @@ impl Material {
             "signal" => &["TERM", "INT"],
             "layout" => &["tiled", "even-horizontal"],
             "size" => &["30%", "5"],
-            // Of buffers, options and variables.
+            // Names of buffers, options and variables.
             "name" | "new_name" | "buffers" => &[
                 "notes",
                 "@mine",
@@ -121,13 +121,13 @@ impl Material {
     }
 }
 
-/// A tool's arguments, with the schema of each.
+/// A tool's arguments: each name with its schema.
 pub(crate) fn arguments(entry: &Entry) -> Map<String, Value> {
     let schema = Value::Object((entry.input_schema)());
     schema["properties"].as_object().cloned().unwrap_or_default()
 }
 
-/// Whether a call cannot do without an argument: it is required, or it would block for long.
+/// Whether a call needs an argument: it is required, or without it the call would block for long.
 pub(crate) fn is_needed(entry: &Entry, name: &str) -> bool {
     let schema = Value::Object((entry.input_schema)());
     let required = schema["required"].as_array().is_some_and(|names| names.contains(&name.into()));

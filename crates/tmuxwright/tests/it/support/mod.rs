@@ -1,8 +1,9 @@
-//! What the tests share: calls, what a tmux server holds, messages by hand, made-up arguments.
+//! Helpers of all tests: panes and calls, the state of a tmux server, raw messages, generated
+//! arguments.
 
 mod calls;
 pub(crate) mod made_up;
+pub(crate) mod server_state;
 pub(crate) mod wire;
-pub(crate) mod world;
 
 pub(crate) use calls::*;

@@ -1,19 +1,19 @@
-//! A client of any revision, in raw messages, over any way to the server.
+//! An MCP client of any protocol revision that sends raw messages over any transport.
 
 use serde_json::{Value, json};
 use testkit::{Launch, Raw};
 
-/// The revisions there are, oldest first.
+/// All protocol revisions, oldest first.
 pub(crate) const REVISIONS: [&str; 5] =
     ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25", STATELESS];
 
-/// The one without a handshake.
+/// The revision without a handshake.
 pub(crate) const STATELESS: &str = "2026-07-28";
 
-/// What is answered to a method that the revision does not have.
+/// Error code for a method that the revision does not have.
 pub(crate) const METHOD_NOT_FOUND: i64 = -32601;
 
-/// What every request of the newest revision carries.
+/// The `_meta` that every request of the stateless revision has.
 pub(crate) fn meta() -> Value {
     json!({
         "io.modelcontextprotocol/protocolVersion": STATELESS,
@@ -22,15 +22,15 @@ pub(crate) fn meta() -> Value {
     })
 }
 
-/// A way to the server.
+/// A transport to the server.
 pub(crate) trait Way {
     /// Sends a message.
     async fn send(&mut self, message: &Value);
 
-    /// The next message from the server, whatever it belongs to.
+    /// The next message of the server: a reply or a notification.
     async fn receive(&mut self) -> Value;
 
-    /// Gives a request up.
+    /// Cancels a request.
     async fn cancel(&mut self, id: u64) {
         let params = json!({"requestId": id, "reason": "no longer needed"});
         let method = "notifications/cancelled";
@@ -53,25 +53,25 @@ pub(crate) struct Wire<W> {
     pub(crate) way: W,
     revision: &'static str,
     last_id: u64,
-    /// What the server can do.
+    /// The capabilities that the server declared.
     pub(crate) capabilities: Value,
 }
 
-/// A reply, and the notifications that came before it.
+/// A reply, with the notifications received before it.
 pub(crate) struct Answer {
     pub(crate) reply: Value,
     pub(crate) notes: Vec<Value>,
 }
 
 impl Wire<Raw> {
-    /// Over stdin and stdout.
+    /// Starts the program and connects over stdin and stdout.
     pub(crate) async fn stdio(launch: Launch, revision: &'static str) -> Self {
         Self::open(launch.raw(), revision).await
     }
 }
 
 impl<W: Way> Wire<W> {
-    /// Opens a connection as the revision does it.
+    /// Connects: with a handshake, or `server/discover` in the stateless revision.
     pub(crate) async fn open(way: W, revision: &'static str) -> Self {
         let mut wire = Self { way, revision, last_id: 0, capabilities: Value::Null };
         if revision == STATELESS {
@@ -91,7 +91,7 @@ impl<W: Way> Wire<W> {
         wire
     }
 
-    /// Sends a request without waiting, and returns its id.
+    /// Sends a request and returns its id without waiting for the reply.
     pub(crate) async fn start(&mut self, method: &str, mut params: Value) -> u64 {
         self.last_id += 1;
         let id = self.last_id;
@@ -116,7 +116,7 @@ impl<W: Way> Wire<W> {
                 notes.push(message);
                 continue;
             };
-            assert_eq!(*other, id, "not what was asked for: {message}");
+            assert_eq!(*other, id, "not the reply to request {id}: {message}");
             return Answer { reply: message, notes };
         }
     }

@@ -1,4 +1,4 @@
-//! Signals between programs: `wait_for_channel` and `signal_channel`.
+//! tmux channels: `wait_for_channel` and `signal_channel`.
 
 use serde_json::{Value, json};
 use testkit::{Mcp, Raw, TmuxServer, until};
@@ -16,8 +16,8 @@ async fn signal(mcp: &Mcp, channel: &str) {
     assert_eq!(signalled, json!({"channel": channel}));
 }
 
-/// How many processes wait on a channel of this tmux server.
-fn processes(tmux: &TmuxServer, channel: &str) -> usize {
+/// The number of processes that wait on a channel of this tmux server.
+fn waiters(tmux: &TmuxServer, channel: &str) -> usize {
     let socket = tmux.socket().to_string_lossy().into_owned();
     let waits = |line: &[u8]| {
         let words: Vec<_> = line.split(|byte| *byte == 0).collect();
@@ -31,13 +31,13 @@ fn processes(tmux: &TmuxServer, channel: &str) -> usize {
         .count()
 }
 
-/// A pane of a person's in which a program waits on a channel, and then says so.
-async fn waits_elsewhere(tmux: &TmuxServer, channel: &str) -> String {
+/// Opens a person's pane in which a program waits on a channel and then prints `heard`.
+async fn open_waiter(tmux: &TmuxServer, channel: &str) -> String {
     let program = TmuxServer::program().into_string().unwrap();
     let socket = tmux.socket().display();
     let command = format!("{program} -S {socket} wait-for {channel}; echo hea''rd; exec cat");
     let pane = tmux.open(&command);
-    until("it waits", async || (processes(tmux, channel) > 0).then_some(())).await;
+    until("a process waits", async || (waiters(tmux, channel) > 0).then_some(())).await;
     pane
 }
 
@@ -46,18 +46,18 @@ async fn a_signal_of_a_program_ends_the_wait() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let program = TmuxServer::program().into_string().unwrap();
-    // A program that takes its time.
+    // A program that signals after a second.
     pane(&mcp, &format!("sleep 1; exec {program} wait-for -S done")).await;
     let waited = wait(&mcp, "done", 20.0).await;
     assert_eq!(keys(&waited), ["channel", "elapsed", "event"], "{waited}");
     assert_eq!((&waited["channel"], &waited["event"]), (&json!("done"), &json!("signal")));
     assert!((0.1..15.0).contains(&waited["elapsed"].as_f64().unwrap()), "{waited}");
-    assert_eq!(processes(&tmux, "done"), 0);
+    assert_eq!(waiters(&tmux, "done"), 0);
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_signal_from_before_is_heard_once_and_said_to_be_old() {
+async fn an_earlier_signal_is_reported_as_left_over() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for timeout in [20.0, 0.0] {
@@ -75,15 +75,15 @@ async fn a_signal_from_before_is_heard_once_and_said_to_be_old() {
 }
 
 #[tokio::test]
-async fn after_a_time_out_no_signal_is_lost() {
+async fn no_signal_is_lost_after_a_timeout() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for _ in 0..3 {
         let waited = wait(&mcp, "late", 0.05).await;
         assert_eq!(keys(&waited), ["channel", "elapsed", "event"], "{waited}");
         assert_eq!(waited["event"], "timeout");
-        assert_eq!(processes(&tmux, "late"), 0);
-        // tmux has kept no place for the wait that ended, which would take this signal.
+        assert_eq!(waiters(&tmux, "late"), 0);
+        // tmux must have no entry left of the ended wait, which would consume this signal.
         signal(&mcp, "late").await;
         assert_eq!(wait(&mcp, "late", 20.0).await["event"], "signal");
     }
@@ -91,27 +91,27 @@ async fn after_a_time_out_no_signal_is_lost() {
 }
 
 #[tokio::test]
-async fn somebody_else_who_waits_is_not_woken_by_a_time_out() {
+async fn a_timeout_does_not_wake_another_waiter() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    let theirs = waits_elsewhere(&tmux, "shared").await;
+    let theirs = open_waiter(&tmux, "shared").await;
     let waited = wait(&mcp, "shared", 0.05).await;
     assert_eq!(waited["event"], "timeout");
     assert!(waited["note"].as_str().unwrap().contains("loses the next signal"), "{waited}");
     assert_eq!(tmux.screen(&theirs), "");
-    assert_eq!(processes(&tmux, "shared"), 1);
+    assert_eq!(waiters(&tmux, "shared"), 1);
     signal(&mcp, "shared").await;
     shows(&mcp, &theirs, "heard").await;
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn all_who_wait_hear_a_signal_and_other_calls_go_on() {
+async fn a_signal_wakes_every_waiter() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let (one, two, ()) = tokio::join!(wait(&mcp, "both", 20.0), wait(&mcp, "both", 20.0), async {
-        until("both wait", async || (processes(&tmux, "both") == 2).then_some(())).await;
-        // Calls that change something, and a client that comes, are not held up.
+        until("both wait", async || (waiters(&tmux, "both") == 2).then_some(())).await;
+        // Calls that change tmux and a new control client are not blocked.
         ready_pane(&mcp, "echo ready; exec cat", "ready").await;
         signal(&mcp, "both").await;
     });
@@ -119,7 +119,7 @@ async fn all_who_wait_hear_a_signal_and_other_calls_go_on() {
     mcp.close().await;
 }
 
-/// A server that is spoken to in lines.
+/// Starts the program for raw messages.
 async fn raw(tmux: &TmuxServer) -> Raw {
     let mut raw = launch(tmux).args(&["--toolset", "all", "--structured"]).raw();
     raw.initialize("2025-11-25").await;
@@ -129,13 +129,13 @@ async fn raw(tmux: &TmuxServer) -> Raw {
 async fn start_waiting(tmux: &TmuxServer, raw: &mut Raw, channel: &str) -> u64 {
     let call = json!({"name": "wait_for_channel", "arguments": {"channel": channel}});
     let id = raw.start("tools/call", call).await;
-    until("it waits", async || (processes(tmux, channel) == 1).then_some(())).await;
+    until("a process waits", async || (waiters(tmux, channel) == 1).then_some(())).await;
     id
 }
 
-/// Signals a channel on which nobody waits, and waits there: the signal must have been kept.
-async fn must_keep_signals(tmux: &TmuxServer, channel: &str) {
-    until("nobody waits", async || (processes(tmux, channel) == 0).then_some(())).await;
+/// Signals a channel without a waiter, then waits on it: tmux must have kept the signal.
+async fn assert_signal_is_kept(tmux: &TmuxServer, channel: &str) {
+    until("no process waits", async || (waiters(tmux, channel) == 0).then_some(())).await;
     tmux.tmux(&["wait-for", "-S", channel]);
     let mcp = serve(tmux).await;
     assert_eq!(wait(&mcp, channel, 20.0).await["event"], "signal");
@@ -150,28 +150,28 @@ async fn a_cancelled_wait_leaves_nothing_behind() {
     let params = json!({"requestId": id, "reason": "no longer needed"});
     raw.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}))
         .await;
-    must_keep_signals(&tmux, "cancelled").await;
+    assert_signal_is_kept(&tmux, "cancelled").await;
 }
 
 #[tokio::test]
-async fn a_server_that_ends_while_it_waits_leaves_nothing_behind() {
+async fn an_exiting_server_leaves_no_waiter_behind() {
     let tmux = TmuxServer::new();
     let mut raw = raw(&tmux).await;
     start_waiting(&tmux, &mut raw, "hung-up").await;
     raw.hang_up();
     assert!(raw.wait().await.success());
-    assert_eq!(processes(&tmux, "hung-up"), 0);
-    must_keep_signals(&tmux, "hung-up").await;
+    assert_eq!(waiters(&tmux, "hung-up"), 0);
+    assert_signal_is_kept(&tmux, "hung-up").await;
 }
 
 #[tokio::test]
-async fn the_end_of_the_tmux_server_is_no_signal() {
+async fn the_end_of_tmux_is_not_a_signal() {
     for kill in ["kill-server", "KILL"] {
         let tmux = TmuxServer::new();
         let mcp = serve(&tmux).await;
         let waiting = mcp.call("wait_for_channel", json!({"channel": "never", "timeout": 20}));
         let (outcome, ()) = tokio::join!(waiting, async {
-            until("it waits", async || (processes(&tmux, "never") == 1).then_some(())).await;
+            until("a process waits", async || (waiters(&tmux, "never") == 1).then_some(())).await;
             match kill {
                 "KILL" => {
                     let pid =
@@ -184,7 +184,7 @@ async fn the_end_of_the_tmux_server_is_no_signal() {
         });
         let result = outcome.result();
         let text = result.content[0].as_text().unwrap().text.clone();
-        // It may end before the wait has begun.
+        // tmux may end before the wait has begun.
         assert!(text.starts_with("lost: ") || text.starts_with("no_server: "), "{kill}: {text}");
         assert!(text.contains("Next: "), "{text}");
         mcp.close().await;
@@ -192,7 +192,7 @@ async fn the_end_of_the_tmux_server_is_no_signal() {
 }
 
 #[tokio::test]
-async fn where_no_server_runs_both_say_so() {
+async fn both_tools_report_a_missing_server() {
     let tmux = TmuxServer::not_started();
     let mcp = serve(&tmux).await;
     for tool in ["wait_for_channel", "signal_channel"] {
@@ -204,7 +204,7 @@ async fn where_no_server_runs_both_say_so() {
 }
 
 #[tokio::test]
-async fn names_are_taken_exactly() {
+async fn channel_names_are_literal() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for name in [
@@ -232,7 +232,7 @@ async fn names_are_taken_exactly() {
         "*",
         " ",
     ] {
-        // A plain tmux would take `;` at the end for the end of the command.
+        // On its command line tmux takes a trailing `;` as the end of the command.
         let plain = match name.strip_suffix(';') {
             Some(start) => format!("{start}\\;"),
             None => name.to_owned(),
@@ -248,7 +248,7 @@ async fn names_are_taken_exactly() {
 }
 
 #[tokio::test]
-async fn mistakes_are_named() {
+async fn invalid_arguments_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (arguments, words) in [

@@ -1,4 +1,4 @@
-//! Waiting for things to happen in panes.
+//! Waiting for conditions in panes, for tmux channels, and the `watch` subcommand.
 
 pub(crate) mod channel;
 pub(crate) mod wait;

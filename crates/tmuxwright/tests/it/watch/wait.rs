@@ -1,4 +1,4 @@
-//! What can be waited for, and what does not count.
+//! The conditions of `wait_for` and `start_and_watch`, and the output that does not match them.
 
 use serde_json::{Value, json};
 use testkit::{Mcp, Shell, TmuxServer, until};
@@ -6,12 +6,12 @@ use testkit::{Mcp, Shell, TmuxServer, until};
 use crate::support::{list, pane, ready_pane, shows, string};
 use crate::{serve, serve_configured};
 
-/// Waits for one thing in a pane.
+/// Waits until a condition holds in a pane.
 async fn wait(mcp: &Mcp, target: &str, until: &[&str]) -> Value {
     mcp.call("wait_for", json!({"target": target, "until": until, "timeout": 20})).await.ok()
 }
 
-/// The same, and does something once the wait has begun.
+/// The same; calls `then` once the wait has begun.
 async fn wait_while(
     (tmux, mcp): (&TmuxServer, &Mcp),
     target: &str,
@@ -25,12 +25,12 @@ async fn wait_while(
     result
 }
 
-/// Waits until a wait for this pane that was sent before has begun: its client is there, and tmux
-/// has answered more than it asks.
+/// Waits until an earlier call has begun to wait for this pane: its stream client is attached, and
+/// tmux has since answered more commands than the call sends.
 pub(crate) async fn has_begun(tmux: &TmuxServer, mcp: &Mcp, target: &str) {
     let session = tmux.tmux(&["display-message", "-p", "-t", target, "#{session_id}"]);
     let clients = ["list-clients", "-F", "#{client_flags}", "-t", &session];
-    until("the pane is followed", async || {
+    until("a stream client is attached", async || {
         let flags = tmux.tmux(&clients);
         flags.lines().any(|flags| !flags.contains("no-output")).then_some(())
     })
@@ -40,13 +40,13 @@ pub(crate) async fn has_begun(tmux: &TmuxServer, mcp: &Mcp, target: &str) {
     }
 }
 
-async fn types(mcp: &Mcp, target: &str, line: &str) {
+async fn type_line(mcp: &Mcp, target: &str, line: &str) {
     let keys = json!({"target": target, "text": line, "enter": true});
     mcp.call("send_keys", keys).await.ok();
 }
 
 #[tokio::test]
-async fn a_watched_command_is_not_matched_by_its_own_text() {
+async fn a_watch_does_not_match_the_command_line() {
     for shell in Shell::ALL {
         let tmux = TmuxServer::new();
         tmux.use_shell(shell);
@@ -72,25 +72,29 @@ async fn a_watched_command_is_not_matched_by_its_own_text() {
 }
 
 #[tokio::test]
-async fn what_is_typed_is_not_what_is_waited_for() {
+async fn typed_text_does_not_match_a_condition() {
     for shell in Shell::ALL {
         let tmux = TmuxServer::new();
         tmux.use_shell(shell);
         let mcp = serve(&tmux).await;
         let line = "sleep 0.3; true a long line of words; echo FINISHED; sleep 1000";
-        // Narrow, so that what is typed takes more than one row, and in fish, where the prompt
-        // takes all of one, each word is drawn for itself.
+        // Narrow, so that the typed line wraps. Behind a prompt that fills a row, fish draws each
+        // word by itself.
+        if shell == Shell::Fish {
+            let prompt = "function fish_prompt; printf 'prompt as wide as> '; end\n";
+            tmux.write_start_up(shell, prompt);
+        }
         for columns in [30, 20] {
             let target = tmux.shell_pane(columns, 10);
-            types(&mcp, &target, line).await;
+            type_line(&mcp, &target, line).await;
             let result = wait(&mcp, &target, &["text:FINISHED"]).await;
             assert_eq!(result["match"], "FINISHED", "{shell:?}: {result}");
             assert!(result["elapsed"].as_f64().unwrap() >= 0.2, "{shell:?}: {result}");
         }
-        // The same when the wait is there first.
+        // The same when the wait begins first.
         let target = tmux.shell_pane(30, 10);
         let result = wait_while((&tmux, &mcp), &target, &["text:FINISHED"], async || {
-            types(&mcp, &target, line).await;
+            type_line(&mcp, &target, line).await;
         })
         .await;
         assert_eq!(result["match"], "FINISHED", "{shell:?}: {result}");
@@ -99,7 +103,7 @@ async fn what_is_typed_is_not_what_is_waited_for() {
 }
 
 #[tokio::test]
-async fn an_answer_to_a_watched_command_is_not_its_output() {
+async fn input_to_a_watched_command_does_not_match() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let call = json!({"command": "printf 'go? '; read x; echo it goes; sleep 1000",
@@ -110,8 +114,8 @@ async fn an_answer_to_a_watched_command_is_not_its_output() {
             let target = string(&panes.first()?["pane_id"]);
             tmux.screen(&target).ends_with("go?").then_some(target)
         };
-        let target = until("it asks", asks).await;
-        types(&mcp, &target, "yes please").await;
+        let target = until("the command asks", asks).await;
+        type_line(&mcp, &target, "yes please").await;
     });
     let result = result.ok();
     assert_eq!(result["event"], "text:it goes", "{result}");
@@ -119,7 +123,7 @@ async fn an_answer_to_a_watched_command_is_not_its_output() {
 }
 
 #[tokio::test]
-async fn text_may_come_in_pieces_and_take_several_rows() {
+async fn text_matches_across_chunks_and_rows() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let long = "x".repeat(495);
@@ -140,7 +144,7 @@ async fn text_may_come_in_pieces_and_take_several_rows() {
 }
 
 #[tokio::test]
-async fn what_was_printed_before_the_call_does_not_count() {
+async fn earlier_output_does_not_match() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = ready_pane(&mcp, "printf 'old FINISHED'; read x; echo new; cat", "FINI").await;
@@ -150,7 +154,7 @@ async fn what_was_printed_before_the_call_does_not_count() {
     .await;
     assert_eq!(result["event"], "text:new", "{result}");
     assert_eq!(result["output"], "new", "{result}");
-    // A line that began before it does, if it becomes what is waited for.
+    // A line that began before the call matches once it is completed.
     let draw = "stty -echo; printf 'half FINI'; head -n1 >/dev/null; printf SHED; cat";
     let target = ready_pane(&mcp, draw, "FINI").await;
     let conditions = ["regex:^half FINI", "text:FINISHED"];
@@ -164,7 +168,7 @@ async fn what_was_printed_before_the_call_does_not_count() {
 }
 
 #[tokio::test]
-async fn reading_goes_on_where_a_wait_ended() {
+async fn capture_since_continues_where_a_wait_ended() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target =
@@ -186,7 +190,7 @@ async fn reading_goes_on_where_a_wait_ended() {
 }
 
 #[tokio::test]
-async fn of_several_that_hold_the_first_listed_wins() {
+async fn the_first_listed_condition_wins() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for until in [["text:ONE", "text:TWO"], ["text:TWO", "text:ONE"]] {
@@ -198,7 +202,7 @@ async fn of_several_that_hold_the_first_listed_wins() {
 }
 
 #[tokio::test]
-async fn the_first_of_several_panes_wins_and_is_named() {
+async fn the_first_matching_pane_is_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let quiet = pane(&mcp, "cat").await;
@@ -214,11 +218,11 @@ async fn the_first_of_several_panes_wins_and_is_named() {
 }
 
 #[tokio::test]
-async fn conditions_of_programs_hold_when_they_should() {
+async fn each_condition_holds_for_its_command() {
     let tmux = TmuxServer::new();
     tmux.use_shell(Shell::Bash);
     let mcp = serve(&tmux).await;
-    for (command, until, event, state, says) in [
+    for (command, until, event, state, matched) in [
         ("sleep 0.1; (exit 3)", &["exit"][..], "exit", "prompt", "exit code 3"),
         ("sleep 0.1; true | sleep 0.1 | true", &["exit"], "exit", "prompt", "exit code 0"),
         ("read -p 'name? ' x", &["password", "input"], "input", "line", "name? "),
@@ -248,15 +252,15 @@ async fn conditions_of_programs_hold_when_they_should() {
         let result = mcp.call("start_and_watch", call).await.ok();
         assert_eq!(result["event"], event, "{command}: {result}");
         assert_eq!(result["state"], state, "{command}: {result}");
-        if !says.is_empty() {
-            assert_eq!(result["match"], says, "{command}: {result}");
+        if !matched.is_empty() {
+            assert_eq!(result["match"], matched, "{command}: {result}");
         }
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_pane_that_was_there_can_be_waited_for() {
+async fn a_wait_works_on_an_existing_pane() {
     for shell in Shell::ALL {
         let tmux = TmuxServer::new();
         tmux.use_shell(shell);
@@ -265,7 +269,7 @@ async fn a_pane_that_was_there_can_be_waited_for() {
         for (line, until) in
             [("sleep 0.3", "prompt"), ("sleep 0.3", "exit"), ("cat", "input"), ("", "idle:0.3")]
         {
-            types(&mcp, &target, line).await;
+            type_line(&mcp, &target, line).await;
             let result = wait(&mcp, &target, &[until]).await;
             assert_eq!(result["event"], until, "{shell:?} {line}: {result}");
             let elapsed = result["elapsed"].as_f64().unwrap();
@@ -276,7 +280,7 @@ async fn a_pane_that_was_there_can_be_waited_for() {
 }
 
 #[tokio::test]
-async fn what_the_screen_shows_can_be_waited_for() {
+async fn gone_and_stable_follow_the_screen() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let draw = "printf 'Loading'; read x; printf '\\033[1A\\r\\033[K'; cat";
@@ -288,7 +292,7 @@ async fn what_the_screen_shows_can_be_waited_for() {
     assert_eq!(result["event"], "gone:Loading", "{result}");
     let result = wait(&mcp, &target, &["gone:never there"]).await;
     assert_eq!(result["event"], "gone:never there", "{result}");
-    // The same row drawn again and again is no change; another is.
+    // Drawing the same row again is not a change of the screen.
     let spin = "while :; do printf '\\rsame'; sleep 0.02; done";
     let target = ready_pane(&mcp, spin, "same").await;
     let result = wait(&mcp, &target, &["stable:0.3", "idle:10"]).await;
@@ -302,7 +306,7 @@ async fn what_the_screen_shows_can_be_waited_for() {
 }
 
 #[tokio::test]
-async fn full_screen_programs_print_too() {
+async fn text_matches_in_full_screen_programs() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let draw = "printf '\\033[?1049h\\033[2;5Hmenu'; read x; printf '\\033[7;9HREADY'; cat";
@@ -317,7 +321,7 @@ async fn full_screen_programs_print_too() {
 }
 
 #[tokio::test]
-async fn a_pane_may_get_another_size_while_it_is_waited_for() {
+async fn a_wait_survives_a_resize() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let drawn = "printf '\\033[33;1Hbottom READY\\033[34;1Hbelow'";
@@ -332,7 +336,7 @@ async fn a_pane_may_get_another_size_while_it_is_waited_for() {
     assert_eq!(result["event"], "text:READY", "{result}");
     assert_eq!(result["match"], "bottom READY", "{result}");
     assert_eq!(result.get("note"), None, "{result}");
-    // A line that was begun before goes on behind its begin.
+    // A line that began before the resize is still matched as one line.
     let draw = "stty -echo; printf 'half FINI'; head -n1 >/dev/null; printf SHED; cat";
     let target = ready_pane(&mcp, draw, "FINI").await;
     let result = wait_while((&tmux, &mcp), &target, &["text:FINISHED"], async || {
@@ -345,7 +349,7 @@ async fn a_pane_may_get_another_size_while_it_is_waited_for() {
 }
 
 #[tokio::test]
-async fn a_command_that_ends_ends_its_watch_unless_it_left_something_behind() {
+async fn a_watch_ends_with_its_last_process() {
     let tmux = TmuxServer::new();
     tmux.use_shell(Shell::Bash);
     let mcp = serve(&tmux).await;
@@ -356,7 +360,7 @@ async fn a_command_that_ends_ends_its_watch_unless_it_left_something_behind() {
     let call = json!({"command": "(sleep 0.3; echo LA'TER') & true", "until": ["text:LATER"]});
     let result = mcp.call("start_and_watch", call).await.ok();
     assert_eq!(result["event"], "text:LATER", "{result}");
-    // It is over when that is gone too; and it is there for long enough to be seen.
+    // Without a match the watch ends with the background process, whose output is included.
     let call = json!({"command": "(sleep 1; echo LA'TER') & true", "until": ["text:NEVER"]});
     let result = mcp.call("start_and_watch", call).await.ok();
     assert_eq!(result["event"], "exit", "{result}");
@@ -368,11 +372,11 @@ async fn a_command_that_ends_ends_its_watch_unless_it_left_something_behind() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_waited_for_is_said() {
+async fn invalid_conditions_and_targets_are_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = pane(&mcp, "cat").await;
-    for (call, says) in [
+    for (call, message) in [
         (json!({"target": target, "until": []}), "`until` is empty"),
         (json!({"target": target, "until": ["regex:(a"]}), "`(a` is no regular expression"),
         (json!({"target": target, "until": ["listening"]}), "`text:listening`"),
@@ -384,17 +388,17 @@ async fn what_cannot_be_waited_for_is_said() {
         (json!({"target": target, "until": "exit"}), "until"),
     ] {
         let error = mcp.call("wait_for", call.clone()).await.err("invalid_argument");
-        assert!(error.contains(says) && error.contains("\nNext: "), "{call}: {error}");
+        assert!(error.contains(message) && error.contains("\nNext: "), "{call}: {error}");
     }
     let call = json!({"targets": [target, "%999"], "until": ["exit"]});
     mcp.call("wait_for", call).await.err("not_found");
-    for (call, says) in [
+    for (call, message) in [
         (json!({"command": "true", "until": ["soon"]}), "no condition `soon`"),
         (json!({"command": " ", "until": ["exit"]}), "`command` is empty"),
         (json!({"command": "true", "until": ["exit"], "target": target, "cwd": "/"}), "`cwd`"),
     ] {
         let error = mcp.call("start_and_watch", call).await.err("invalid_argument");
-        assert!(error.contains(says), "{error}");
+        assert!(error.contains(message), "{error}");
     }
     let call = json!({"command": "true", "until": ["exit"], "target": target});
     mcp.call("start_and_watch", call).await.err("busy");
@@ -402,7 +406,7 @@ async fn what_cannot_be_waited_for_is_said() {
 }
 
 #[tokio::test]
-async fn what_an_error_looks_like_can_be_said() {
+async fn error_patterns_are_configurable() {
     let tmux = TmuxServer::new();
     let mcp = serve_configured(&tmux, "[watch]\nerrors = ['^oops', 'kaputt$']\n").await;
     let command = "echo error: known; echo it is kaputt; sleep 1000";

@@ -1,20 +1,21 @@
-//! How waits end when their ground is taken away, and what they leave behind.
+//! Waits that end because a pane, a client or the tmux server goes away, and the resources they
+//! release.
 
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
-use serde_json::{Value, json};
-use testkit::{Mcp, Raw, TmuxServer, until};
+use serde_json::json;
+use testkit::{Mcp, TmuxServer, until};
 
-use crate::support::{pane, ready_pane, string};
+use crate::support::{numbers, pane, raw_call, ready_pane, string};
 use crate::watch::wait::has_begun;
 use crate::{launch, serve};
 
-/// Long before any time-out here, long after any machine has answered.
-const SOON: Duration = Duration::from_secs(10);
+/// Limit for waits that must end early: less than any timeout here, more than a slow machine needs.
+const MAX_EARLY_END: Duration = Duration::from_secs(10);
 
-/// Waits for what never comes, and does something once the wait has begun.
-async fn wait_in_vain(
+/// Waits for text that never comes, and calls `then` once the wait has begun.
+async fn wait_for_never(
     (tmux, mcp): (&TmuxServer, &Mcp),
     target: &str,
     then: impl AsyncFnOnce(),
@@ -25,34 +26,36 @@ async fn wait_in_vain(
         has_begun(tmux, mcp, target).await;
         then().await;
     });
-    assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < MAX_EARLY_END, "{:?}", begun.elapsed());
     outcome
 }
 
 #[tokio::test]
-async fn a_pane_that_goes_away_ends_its_wait() {
+async fn a_closed_pane_ends_its_wait() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = ready_pane(&mcp, "echo begun; cat", "begun").await;
     let kill = async || drop(tmux.tmux(&["kill-pane", "-t", &target]));
-    let error = wait_in_vain((&tmux, &mcp), &target, kill).await.err("lost");
+    let error = wait_for_never((&tmux, &mcp), &target, kill).await.err("lost");
     assert!(error.contains(&format!("{target} went away")), "{error}");
 
     let target = ready_pane(&mcp, "echo begun; cat", "begun").await;
     let respawn = async || {
         mcp.call("send_keys", json!({"target": target, "text": "seen", "enter": true})).await.ok();
-        until("it is seen", async || tmux.screen(&target).contains("seen\nseen").then_some(()))
-            .await;
+        until("cat has echoed the line", async || {
+            tmux.screen(&target).contains("seen\nseen").then_some(())
+        })
+        .await;
         tmux.tmux(&["respawn-pane", "-k", "-t", &target, "cat"]);
     };
-    let error = wait_in_vain((&tmux, &mcp), &target, respawn).await.err("lost");
+    let error = wait_for_never((&tmux, &mcp), &target, respawn).await.err("lost");
     assert!(error.contains("another program") && error.contains("seen"), "{error}");
 
-    // Its program's end is an event, and tells the code.
+    // The exit of the program is an event, with the exit code.
     let target = ready_pane(&mcp, "echo begun; read x; echo bye; exit 7", "begun").await;
     let enter =
         async || drop(mcp.call("send_keys", json!({"target": target, "enter": true})).await.ok());
-    let result = wait_in_vain((&tmux, &mcp), &target, enter).await.ok();
+    let result = wait_for_never((&tmux, &mcp), &target, enter).await.ok();
     assert_eq!(
         (&result["event"], &result["state"]),
         (&json!("exit"), &json!("exited")),
@@ -69,9 +72,10 @@ async fn a_pane_that_goes_away_ends_its_wait() {
     mcp.close().await;
 }
 
-/// tmux drops what a client has not been sent when the program ends. 3.2a dies of it.
+/// When a program exits, tmux drops output that it has not yet sent to a control client; 3.2a
+/// crashes.
 #[tokio::test]
-async fn the_last_words_of_a_program_are_heard() {
+async fn the_last_output_of_a_program_matches() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for round in 0..10 {
@@ -85,14 +89,13 @@ async fn the_last_words_of_a_program_are_heard() {
         let result = result.ok();
         assert_eq!(result["event"], "text:last words", "{round}: {result}");
         let output = string(&result["output"]);
-        let expected: Vec<String> = (1..=300).map(|number| number.to_string()).collect();
-        assert_eq!(output, format!("{}\nlast words", expected.join("\n")), "{round}");
+        assert_eq!(output, format!("{}\nlast words", numbers(1, 300)), "{round}");
     }
     mcp.close().await;
 }
 
 #[tokio::test]
-async fn a_watched_command_whose_pane_goes_away_is_lost() {
+async fn a_watched_command_is_lost_with_its_pane() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let call = json!({"command": "echo begun; sleep 1000", "until": ["text:NEVER"]});
@@ -102,7 +105,7 @@ async fn a_watched_command_whose_pane_goes_away_is_lost() {
             panes.lines().find_map(|line| line.strip_suffix(" sleep").map(str::to_owned))
         };
         let pane = until("the command runs", begun).await;
-        until("it has printed", async || tmux.screen(&pane).contains("\nbegun").then_some(())).await;
+        until("the command has printed", async || tmux.screen(&pane).contains("\nbegun").then_some(())).await;
         tmux.tmux(&["kill-pane", "-t", &pane]);
     });
     let error = outcome.err("lost");
@@ -113,7 +116,7 @@ async fn a_watched_command_whose_pane_goes_away_is_lost() {
 }
 
 #[tokio::test]
-async fn a_server_that_goes_away_ends_all_waits_and_another_one_is_used() {
+async fn all_waits_end_with_the_tmux_server() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let mut panes = Vec::new();
@@ -131,7 +134,7 @@ async fn a_server_that_goes_away_ends_all_waits_and_another_one_is_used() {
         has_begun(&tmux, &mcp, &panes[4]).await;
         tmux.tmux(&["kill-server"]);
     });
-    assert!(begun.elapsed() < SOON, "{:?}", begun.elapsed());
+    assert!(begun.elapsed() < MAX_EARLY_END, "{:?}", begun.elapsed());
     for outcome in outcomes {
         let error = outcome.err("lost");
         assert!(error.contains("the tmux server went away"), "{error}");
@@ -146,7 +149,7 @@ async fn a_server_that_goes_away_ends_all_waits_and_another_one_is_used() {
 }
 
 #[tokio::test]
-async fn a_wait_goes_on_when_its_client_is_detached() {
+async fn a_wait_continues_after_its_client_detaches() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = ready_pane(&mcp, "echo begun; cat", "begun").await;
@@ -161,7 +164,7 @@ async fn a_wait_goes_on_when_its_client_is_detached() {
         has_begun(&tmux, &mcp, &target).await;
         let first = stream().unwrap();
         tmux.tmux(&["detach-client", "-t", &first]);
-        until("another client is there", async || stream().filter(|client| *client != first)).await;
+        until("another client is attached", async || stream().filter(|client| *client != first)).await;
         has_begun(&tmux, &mcp, &target).await;
         tmux.types(&target, "AGAIN");
     });
@@ -171,18 +174,12 @@ async fn a_wait_goes_on_when_its_client_is_detached() {
     mcp.close().await;
 }
 
-/// Open descriptors, processes and tmux clients of a server.
-fn belongings(tmux: &TmuxServer, pid: u32) -> [usize; 3] {
+/// The number of open descriptors, child processes and tmux clients of the program.
+fn resource_counts(tmux: &TmuxServer, pid: u32) -> [usize; 3] {
     let descriptors = std::fs::read_dir(format!("/proc/{pid}/fd")).unwrap().count();
     let children = std::fs::read_to_string(format!("/proc/{pid}/task/{pid}/children")).unwrap();
     let clients = tmux.tmux(&["list-clients"]).lines().count();
     [descriptors, children.split_whitespace().count(), clients]
-}
-
-async fn call(raw: &mut Raw, tool: &str, arguments: Value) -> Value {
-    let answer = raw.request("tools/call", json!({"name": tool, "arguments": arguments})).await;
-    assert_ne!(answer["result"]["isError"], true, "{answer}");
-    answer["result"]["structuredContent"].clone()
 }
 
 #[tokio::test]
@@ -192,10 +189,10 @@ async fn cancelled_waits_leave_nothing_behind() {
     raw.initialize("2025-11-25").await;
     let mut panes = Vec::new();
     for _ in 0..5 {
-        let made = call(&mut raw, "create_pane", json!({"command": "cat"})).await;
+        let made = raw_call(&mut raw, "create_pane", json!({"command": "cat"})).await;
         panes.push(string(&made["pane_id"]));
     }
-    let before = belongings(&tmux, raw.pid());
+    let before = resource_counts(&tmux, raw.pid());
     let mut ids = Vec::new();
     for number in 0..50 {
         let condition = ["text:NEVER", "exit", "password", "stable:50", "idle:50"][number % 5];
@@ -203,8 +200,8 @@ async fn cancelled_waits_leave_nothing_behind() {
         let params = json!({"name": "wait_for", "arguments": arguments});
         ids.push(raw.start("tools/call", params).await);
     }
-    until("all have begun", async || {
-        (belongings(&tmux, raw.pid())[0] >= before[0] + 50).then_some(())
+    until("all waits have begun", async || {
+        (resource_counts(&tmux, raw.pid())[0] >= before[0] + 50).then_some(())
     })
     .await;
     for id in ids {
@@ -212,19 +209,19 @@ async fn cancelled_waits_leave_nothing_behind() {
         let note = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params});
         raw.send(&note).await;
     }
-    // The clients that follow a session, and that for commands, are kept for some seconds.
-    until("there is no more than before", async || {
-        let now = belongings(&tmux, raw.pid());
+    // Stream clients and the link are kept for some seconds.
+    until("all resources are released", async || {
+        let now = resource_counts(&tmux, raw.pid());
         now.iter().zip(&before).all(|(now, before)| now <= before).then_some(())
     })
     .await;
-    call(&mut raw, "list_panes", json!({})).await;
+    raw_call(&mut raw, "list_panes", json!({})).await;
     raw.hang_up();
     raw.wait().await;
 }
 
 #[tokio::test]
-async fn a_wait_blocks_no_longer_than_its_client_can_see() {
+async fn a_progress_token_lifts_the_block_limit() {
     let tmux = TmuxServer::new();
     let config = tmux.home().join("config.toml");
     std::fs::write(&config, "[limits]\nblock = 1\n").unwrap();
@@ -232,11 +229,11 @@ async fn a_wait_blocks_no_longer_than_its_client_can_see() {
     let mut raw = launch(&tmux).args(&["--structured", "--config", config]).raw();
     raw.initialize("2025-11-25").await;
     let arguments = json!({"target": "main", "until": ["text:NEVER"], "timeout": 60});
-    let result = call(&mut raw, "wait_for", arguments.clone()).await;
+    let result = raw_call(&mut raw, "wait_for", arguments.clone()).await;
     assert_eq!(result["event"], "timeout", "{result}");
     let elapsed = result["elapsed"].as_f64().unwrap();
-    assert!((1.0..SOON.as_secs_f64()).contains(&elapsed), "{result}");
-    // With a token it goes on, and tells that it does.
+    assert!((1.0..MAX_EARLY_END.as_secs_f64()).contains(&elapsed), "{result}");
+    // With a progress token the wait continues and sends progress.
     let params =
         json!({"name": "wait_for", "arguments": arguments, "_meta": {"progressToken": "p"}});
     let id = raw.start("tools/call", params).await;

@@ -1,4 +1,4 @@
-//! Events for those who do not call a tool for them: `tmuxwright watch`, and channel mode.
+//! Events without a tool call: the subcommand `tmuxwright watch`, and channel mode.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use testkit::{TmuxServer, until};
 use crate::launch;
 use crate::support::string;
 
-/// Long enough for a busy machine; never what a test waits for.
-const PATIENCE: Duration = Duration::from_secs(15);
+/// Limit for one run of `watch`. Long enough for a busy machine; no test waits for it to pass.
+const MAX_RUN_TIME: Duration = Duration::from_secs(15);
 
-/// Waits until a pane is followed by somebody, and tmux has answered all that is asked first.
-async fn is_followed(tmux: &TmuxServer) {
-    until("the pane is followed", async || {
+/// Waits until a stream client is attached and tmux has answered its first commands.
+async fn wait_for_stream(tmux: &TmuxServer) {
+    until("a stream client is attached", async || {
         let flags = tmux.tmux(&["list-clients", "-F", "#{client_flags}"]);
         flags.lines().any(|flags| !flags.contains("no-output")).then_some(())
     })
@@ -23,7 +23,7 @@ async fn is_followed(tmux: &TmuxServer) {
     }
 }
 
-/// Runs `watch` to its end, and does something once it has begun. Its exit code, stdout and stderr.
+/// Runs `watch` to its end while `then` runs. Returns exit code, lines of stdout, and stderr.
 async fn watch(
     tmux: &TmuxServer,
     args: &[&str],
@@ -31,27 +31,27 @@ async fn watch(
 ) -> (Option<i32>, Vec<String>, String) {
     let output = launch(tmux).args(&[&["watch"], args].concat()).output();
     let both = async { tokio::join!(output, then()) };
-    let (output, ()) = tokio::time::timeout(PATIENCE, both).await.unwrap();
+    let (output, ()) = tokio::time::timeout(MAX_RUN_TIME, both).await.unwrap();
     let lines = String::from_utf8(output.stdout).unwrap().lines().map(str::to_owned).collect();
     (output.status.code(), lines, String::from_utf8(output.stderr).unwrap())
 }
 
 #[tokio::test]
-async fn every_event_is_a_line_until_the_pane_is_gone() {
+async fn every_event_prints_a_line() {
     let tmux = TmuxServer::new();
     let program = "printf begun; read x; echo one READY; echo error: no; echo two READY; printf '\\a'; read x";
     let pane = tmux.open(program);
     let other = tmux.open("exec cat");
     let args = [&pane, "--until", "text:READY", "--until", "error", "--until", "bell", &other];
     let (code, lines, errors) = watch(&tmux, &args, async || {
-        is_followed(&tmux).await;
+        wait_for_stream(&tmux).await;
         tmux.presses(&pane, &["Enter"]);
-        until("the first has answered", async || {
+        until("the first program has printed", async || {
             tmux.screen(&pane).contains("two READY").then_some(())
         })
         .await;
         tmux.presses(&pane, &["Enter"]);
-        until("the first is gone", async || {
+        until("the first pane is closed", async || {
             (!tmux.tmux(&["list-panes", "-s", "-F", "#{pane_id}"]).contains(&pane)).then_some(())
         })
         .await;
@@ -76,12 +76,12 @@ async fn every_event_is_a_line_until_the_pane_is_gone() {
 }
 
 #[tokio::test]
-async fn watching_ends_when_it_is_told_to() {
+async fn once_and_timeout_end_the_watch() {
     let tmux = TmuxServer::new();
     let pane = tmux.open("exec cat");
     let args = [&pane, "--until", "regex:^a.c$", "--once"];
     let (code, lines, errors) = watch(&tmux, &args, async || {
-        is_followed(&tmux).await;
+        wait_for_stream(&tmux).await;
         tmux.types(&pane, "abc");
     })
     .await;
@@ -96,9 +96,9 @@ async fn watching_ends_when_it_is_told_to() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_watched_is_said_on_stderr() {
+async fn invalid_watch_arguments_are_named_on_stderr() {
     let tmux = TmuxServer::new();
-    for (args, code, says) in [
+    for (args, code, message) in [
         (&["main", "--until", "soon"][..], 2, "no condition `soon`\nhint: "),
         (&["main"], 2, "--until"),
         (&["main", "--until", "exit", "--timeout=-1"], 2, "--timeout"),
@@ -106,7 +106,7 @@ async fn what_cannot_be_watched_is_said_on_stderr() {
     ] {
         let (exit, lines, errors) = watch(&tmux, args, async || {}).await;
         assert_eq!((exit, lines), (Some(code), vec![]), "{args:?}: {errors}");
-        assert!(errors.contains(says), "{args:?}: {errors}");
+        assert!(errors.contains(message), "{args:?}: {errors}");
     }
     let none = TmuxServer::not_started();
     let (exit, _, errors) = watch(&none, &["x", "--until", "exit"], async || {}).await;
@@ -115,7 +115,7 @@ async fn what_cannot_be_watched_is_said_on_stderr() {
 }
 
 #[tokio::test]
-async fn a_finished_watch_is_pushed_in_channel_mode_without_what_the_pane_showed() {
+async fn channel_mode_pushes_events_without_pane_text() {
     let tmux = TmuxServer::new();
     let call = json!({"name": "start_and_watch", "arguments":
         {"command": "echo SEC'RET'; sleep 1000", "until": ["regex:RET$"]}});
@@ -147,9 +147,9 @@ async fn a_finished_watch_is_pushed_in_channel_mode_without_what_the_pane_showed
     }
 }
 
-/// Clients of the newest revision take no notice of channels, so it is not spoken.
+/// Clients of the stateless revision ignore channel notifications, so channel mode refuses it.
 #[tokio::test]
-async fn channel_mode_knows_no_revision_without_channels() {
+async fn channel_mode_refuses_the_stateless_revision() {
     let tmux = TmuxServer::new();
     let mut raw = launch(&tmux).args(&["--channel"]).raw();
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
