@@ -176,7 +176,7 @@ async fn is_kept(at: (&TmuxServer, &Mcp, &mut Person), target: &str, rest: &str,
     }
     let error = refused(tmux, mcp, target, "not_ready").await;
     // What they typed may be a secret.
-    assert!(error.contains("somebody has typed something") && !error.contains("echo"), "{error}");
+    assert!(error.contains("typed at the prompt") && !error.contains("echo"), "{error}");
     // Again: what was put back is a line like any other.
     refused(tmux, mcp, target, "not_ready").await;
     person.types("\r");
@@ -280,7 +280,7 @@ async fn what_a_person_types_while_a_command_runs_is_kept() {
         }
         let arguments = json!({"target": target, "command": "echo mine"});
         let error = mcp.call("run_command", arguments).await.err("not_ready");
-        assert!(error.contains("typed something"), "{shell}: {error}");
+        assert!(error.contains("typed at the prompt"), "{shell}: {error}");
         person.types("\r");
         wait_until(&format!("the line has run ({shell})"), || file.exists().then_some(()));
         works(&mcp, &target, shell).await;
