@@ -1,21 +1,22 @@
-//! What goes on in a pane: whether its program lives, who has the terminal, and what for.
+//! Activity of a pane: whether its first process lives, which program is in the foreground, and
+//! whether that is a shell at its prompt.
 
 use crate::host::{Life, PaneState};
 use crate::run::{Engine, Sight};
 use process::Input;
 
-/// A pane as it is now.
+/// State of a pane's first process and of its foreground program, at one moment.
 pub(crate) struct Standing {
-    /// Whether its first process runs.
+    /// Whether the pane's first process runs.
     pub(crate) life: Life,
-    /// Who has its terminal, where that can be known.
+    /// The foreground program; `None` if it cannot be determined.
     pub(crate) sight: Option<Sight>,
-    /// Whether that is a shell at its prompt, with no command of ours on its way.
+    /// Whether the foreground program is a shell at its prompt and no job runs in the pane.
     pub(crate) at_prompt: bool,
 }
 
 impl Standing {
-    /// Looks at a pane.
+    /// Probes a pane.
     pub(crate) async fn of(runs: &Engine, pane: &PaneState) -> Self {
         let life = pane.life;
         let seen = if life.is_over() { None } else { runs.sight(pane).await };
@@ -23,7 +24,7 @@ impl Standing {
         Self { life, sight: seen.map(|(sight, _)| sight), at_prompt }
     }
 
-    /// What the program in the foreground does with what is typed.
+    /// Whether the foreground program reads input, and in which mode.
     pub(crate) fn input(&self) -> Input {
         match &self.sight {
             Some(sight) => sight.input,
@@ -32,7 +33,7 @@ impl Standing {
         }
     }
 
-    /// All of it in a word.
+    /// The activity as one word, for results.
     pub(crate) fn word(&self) -> &'static str {
         match self.input() {
             _ if self.life.is_over() => "exited",

@@ -1,4 +1,4 @@
-//! What we typed into panes lately, so that whoever watches does not take its echo for output.
+//! Text that tools typed into panes recently, so that watches do not take its echo for output.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::Mutex;
@@ -8,42 +8,42 @@ use tokio::time::Instant;
 
 use crate::lock::lock;
 
-/// How much is remembered: lines of one pane, characters of one line, panes.
-const LINES: usize = 16;
-const LONGEST: usize = 4000;
-const PANES: usize = 256;
+/// Limits: lines kept for one pane, characters of one line, panes.
+const MAX_LINES_PER_PANE: usize = 16;
+const MAX_LINE_CHARS: usize = 4000;
+const MAX_PANES: usize = 256;
 
-/// What was typed, by pane.
+/// Recently typed text, by pane.
 #[derive(Debug, Default)]
-pub(super) struct Typed(Mutex<HashMap<PaneId, Recent>>);
+pub(super) struct TypedInput(Mutex<HashMap<PaneId, Recent>>);
 
-/// What was typed into one pane.
+/// Recently typed text of one pane.
 #[derive(Debug, Clone)]
 pub(crate) struct Recent {
-    /// When that was.
+    /// When text was last typed.
     pub(crate) at: Instant,
     /// The lines, oldest first.
     pub(crate) lines: VecDeque<TypedLine>,
-    /// How many there were.
+    /// Lines typed so far, including those no longer kept.
     count: u64,
-    /// Whether the last line was entered.
+    /// Whether Enter was pressed after the last line.
     entered: bool,
 }
 
-/// A line that was typed.
+/// A typed line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct TypedLine {
-    /// Which one it is, counted from 1.
+    /// Number of the line in its pane, from 1.
     pub(crate) number: u64,
-    /// What it says so far.
+    /// The text typed so far.
     pub(crate) text: String,
 }
 
-impl Typed {
-    /// Notes that this was typed, and entered or not.
-    pub(super) fn note(&self, pane: PaneId, text: &str, enter: bool) {
+impl TypedInput {
+    /// Records text that was typed. `enter` is whether Enter was pressed after it.
+    pub(super) fn record(&self, pane: PaneId, text: &str, enter: bool) {
         let mut panes = lock(&self.0);
-        if panes.len() >= PANES && !panes.contains_key(&pane) {
+        if panes.len() >= MAX_PANES && !panes.contains_key(&pane) {
             panes.clear();
         }
         let now = Instant::now();
@@ -66,17 +66,17 @@ impl Typed {
 }
 
 impl Recent {
-    fn add(&mut self, text: &str, begins: bool) {
-        let text: String = text.chars().take(LONGEST).collect();
+    fn add(&mut self, text: &str, begins_line: bool) {
+        let text: String = text.chars().take(MAX_LINE_CHARS).collect();
         match self.lines.back_mut() {
-            Some(last) if !begins && !self.entered => last.text.push_str(&text),
+            Some(last) if !begins_line && !self.entered => last.text.push_str(&text),
             _ if text.trim().is_empty() => {}
             _ => {
                 self.count += 1;
                 self.lines.push_back(TypedLine { number: self.count, text });
             }
         }
-        if self.lines.len() > LINES {
+        if self.lines.len() > MAX_LINES_PER_PANE {
             self.lines.pop_front();
         }
     }
@@ -87,16 +87,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lines_are_put_together_until_they_are_entered() {
-        let typed = Typed::default();
+    fn typed_text_is_joined_until_enter() {
+        let typed = TypedInput::default();
         let pane = PaneId(1);
         assert!(typed.of_pane(pane).is_none());
-        typed.note(pane, "echo ", false);
-        typed.note(pane, "one", true);
-        typed.note(pane, "two\nthree", false);
-        typed.note(pane, "", true);
-        typed.note(pane, "four\n", false);
-        typed.note(pane, "five", false);
+        typed.record(pane, "echo ", false);
+        typed.record(pane, "one", true);
+        typed.record(pane, "two\nthree", false);
+        typed.record(pane, "", true);
+        typed.record(pane, "four\n", false);
+        typed.record(pane, "five", false);
         let recent = typed.of_pane(pane).unwrap();
         let lines: Vec<&str> = recent.lines.iter().map(|line| line.text.as_str()).collect();
         assert_eq!(lines, ["echo one", "two", "three", "four", "five"]);
