@@ -12,7 +12,7 @@ use super::Engine;
 use super::cursor_row::CursorRow;
 use super::delivery::{self, LineGeometry};
 use super::gate::{self, KEY_REACTION_TIME, Readiness, Shell};
-use super::job::{Job, Status, Waiting};
+use super::job::{AwaitedInput, Job, JobStatus};
 use super::marks::{MarkKeys, MarkKind, MarkScanner, StreamPiece};
 use super::pane_records::PaneLease;
 use super::prompt::{Prompt, same_prompt};
@@ -69,7 +69,7 @@ pub(super) struct FollowState {
     /// Whether the command's output has begun.
     started: bool,
     /// Input that the command awaited at the last probe.
-    waiting: Option<Waiting>,
+    waiting: Option<AwaitedInput>,
     /// When the shell was asked for the status.
     status_asked: Option<Instant>,
     /// Bytes after the end mark in the same chunk: the shell's prompt.
@@ -131,7 +131,7 @@ impl JobFollower {
             }
         };
         self.engine.shared.private_dir.remove_file(&self.job.id);
-        let code = if let Status::Exited(code) = status { Some(code) } else { None };
+        let code = if let JobStatus::Exited(code) = status { Some(code) } else { None };
         let (unfinished, _) = self.job.last_row();
         let newline = unfinished.is_empty();
         let reading_prompt =
@@ -144,7 +144,7 @@ impl JobFollower {
     }
 
     /// Handles a chunk of the stream. Returns the status if the job has ended.
-    pub(super) fn handle(&mut self, chunk: Chunk) -> Option<Status> {
+    pub(super) fn handle(&mut self, chunk: Chunk) -> Option<JobStatus> {
         match chunk {
             Chunk::Bytes { bytes, .. } => self.scan(&bytes),
             Chunk::Gap { missed, .. } => {
@@ -153,16 +153,16 @@ impl JobFollower {
                 self.job.output_lost(missed);
                 None
             }
-            Chunk::End(End::PaneGone) => Some(Status::Lost("its pane is gone".to_owned())),
+            Chunk::End(End::PaneGone) => Some(JobStatus::Lost("its pane is gone".to_owned())),
             Chunk::End(End::ServerGone) => {
-                Some(Status::Lost("the tmux server went away".to_owned()))
+                Some(JobStatus::Lost("the tmux server went away".to_owned()))
             }
         }
     }
 
     /// Splits bytes at the marks and adds the text between them to the job's output. Returns the
     /// status if the end mark is among them.
-    pub(super) fn scan(&mut self, bytes: &[u8]) -> Option<Status> {
+    pub(super) fn scan(&mut self, bytes: &[u8]) -> Option<JobStatus> {
         let Self { job, keys, state, .. } = self;
         let FollowState { scanner, started, after_end, .. } = state;
         let mut status = None;
@@ -177,7 +177,7 @@ impl JobFollower {
                 MarkKind::End(code) => {
                     let from_shell = keys.shell.as_ref() == Some(&mark.key);
                     if *started && (mark.key == keys.command || from_shell) {
-                        status = Some(Status::Exited(code));
+                        status = Some(JobStatus::Exited(code));
                     }
                 }
             },
@@ -189,11 +189,11 @@ impl JobFollower {
     }
 
     /// Probes the pane's foreground program. Returns the status if the job has ended.
-    async fn probe(&mut self) -> Option<Status> {
+    async fn probe(&mut self) -> Option<JobStatus> {
         let quiet = self.state.quiet();
         if self.state.status_asked.is_some_and(|asked| asked.elapsed() > SHELL_RESPONSE_TIMEOUT) {
             let why = "its shell dropped it and does not report its status";
-            return Some(Status::Lost(why.to_owned()));
+            return Some(JobStatus::Lost(why.to_owned()));
         }
         let readiness = gate::readiness(self.pane.pid, self.engine.declared());
         // Output printed before the probe may not have arrived yet, even the end mark.
@@ -207,21 +207,21 @@ impl JobFollower {
         let waiting = match readiness {
             Readiness::AtPrompt(..) if !self.state.started => {
                 return (self.state.typed_at.elapsed() > SHELL_RESPONSE_TIMEOUT)
-                    .then(|| Status::Lost("its shell did not begin it".to_owned()));
+                    .then(|| JobStatus::Lost("its shell did not begin it".to_owned()));
             }
             Readiness::AtPrompt(shell, _) if self.is_dropped(quiet) => {
                 if self.state.status_asked.is_none()
                     && let Err(error) = self.ask_status(shell).await
                 {
-                    return Some(Status::Lost(error.to_string()));
+                    return Some(JobStatus::Lost(error.to_string()));
                 }
                 return None;
             }
             Readiness::AtPrompt(_, input)
             | Readiness::BusyShell(_, input)
             | Readiness::Program(_, input) => match input {
-                Input::Line => Some(Waiting::Line),
-                Input::Password => Some(Waiting::Password),
+                Input::Line => Some(AwaitedInput::Line),
+                Input::Password => Some(AwaitedInput::Password),
                 Input::Raw => self.awaited_keys(quiet),
                 Input::None | Input::Unknown => None,
             },
@@ -235,11 +235,11 @@ impl JobFollower {
     }
 
     /// `Keys` if a program that reads keys has been silent for long enough to be waiting for them.
-    fn awaited_keys(&self, quiet: Duration) -> Option<Waiting> {
+    fn awaited_keys(&self, quiet: Duration) -> Option<AwaitedInput> {
         let prompts = self.job.last_row().0.trim_end().ends_with(PROMPT_ENDS);
         let prompting = prompts || self.job.facts().alternate.is_some();
         (quiet >= if prompting { PROMPTING_QUIET } else { KEY_READER_QUIET })
-            .then_some(Waiting::Keys)
+            .then_some(AwaitedInput::Keys)
     }
 
     /// Whether a shell that reads keys is back at its prompt although no end mark came: an interrupt

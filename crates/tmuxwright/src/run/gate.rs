@@ -44,24 +44,24 @@ pub(super) enum Readiness {
 
 /// The foreground program of a pane, and whether it reads input.
 #[derive(Debug)]
-pub(crate) struct Sight {
-    pub(crate) foreground: Foreground,
+pub(crate) struct ForegroundProgram {
+    pub(crate) process: Foreground,
     pub(crate) input: Input,
     /// Which shell the program is, if it is one.
     pub(crate) shell: Option<ShellKind>,
 }
 
-impl Sight {
+impl ForegroundProgram {
     /// The shell, if it reads input as shells do at their prompts.
     fn prompting_shell(&self) -> Option<Shell> {
         let kind = self.shell.filter(|&kind| reads_at_prompt(kind, self.input))?;
-        Some(Shell { kind, pid: self.foreground.pid })
+        Some(Shell { kind, pid: self.process.pid })
     }
 }
 
 /// Probes the foreground program of the pane with this first process. `declared` is the shell to
 /// assume for a program whose name is not recognised.
-fn probe_once(pid: u32, declared: Option<ShellKind>) -> Option<Sight> {
+fn probe_once(pid: u32, declared: Option<ShellKind>) -> Option<ForegroundProgram> {
     let foreground = process::foreground(pid)?;
     let input = process::input(pid);
     // Between the two probes another program may have come to the foreground: then `input` is not
@@ -69,18 +69,18 @@ fn probe_once(pid: u32, declared: Option<ShellKind>) -> Option<Sight> {
     process::foreground(pid).filter(|now| now.pid == foreground.pid)?;
     let known = process::shell(&foreground);
     let shell = known.or(declared.filter(|_| foreground.pid == pid && input == Input::Raw));
-    Some(Sight { foreground, input, shell })
+    Some(ForegroundProgram { process: foreground, input, shell })
 }
 
 /// Probes whether the pane with this first process can take a command.
 pub(super) fn readiness(pid: u32, declared: Option<ShellKind>) -> Readiness {
-    let Some(sight) = probe_once(pid, declared) else {
+    let Some(program) = probe_once(pid, declared) else {
         return Readiness::Unknown;
     };
-    match (sight.prompting_shell(), sight.shell) {
-        (Some(shell), _) => Readiness::AtPrompt(shell, sight.input),
-        (None, Some(_)) => Readiness::BusyShell(sight.foreground, sight.input),
-        (None, None) => Readiness::Program(sight.foreground, sight.input),
+    match (program.prompting_shell(), program.shell) {
+        (Some(shell), _) => Readiness::AtPrompt(shell, program.input),
+        (None, Some(_)) => Readiness::BusyShell(program.process, program.input),
+        (None, None) => Readiness::Program(program.process, program.input),
     }
 }
 
@@ -91,23 +91,23 @@ pub(super) async fn probe(
     tmux: &Server,
     pane: &PaneState,
     declared: Option<ShellKind>,
-) -> Option<(Sight, bool)> {
+) -> Option<(ForegroundProgram, bool)> {
     let begun = Instant::now();
     let mut pause = ProbePause::default();
-    let sight = loop {
+    let program = loop {
         match probe_once(pane.pid, declared) {
-            Some(sight) => break sight,
+            Some(program) => break program,
             None if begun.elapsed() > ECHO_TIMEOUT => return None,
             None => pause.wait().await,
         }
     };
-    let at_prompt = match sight.prompting_shell() {
+    let at_prompt = match program.prompting_shell() {
         None => false,
         Some(shell) => CursorRow::read(tmux, pane.pane)
             .await
             .is_ok_and(|cursor| require_prompt_row(pane.pane, shell.kind, &cursor).is_ok()),
     };
-    Some((sight, at_prompt))
+    Some((program, at_prompt))
 }
 
 /// Whether a shell that reads input in this mode is at its prompt. Shells with a line editor read

@@ -16,7 +16,7 @@ use crate::lock::lock;
 
 /// Status of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Status {
+pub enum JobStatus {
     /// The command runs.
     Running,
     /// The command has ended with this code.
@@ -27,7 +27,7 @@ pub enum Status {
 
 /// Input that a running command waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Waiting {
+pub enum AwaitedInput {
     /// A line of input.
     Line,
     /// A line that is not echoed.
@@ -54,24 +54,24 @@ pub struct Job {
 
 /// Progress of a job, to compare with a later one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stage {
-    status: Status,
-    waiting: Option<Waiting>,
+pub(crate) struct JobProgress {
+    status: JobStatus,
+    waiting: Option<AwaitedInput>,
     bytes: u64,
 }
 
-impl Stage {
+impl JobProgress {
     /// Whether the command has ended.
     pub(crate) fn is_over(&self) -> bool {
-        self.status != Status::Running
+        self.status != JobStatus::Running
     }
 }
 
 /// The mutable part of a job.
 struct JobState {
-    status: Status,
+    status: JobStatus,
     ended: Option<Instant>,
-    waiting: Option<Waiting>,
+    waiting: Option<AwaitedInput>,
     output: JobOutput,
     /// Bytes of output when a waiting caller was last notified of awaited input.
     reported_at: Option<u64>,
@@ -91,26 +91,26 @@ struct JobOutput {
 
 /// State of a job at one moment.
 #[derive(Debug, Clone)]
-pub struct Facts {
+pub struct JobFacts {
     /// The status.
-    pub status: Status,
+    pub status: JobStatus,
     /// Input that the command waits for, if it does.
-    pub waiting: Option<Waiting>,
+    pub waiting: Option<AwaitedInput>,
     /// Run time until now or until the end.
     pub duration: Duration,
     /// Use of the alternate screen, if the command has made any.
-    pub alternate: Option<Alternate>,
+    pub alternate: Option<AlternateScreen>,
     /// Number of lines that could not be kept, and the reason.
     pub unkept: Option<(u64, String)>,
 }
 
 /// Use of the alternate screen, whose content is not part of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Alternate {
+pub enum AlternateScreen {
     /// The command shows the alternate screen.
-    Now,
+    Active,
     /// The command has left the alternate screen.
-    Before,
+    Left,
 }
 
 impl Job {
@@ -128,7 +128,7 @@ impl Job {
             command,
             started: Instant::now(),
             state: Mutex::new(JobState {
-                status: Status::Running,
+                status: JobStatus::Running,
                 ended: None,
                 waiting: None,
                 output,
@@ -144,16 +144,16 @@ impl Job {
     }
 
     /// The state of the job now.
-    pub fn facts(&self) -> Facts {
+    pub fn facts(&self) -> JobFacts {
         let state = self.state();
         let JobOutput { screen, transcript, .. } = &state.output;
-        Facts {
+        JobFacts {
             status: state.status.clone(),
             waiting: state.waiting,
             duration: state.ended.unwrap_or_else(Instant::now).duration_since(self.started),
             alternate: match (screen.in_alternate(), screen.had_alternate()) {
-                (true, _) => Some(Alternate::Now),
-                (false, true) => Some(Alternate::Before),
+                (true, _) => Some(AlternateScreen::Active),
+                (false, true) => Some(AlternateScreen::Left),
                 (false, false) => None,
             },
             unkept: transcript.trouble().map(|trouble| (transcript.unkept(), trouble.to_owned())),
@@ -163,14 +163,14 @@ impl Job {
     /// The exit code, if the command has ended with one.
     pub fn exit_code(&self) -> Option<i32> {
         match self.state().status {
-            Status::Exited(code) => Some(code),
+            JobStatus::Exited(code) => Some(code),
             _ => None,
         }
     }
 
     /// Whether the command still runs.
     pub fn is_running(&self) -> bool {
-        self.state().status == Status::Running
+        self.state().status == JobStatus::Running
     }
 
     /// Calls `read` with a view of the output so far.
@@ -201,7 +201,7 @@ impl Job {
     /// Whether the command has ended, or awaits input that is now reported for the first time.
     fn has_unreported_state(&self) -> bool {
         let mut state = self.state();
-        if state.status != Status::Running {
+        if state.status != JobStatus::Running {
             return true;
         }
         let unreported = state.waiting.is_some() && state.reported_at != Some(state.output.bytes);
@@ -223,31 +223,31 @@ impl Job {
             tokio::pin!(changed);
             changed.as_mut().enable();
             match self.state().status {
-                Status::Running => {}
-                Status::Exited(code) => return Some(code),
-                Status::Lost(_) => return None,
+                JobStatus::Running => {}
+                JobStatus::Exited(code) => return Some(code),
+                JobStatus::Lost(_) => return None,
             }
             changed.await;
         }
     }
 
     /// The progress of the job now.
-    pub(crate) fn stage(&self) -> Stage {
+    pub(crate) fn progress(&self) -> JobProgress {
         let state = self.state();
         let JobState { status, waiting, output, .. } = &*state;
-        Stage { status: status.clone(), waiting: *waiting, bytes: output.bytes }
+        JobProgress { status: status.clone(), waiting: *waiting, bytes: output.bytes }
     }
 
     /// Waits for progress beyond an earlier one: output, another awaited input, or the end. Never
     /// returns if the job had already ended then.
-    pub(crate) async fn beyond(&self, stage: &Stage) -> Stage {
+    pub(crate) async fn progress_beyond(&self, earlier: &JobProgress) -> JobProgress {
         loop {
             let (changed, printed) = (self.changed.notified(), self.printed.notified());
             tokio::pin!(changed, printed);
             changed.as_mut().enable();
             printed.as_mut().enable();
-            let now = self.stage();
-            if now != *stage {
+            let now = self.progress();
+            if now != *earlier {
                 return now;
             }
             tokio::select! {
@@ -273,7 +273,7 @@ impl Job {
     }
 
     /// Sets the input that the command waits for, and notifies the callers that wait for the job.
-    pub(super) fn set_waiting(&self, waiting: Option<Waiting>) {
+    pub(super) fn set_waiting(&self, waiting: Option<AwaitedInput>) {
         self.state().waiting = waiting;
         self.changed.notify_waiters();
     }
@@ -308,15 +308,15 @@ impl Job {
     }
 
     /// Ends the job with a status.
-    pub(super) fn finish(&self, status: Status) {
+    pub(super) fn finish(&self, status: JobStatus) {
         let mut state = self.state();
-        if state.status != Status::Running {
+        if state.status != JobStatus::Running {
             return;
         }
-        state.output.close(0, status == Status::Exited(130));
+        state.output.close(0, status == JobStatus::Exited(130));
         let Self { id, pane, .. } = self;
         match status {
-            Status::Exited(code) => tracing::info!("command {id} in {pane} exited with {code}"),
+            JobStatus::Exited(code) => tracing::info!("command {id} in {pane} exited with {code}"),
             _ => tracing::info!("command {id} in {pane} was lost"),
         }
         state.status = status;

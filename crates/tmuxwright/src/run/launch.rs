@@ -18,7 +18,7 @@ const KEY_BYTES: usize = 12;
 #[derive(Debug)]
 pub(crate) struct Launch {
     /// The pane to create for it.
-    pub(crate) wish: NewPane,
+    pub(crate) new_pane: NewPane,
     /// Key of its marks, if there is a start-up script for this shell.
     pub(super) key: Option<String>,
 }
@@ -38,7 +38,7 @@ pub(super) async fn plan(
     };
     let (command, shell) =
         (read_option("default-command").await, read_option("default-shell").await);
-    let plain = Launch { wish: NewPane { cwd: cwd.clone(), ..NewPane::default() }, key: None };
+    let plain = Launch { new_pane: NewPane { cwd: cwd.clone(), ..NewPane::default() }, key: None };
     let Some((path, login)) = shell_invocation(&command, &shell) else {
         return Ok(plain);
     };
@@ -70,13 +70,13 @@ pub(super) async fn plan(
         // These shells read no script, so an `sh` around them lingers after their exit.
         "sh" | "dash" | "ash" => {
             program.extend(login.then(|| "-l".to_owned()));
-            let wish = NewPane { program, lingers: true, ..plain.wish };
-            return Ok(Launch { wish, key: None });
+            let new_pane = NewPane { program, lingers: true, ..plain.new_pane };
+            return Ok(Launch { new_pane, key: None });
         }
         _ => return Ok(plain),
     }
-    let wish = NewPane { program, env, cwd, ..NewPane::default() };
-    Ok(Launch { wish, key: Some(key) })
+    let new_pane = NewPane { program, env, cwd, ..NewPane::default() };
+    Ok(Launch { new_pane, key: Some(key) })
 }
 
 /// Name of the file that the shell with this key creates once it has read our script.

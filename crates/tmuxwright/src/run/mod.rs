@@ -33,34 +33,34 @@ use tmux_control::{PaneId, Server};
 
 use crate::host::{Host, PaneState};
 use crate::lock::lock;
-pub(crate) use gate::Sight;
+pub(crate) use gate::ForegroundProgram;
 pub use interrupt::Interrupted;
-pub(crate) use job::Stage;
-pub use job::{Alternate, Facts, Job, Status, Waiting};
+pub(crate) use job::JobProgress;
+pub use job::{AlternateScreen, AwaitedInput, Job, JobFacts, JobStatus};
 use job_list::JobList;
 pub(crate) use launch::Launch;
-pub(crate) use output_filter::{Part, Trail};
+pub(crate) use output_filter::{OutputFilter, OutputPart};
 use pane_records::{PaneLease, PaneRecords};
 use private_dir::PrivateDir;
 pub use process::ShellKind;
 use prompt::Prompt;
 pub use refusal::Refusal;
-pub use repl::Answer;
+pub use repl::ReplAnswer;
 pub(crate) use repl_input::PROMPT_ENDS;
-pub use start_job::Started;
+pub use start_job::StartedJob;
 use typed_input::TypedInput;
-pub(crate) use typed_input::{Recent, TypedLine};
+pub(crate) use typed_input::{RecentInput, TypedLine};
 
 /// Settings of the engine.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
+pub struct RunOptions {
     /// Number of finished commands whose results are kept.
     pub results: usize,
     /// Shell to assume when the name of a program is not recognised.
     pub shell: Option<ShellKind>,
 }
 
-impl Default for Options {
+impl Default for RunOptions {
     fn default() -> Self {
         Self { results: 100, shell: None }
     }
@@ -78,14 +78,14 @@ pub struct Engine {
 #[derive(Debug)]
 struct Shared {
     private_dir: PrivateDir,
-    options: Options,
+    options: RunOptions,
     records: Mutex<PaneRecords>,
     typed_input: TypedInput,
 }
 
 impl Engine {
     /// An engine without jobs.
-    pub fn new(host: Arc<Host>, options: Options) -> Self {
+    pub fn new(host: Arc<Host>, options: RunOptions) -> Self {
         let private_dir = PrivateDir::new(host.token());
         let (records, typed_input) = (Mutex::default(), TypedInput::default());
         let shared = Arc::new(Shared { private_dir, options, records, typed_input });
@@ -103,7 +103,7 @@ impl Engine {
         self: &Arc<Self>,
         pane: PaneState,
         command: String,
-    ) -> Result<Started, Refusal> {
+    ) -> Result<StartedJob, Refusal> {
         let lease = PaneLease::acquire(self, &pane).await?;
         start_job::start_job(self, lease, pane, command).await
     }
@@ -113,7 +113,7 @@ impl Engine {
         self: &Arc<Self>,
         command: String,
         cwd: Option<String>,
-    ) -> Result<Started, Refusal> {
+    ) -> Result<StartedJob, Refusal> {
         pool::run(self, command, cwd).await
     }
 
@@ -133,15 +133,18 @@ impl Engine {
     }
 
     /// Whether a call is using the interpreter in a pane.
-    pub fn talks_to(&self, pane: PaneId) -> bool {
+    pub fn repl_in_use(&self, pane: PaneId) -> bool {
         self.records().repl_panes.contains(&pane)
     }
 
     /// The foreground program of a pane, and whether it is a shell at its prompt. `None` if it cannot
     /// be determined.
-    pub(crate) async fn sight(&self, pane: &PaneState) -> Option<(Sight, bool)> {
-        let (sight, at_prompt) = gate::probe(self.tmux(), pane, self.declared()).await?;
-        Some((sight, at_prompt && self.running_in(pane.pane).is_none()))
+    pub(crate) async fn probe_foreground(
+        &self,
+        pane: &PaneState,
+    ) -> Option<(ForegroundProgram, bool)> {
+        let (program, at_prompt) = gate::probe(self.tmux(), pane, self.declared()).await?;
+        Some((program, at_prompt && self.running_in(pane.pane).is_none()))
     }
 
     /// Waits until all output that a pane has printed by now is in its stream. False on timeout.
@@ -161,7 +164,7 @@ impl Engine {
     }
 
     /// Plans the respawn of a pool pane's shell; `None` for other panes.
-    pub(crate) async fn relaunch(&self, pane: &PaneState) -> Result<Option<Launch>, Refusal> {
+    pub(crate) async fn plan_relaunch(&self, pane: &PaneState) -> Result<Option<Launch>, Refusal> {
         if !self.records().existing(pane).is_some_and(|it| it.is_pooled_for(self.client())) {
             return Ok(None);
         }
@@ -169,12 +172,12 @@ impl Engine {
     }
 
     /// Records that a pool pane was respawned with this launch. `pane` holds the new process.
-    pub(crate) fn relaunched(&self, pane: &PaneState, launch: Launch) {
+    pub(crate) fn note_relaunched(&self, pane: &PaneState, launch: Launch) {
         self.records().pane(pane).add_to_pool(self.client(), launch);
     }
 
     /// Records text that a tool typed into a pane, where it may now be at the prompt.
-    pub fn typed_into(&self, pane: PaneId, text: &str, enter: bool) {
+    pub fn note_typed(&self, pane: PaneId, text: &str, enter: bool) {
         self.shared.typed_input.record(pane, text, enter);
         if let Some(record) = self.records().panes.get_mut(&pane) {
             record.typed_since = true;
@@ -182,7 +185,7 @@ impl Engine {
     }
 
     /// Text that tools typed into a pane recently.
-    pub(crate) fn typed(&self, pane: PaneId) -> Option<Recent> {
+    pub(crate) fn recent_input(&self, pane: PaneId) -> Option<RecentInput> {
         self.shared.typed_input.of_pane(pane)
     }
 

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::gate::{self, ProbePause, Readiness, Shell};
 use super::pane_records::{PaneLease, ShellMarks};
 use super::start_job::start_job;
-use super::{Engine, Refusal, Started, launch};
+use super::{Engine, Refusal, StartedJob, launch};
 use crate::host::PaneState;
 
 /// Idle panes that are kept for one client.
@@ -20,7 +20,7 @@ pub(super) async fn run(
     engine: &Arc<Engine>,
     command: String,
     cwd: Option<String>,
-) -> Result<Started, Refusal> {
+) -> Result<StartedJob, Refusal> {
     let mut dead = Vec::new();
     for pane in idle_panes(engine) {
         let Some((lease, pane)) = try_acquire(engine, pane, cwd.as_deref(), &mut dead).await else {
@@ -122,7 +122,7 @@ async fn create_pane(
     cwd: Option<String>,
 ) -> Result<(PaneLease, PaneState), Refusal> {
     let launch = launch::plan(engine.tmux(), &engine.shared.private_dir, cwd).await?;
-    let created = engine.host().new_pane(launch.wish.clone()).await?;
+    let created = engine.host().new_pane(launch.new_pane.clone()).await?;
     let pane = engine.host().pane(&created.pane.to_string()).await?;
     let lease = PaneLease::acquire(engine, &pane).await?;
     engine.records().pane(&pane).add_to_pool(engine.client(), launch);

@@ -36,7 +36,7 @@ const MAX_ANSWER_LINES: usize = 100_000;
 
 /// Answer of an interpreter.
 #[derive(Debug)]
-pub struct Answer {
+pub struct ReplAnswer {
     /// Text between the input and the next prompt.
     pub output: String,
     /// Name of the interpreter.
@@ -71,13 +71,13 @@ struct ReplExchange<'a> {
 impl Engine {
     /// Enters input at an interpreter's prompt and reads up to the next one. `prompt` is the end of
     /// the prompt, if the caller knows it.
-    pub async fn converse(
+    pub async fn run_in_repl(
         &self,
         pane: &PaneState,
         input: &str,
         prompt: Option<&str>,
         timeout: Duration,
-    ) -> Result<Answer, Refusal> {
+    ) -> Result<ReplAnswer, Refusal> {
         let _lease = ReplLease::acquire(self, pane.pane)?;
         let begun = Instant::now();
         let until = begun + timeout;
@@ -103,7 +103,7 @@ impl Engine {
         let complete = exchange.read_answer(until).await?;
         let cut = exchange.cut;
         let output = exchange.into_output(complete);
-        Ok(Answer { output, program, complete, cut, took: begun.elapsed() })
+        Ok(ReplAnswer { output, program, complete, cut, took: begun.elapsed() })
     }
 
     /// Waits for a foreground program that reads input, and returns its name and input mode.

@@ -15,7 +15,7 @@ use super::follow::{FollowState, JobFollower};
 use super::gate::{self, Shell};
 use super::launch;
 use super::marks::MarkKeys;
-use super::output_filter::Trail;
+use super::output_filter::OutputFilter;
 use super::pane_records::{PaneLease, ShellMarks};
 use super::prompt::{Prompt, same_prompt};
 use super::{Engine, Job, Refusal};
@@ -38,7 +38,7 @@ const PROMPT_ARRIVAL_TIMEOUT: Duration = Duration::from_millis(50);
 const DEFAULT_PANE_HEIGHT: u32 = 50;
 
 /// A job that was started, with the raw output of its pane for a watch.
-pub struct Started {
+pub struct StartedJob {
     /// The job.
     pub job: Arc<Job>,
     /// The pane in which it runs.
@@ -48,7 +48,7 @@ pub struct Started {
     /// The output stream of the pane, from before the command was typed.
     pub(crate) stream: PaneStream,
     /// Finds the job's output in that stream.
-    pub(crate) trail: Trail,
+    pub(crate) output_filter: OutputFilter,
 }
 
 /// Types a command and follows it. Runs in a task of its own: once typing has begun, the job is
@@ -58,7 +58,7 @@ pub(super) async fn start_job(
     lease: PaneLease,
     pane: PaneState,
     command: String,
-) -> Result<Started, Refusal> {
+) -> Result<StartedJob, Refusal> {
     let (sender, started) = oneshot::channel();
     let start = JobStart { engine: Arc::clone(engine), lease, pane, command };
     let id = start.pane.pane;
@@ -85,7 +85,7 @@ struct GatePassed {
 }
 
 impl JobStart {
-    async fn run(self, sender: oneshot::Sender<Result<Started, Refusal>>) {
+    async fn run(self, sender: oneshot::Sender<Result<StartedJob, Refusal>>) {
         let passed = match self.pass_gate().await {
             Ok(passed) => passed,
             Err(refusal) => {
@@ -99,12 +99,12 @@ impl JobStart {
         match self.type_command(passed).await {
             Ok(follower) => {
                 tracing::info!("command {} started in {}", follower.job.id, follower.job.pane);
-                let _ = sender.send(Ok(Started {
+                let _ = sender.send(Ok(StartedJob {
                     job: Arc::clone(&follower.job),
                     pane: follower.pane.clone(),
                     shell: follower.shell.pid,
                     stream: follower.stream.clone(),
-                    trail: Trail::new(follower.keys.clone()),
+                    output_filter: OutputFilter::new(follower.keys.clone()),
                 }));
                 follower.run().await;
             }

@@ -15,11 +15,11 @@ const MAX_PANES: usize = 256;
 
 /// Recently typed text, by pane.
 #[derive(Debug, Default)]
-pub(super) struct TypedInput(Mutex<HashMap<PaneId, Recent>>);
+pub(super) struct TypedInput(Mutex<HashMap<PaneId, RecentInput>>);
 
 /// Recently typed text of one pane.
 #[derive(Debug, Clone)]
-pub(crate) struct Recent {
+pub(crate) struct RecentInput {
     /// When text was last typed.
     pub(crate) at: Instant,
     /// The lines, oldest first.
@@ -47,7 +47,7 @@ impl TypedInput {
             panes.clear();
         }
         let now = Instant::now();
-        let recent = panes.entry(pane).or_insert_with(|| Recent {
+        let recent = panes.entry(pane).or_insert_with(|| RecentInput {
             at: now,
             lines: VecDeque::new(),
             count: 0,
@@ -60,12 +60,12 @@ impl TypedInput {
         recent.entered = enter || text.ends_with(['\n', '\r']);
     }
 
-    pub(super) fn of_pane(&self, pane: PaneId) -> Option<Recent> {
+    pub(super) fn of_pane(&self, pane: PaneId) -> Option<RecentInput> {
         lock(&self.0).get(&pane).cloned()
     }
 }
 
-impl Recent {
+impl RecentInput {
     fn add(&mut self, text: &str, begins_line: bool) {
         let text: String = text.chars().take(MAX_LINE_CHARS).collect();
         match self.lines.back_mut() {
