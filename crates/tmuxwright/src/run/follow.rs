@@ -45,7 +45,7 @@ const OUTPUT_ARRIVAL_TIME: Duration = Duration::from_millis(3);
 /// Rows of the tallest prompt.
 const MAX_PROMPT_ROWS: usize = 5;
 
-/// The task that follows one job. Holds the lease on the pane until it ends.
+/// The task that follows one job. Holds the lease on the pane while the command runs.
 pub(super) struct JobFollower {
     pub(super) engine: Arc<Engine>,
     pub(super) job: Arc<Job>,

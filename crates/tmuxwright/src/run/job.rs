@@ -185,7 +185,8 @@ impl Job {
         self.read(|view| view.lines())
     }
 
-    /// Waits until the command has ended, awaits input that no caller was notified of, or `until`.
+    /// Waits for the end of the command, for awaited input that no caller was notified of, or for
+    /// `until`.
     pub async fn wait(&self, until: Instant) {
         loop {
             let changed = self.changed.notified();
@@ -213,11 +214,11 @@ impl Job {
 
     /// Waits until the command has ended. False if `until` came first.
     pub(super) async fn wait_for_end_until(&self, until: Instant) -> bool {
-        tokio::time::timeout_at(until, self.end()).await.is_ok()
+        tokio::time::timeout_at(until, self.wait_for_end()).await.is_ok()
     }
 
     /// Waits until the command has ended and returns the exit code, if it is known.
-    pub(crate) async fn end(&self) -> Option<i32> {
+    pub(crate) async fn wait_for_end(&self) -> Option<i32> {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);

@@ -158,7 +158,7 @@ impl Watched {
             look_after: Instant::now(),
             pause: FIRST_PAUSE,
         });
-        watched.program_gone = async move { job.end().await }.boxed();
+        watched.program_gone = async move { job.wait_for_end().await }.boxed();
         if watched.until.needs(Needs::Screen) {
             watched.dirty = Some(Instant::now());
         }
