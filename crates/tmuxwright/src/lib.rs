@@ -46,6 +46,7 @@ mod log;
 pub mod mcp;
 pub mod policy;
 pub mod prompts;
+mod random;
 mod redact;
 pub mod registry;
 pub mod resources;

@@ -8,7 +8,7 @@ use crate::actions::create::start_directory;
 use crate::actions::typing::must_take_input;
 use crate::context::Cx;
 use crate::contract::{NewPlace, Target, ToolError};
-use crate::run::{Job, Started};
+use crate::run::{Job, StartedJob};
 
 /// Starts a command in the pane that is named, or in one of our own.
 pub(crate) async fn start(
@@ -16,7 +16,7 @@ pub(crate) async fn start(
     command: String,
     target: Option<Target>,
     cwd: Option<String>,
-) -> Result<Started, ToolError> {
+) -> Result<StartedJob, ToolError> {
     check(&command)?;
     Ok(match target {
         Some(_) if cwd.is_some() => {

@@ -12,7 +12,7 @@ use crate::host::PaneState;
 use crate::results::wait::{TIMEOUT, WaitResult};
 use crate::results::words::seconds;
 use crate::run::Job;
-use crate::run::activity::Standing;
+use crate::run::activity::Activity;
 use crate::watch::{Event, Lost, Seen, Watch};
 
 /// How long a shell may take to its prompt.
@@ -110,7 +110,7 @@ impl Wait<'_> {
 async fn state(cx: &Cx, pane: &PaneState, ended: bool) -> &'static str {
     let until = Instant::now() + TO_PROMPT;
     loop {
-        let word = Standing::of(&cx.runs, pane).await.word();
+        let word = Activity::probe(&cx.runs, pane).await.word();
         if word != "running" || !ended || Instant::now() > until {
             return word;
         }

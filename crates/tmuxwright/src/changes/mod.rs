@@ -17,7 +17,7 @@ use tmux_control::stream::{News, PaneStream};
 use tmux_control::{Error, PaneId, SessionId, WindowId};
 
 use crate::host::Host;
-use crate::run::{Job, Stage};
+use crate::run::{Job, JobProgress};
 use lookout::{Follower, Lookout};
 use pace::Pace;
 
@@ -75,7 +75,7 @@ impl Changes {
     /// Begins to follow something. What changes from now on is told.
     pub(crate) async fn follow(&self, subject: Subject, sees: Sees) -> Result<Changed, Error> {
         let kind = match subject {
-            Subject::Command(job) => Kind::Command { stage: job.stage(), job },
+            Subject::Command(job) => Kind::Command { stage: job.progress(), job },
             Subject::Output(session, pane) => {
                 let stream = self.host.tmux().stream_in(session, pane).await?;
                 let facts = self.lookout.follow(Subject::Output(session, pane), sees).await?;
@@ -112,7 +112,7 @@ pub(crate) struct Changed {
 enum Kind {
     Facts(Follower),
     Output { stream: PaneStream, facts: Follower },
-    Command { job: Arc<Job>, stage: Stage },
+    Command { job: Arc<Job>, stage: JobProgress },
 }
 
 impl Changed {
@@ -145,7 +145,7 @@ impl Kind {
         match self {
             Self::Facts(facts) => facts.change().await,
             Self::Command { job, stage } => {
-                *stage = job.beyond(stage).await;
+                *stage = job.progress_beyond(stage).await;
                 if stage.is_over() { Change::Last } else { Change::Passing }
             }
             Self::Output { stream, facts } => loop {

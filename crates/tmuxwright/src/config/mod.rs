@@ -106,7 +106,7 @@ pub struct Settings {
     /// What is logged.
     pub log: tracing::metadata::LevelFilter,
     /// How commands are run.
-    pub runs: run::Options,
+    pub runs: run::RunOptions,
     /// How long a call blocks when its client asked for no progress.
     pub block: Duration,
     /// The most characters of terminal text in one result.
@@ -129,7 +129,7 @@ impl Default for Settings {
             http: Http::default(),
             audit: audit::Options::default(),
             log: tracing::metadata::LevelFilter::WARN,
-            runs: run::Options::default(),
+            runs: run::RunOptions::default(),
             block: Duration::from_secs(50),
             text_limit: 16_000,
             errors: Patterns::default(),

@@ -4,8 +4,6 @@
 //! that outlives us begins with `mcp-kept`. One without a label is there for a moment only and
 //! nobody's business.
 
-use std::fs::File;
-use std::io::Read;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use tmux_control::buffer::{BufferRow, delete_buffer, list_buffers};
@@ -13,6 +11,7 @@ use tmux_control::{Error, Row, Server};
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::owner::Owner;
+use crate::random;
 
 const MINE: &str = "mcp";
 const KEPT: &str = "mcp-kept";
@@ -105,12 +104,10 @@ impl Buffers {
 
     /// A name for a buffer that stays.
     pub(super) fn name(&self, label: &str) -> std::io::Result<String> {
-        let mut bytes = [0; 4];
-        File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-        let random = u32::from_ne_bytes(bytes);
+        let random = random::hex(4)?;
         self.made.store(true, Ordering::Relaxed);
         let prefix = if self.keep { KEPT } else { MINE };
-        Ok(format!("{prefix}_{}_{random:08x}_{label}", self.owner))
+        Ok(format!("{prefix}_{}_{random}_{label}", self.owner))
     }
 
     /// The name of one of ours under another label.

@@ -14,7 +14,7 @@ use crate::app::Client;
 use crate::context::Request;
 use crate::contract::{Code, Guard, ToolError};
 use crate::resources::{self, Body, Found, Item, Kept, Key};
-use crate::run::{Job, Status};
+use crate::run::{Job, JobStatus};
 
 /// What the calls are made for that look what there is.
 pub(super) const LIST: &str = "resources/list";
@@ -83,9 +83,9 @@ fn kept(client: &Client, panes: &Value) -> Vec<Kept> {
         pane: job.pane.to_string(),
         command: job.command.clone(),
         state: match job.facts().status {
-            Status::Running => "Runs".to_owned(),
-            Status::Exited(code) => format!("Exited {code}"),
-            Status::Lost(_) => "Lost".to_owned(),
+            JobStatus::Running => "Runs".to_owned(),
+            JobStatus::Exited(code) => format!("Exited {code}"),
+            JobStatus::Lost(_) => "Lost".to_owned(),
         },
     })
     .collect()

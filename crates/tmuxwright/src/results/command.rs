@@ -6,7 +6,7 @@ use terminal::transcript::{self, Wish};
 
 use super::words::seconds;
 use crate::contract::{Form, Output};
-use crate::run::{Alternate, Facts, Job, Status, Waiting};
+use crate::run::{AlternateScreen, AwaitedInput, Job, JobFacts, JobStatus};
 
 /// The most characters of output that are written to the audit folder.
 const MAX_FULL_CHARS: usize = 10_000_000;
@@ -85,17 +85,19 @@ impl CommandResult {
 
     /// The state of a job, without its output.
     fn of(job: &Job) -> Self {
-        let Facts { status, waiting, duration, alternate, unkept } = job.facts();
+        let JobFacts { status, waiting, duration, alternate, unkept } = job.facts();
         let (status, exit_code, lost) = match status {
-            Status::Running => (StatusName::Running, None, None),
-            Status::Exited(code) => (StatusName::Exited, Some(code), None),
-            Status::Lost(why) => (StatusName::Lost, None, Some(why)),
+            JobStatus::Running => (StatusName::Running, None, None),
+            JobStatus::Exited(code) => (StatusName::Exited, Some(code), None),
+            JobStatus::Lost(why) => (StatusName::Lost, None, Some(why)),
         };
         let notes = [
             lost.map(|why| format!("lost: {why}")),
             alternate.map(|when| match when {
-                Alternate::Now => "has taken over the screen; capture_pane shows it".to_owned(),
-                Alternate::Before => {
+                AlternateScreen::Active => {
+                    "has taken over the screen; capture_pane shows it".to_owned()
+                }
+                AlternateScreen::Left => {
                     "had taken over the screen; that is not in the output".to_owned()
                 }
             }),
@@ -112,9 +114,9 @@ impl CommandResult {
             truncated: false,
             duration: (duration.as_secs_f64() * 1e4).round() / 1e4,
             waiting: waiting.map(|waiting| match waiting {
-                Waiting::Line => "line",
-                Waiting::Password => "password",
-                Waiting::Keys => "keys",
+                AwaitedInput::Line => "line",
+                AwaitedInput::Password => "password",
+                AwaitedInput::Keys => "keys",
             }),
             alternate_screen: alternate.is_some(),
             next: None,

@@ -1,38 +1,39 @@
-//! What goes on in a pane: whether its program lives, who has the terminal, and what for.
+//! Activity of a pane: whether its first process lives, which program is in the foreground, and
+//! whether that is a shell at its prompt.
 
 use crate::host::{Life, PaneState};
-use crate::run::{Engine, Sight};
+use crate::run::{Engine, ForegroundProgram};
 use process::Input;
 
-/// A pane as it is now.
-pub(crate) struct Standing {
-    /// Whether its first process runs.
+/// State of a pane's first process and of its foreground program, at one moment.
+pub(crate) struct Activity {
+    /// Whether the pane's first process runs.
     pub(crate) life: Life,
-    /// Who has its terminal, where that can be known.
-    pub(crate) sight: Option<Sight>,
-    /// Whether that is a shell at its prompt, with no command of ours on its way.
+    /// The foreground program; `None` if it cannot be determined.
+    pub(crate) foreground: Option<ForegroundProgram>,
+    /// Whether the foreground program is a shell at its prompt and no job runs in the pane.
     pub(crate) at_prompt: bool,
 }
 
-impl Standing {
-    /// Looks at a pane.
-    pub(crate) async fn of(runs: &Engine, pane: &PaneState) -> Self {
+impl Activity {
+    /// Probes a pane.
+    pub(crate) async fn probe(runs: &Engine, pane: &PaneState) -> Self {
         let life = pane.life;
-        let seen = if life.is_over() { None } else { runs.sight(pane).await };
-        let at_prompt = seen.as_ref().is_some_and(|(_, at_prompt)| *at_prompt);
-        Self { life, sight: seen.map(|(sight, _)| sight), at_prompt }
+        let found = if life.is_over() { None } else { runs.probe_foreground(pane).await };
+        let at_prompt = found.as_ref().is_some_and(|(_, at_prompt)| *at_prompt);
+        Self { life, foreground: found.map(|(program, _)| program), at_prompt }
     }
 
-    /// What the program in the foreground does with what is typed.
+    /// Whether the foreground program reads input, and in which mode.
     pub(crate) fn input(&self) -> Input {
-        match &self.sight {
-            Some(sight) => sight.input,
+        match &self.foreground {
+            Some(program) => program.input,
             None if self.life.is_over() => Input::None,
             None => Input::Unknown,
         }
     }
 
-    /// All of it in a word.
+    /// The activity as one word, for results.
     pub(crate) fn word(&self) -> &'static str {
         match self.input() {
             _ if self.life.is_over() => "exited",

@@ -1,4 +1,5 @@
-//! Whether a pane is a shell at its prompt with nothing typed. Only then is a command typed there.
+//! The gate: checks that a pane's foreground program is a shell at its prompt with nothing typed.
+//! Only then is a command typed.
 
 use std::time::Duration;
 
@@ -6,19 +7,21 @@ use tmux_control::keys::{Key, type_text};
 use tmux_control::{PaneId, Server};
 use tokio::time::Instant;
 
-use super::look::{Look, last_line};
+use super::cursor_row::{CursorRow, last_line};
 use super::refusal::Refusal;
 use crate::host::PaneState;
 use process::{Foreground, Input, ShellKind};
 
-/// How long after its start a shell may still be starting.
-pub(super) const START: Duration = Duration::from_secs(5);
-/// How long a new process may take to become the program it is for.
-const NEW: Duration = Duration::from_millis(500);
-/// How long a shell may take to print its prompt.
-pub(super) const PROMPT_TIME: Duration = Duration::from_secs(3);
-/// How long the echo of a key may take.
-const ECHO_TIME: Duration = Duration::from_millis(60);
+/// Time after a shell's start in which it may still read its start-up files.
+pub(super) const SHELL_START_TIMEOUT: Duration = Duration::from_secs(5);
+/// Time that a process forked by tmux may take to execute its program.
+const EXEC_TIMEOUT: Duration = Duration::from_millis(500);
+/// Time in which a shell must print its prompt.
+pub(super) const PROMPT_TIMEOUT: Duration = Duration::from_secs(3);
+/// Time in which the echo of a key must appear.
+const ECHO_TIMEOUT: Duration = Duration::from_millis(60);
+/// Time that a shell needs at least to act on a key.
+pub(super) const KEY_REACTION_TIME: Duration = Duration::from_millis(20);
 
 /// A shell at its prompt.
 #[derive(Debug, Clone, Copy)]
@@ -27,87 +30,90 @@ pub(super) struct Shell {
     pub(super) pid: u32,
 }
 
-/// What a pane's foreground is.
-pub(super) enum Front {
-    /// A shell that waits for a command.
-    Prompt(Shell, Input),
-    /// A shell that does something else.
-    Shell(Foreground, Input),
+/// Whether a pane's foreground program can take a command.
+pub(super) enum Readiness {
+    /// A shell at its prompt.
+    AtPrompt(Shell, Input),
+    /// A shell that is not at its prompt.
+    BusyShell(Foreground, Input),
     /// Another program.
     Program(Foreground, Input),
-    /// Nothing is known: the process may just be gone.
+    /// The foreground program cannot be determined: its process may just have exited.
     Unknown,
 }
 
-/// Who has a pane's terminal, and what it does with what is typed.
+/// The foreground program of a pane, and whether it reads input.
 #[derive(Debug)]
-pub(crate) struct Sight {
-    pub(crate) foreground: Foreground,
+pub(crate) struct ForegroundProgram {
+    pub(crate) process: Foreground,
     pub(crate) input: Input,
-    /// Which shell it is, if it is one.
+    /// Which shell the program is, if it is one.
     pub(crate) shell: Option<ShellKind>,
 }
 
-impl Sight {
-    /// The shell, if it reads as shells do at their prompts.
-    fn prompt(&self) -> Option<Shell> {
-        let kind = self.shell.filter(|&kind| is_prompt(kind, self.input))?;
-        Some(Shell { kind, pid: self.foreground.pid })
+impl ForegroundProgram {
+    /// The shell, if it reads input as shells do at their prompts.
+    fn prompting_shell(&self) -> Option<Shell> {
+        let kind = self.shell.filter(|&kind| reads_at_prompt(kind, self.input))?;
+        Some(Shell { kind, pid: self.process.pid })
     }
 }
 
-/// Looks who has the terminal of the pane with this first process. `declared` is what a shell is
-/// that has no known name.
-fn sight(pid: u32, declared: Option<ShellKind>) -> Option<Sight> {
+/// Probes the foreground program of the pane with this first process. `declared` is the shell to
+/// assume for a program whose name is not recognised.
+fn probe_once(pid: u32, declared: Option<ShellKind>) -> Option<ForegroundProgram> {
     let foreground = process::foreground(pid)?;
     let input = process::input(pid);
-    // Between the two looks another program may have come to the front: what read was not this one.
+    // Between the two probes another program may have come to the foreground: then `input` is not
+    // that of this one.
     process::foreground(pid).filter(|now| now.pid == foreground.pid)?;
     let known = process::shell(&foreground);
     let shell = known.or(declared.filter(|_| foreground.pid == pid && input == Input::Raw));
-    Some(Sight { foreground, input, shell })
+    Some(ForegroundProgram { process: foreground, input, shell })
 }
 
-/// The same as what it means for somebody who wants to type a command.
-pub(super) fn front(pid: u32, declared: Option<ShellKind>) -> Front {
-    let Some(sight) = sight(pid, declared) else {
-        return Front::Unknown;
+/// Probes whether the pane with this first process can take a command.
+pub(super) fn readiness(pid: u32, declared: Option<ShellKind>) -> Readiness {
+    let Some(program) = probe_once(pid, declared) else {
+        return Readiness::Unknown;
     };
-    match (sight.prompt(), sight.shell) {
-        (Some(shell), _) => Front::Prompt(shell, sight.input),
-        (None, Some(_)) => Front::Shell(sight.foreground, sight.input),
-        (None, None) => Front::Program(sight.foreground, sight.input),
+    match (program.prompting_shell(), program.shell) {
+        (Some(shell), _) => Readiness::AtPrompt(shell, program.input),
+        (None, Some(_)) => Readiness::BusyShell(program.process, program.input),
+        (None, None) => Readiness::Program(program.process, program.input),
     }
 }
 
-/// Looks for a moment if need be, and says also whether a shell is at its prompt: one without a line
-/// editor that reads a line may do so for a command.
-pub(super) async fn look(
+/// Probes the foreground program, and whether it is a shell at its prompt. A shell without a line
+/// editor that reads a line may do so for a command, so its row must look like a prompt. Retries
+/// while the program cannot be determined.
+pub(super) async fn probe(
     tmux: &Server,
     pane: &PaneState,
     declared: Option<ShellKind>,
-) -> Option<(Sight, bool)> {
+) -> Option<(ForegroundProgram, bool)> {
     let begun = Instant::now();
-    let mut pause = Pause::default();
-    let sight = loop {
-        match sight(pane.pid, declared) {
-            Some(sight) => break sight,
-            None if begun.elapsed() > ECHO_TIME => return None,
-            None => pause.take().await,
+    let mut pause = ProbePause::default();
+    let program = loop {
+        match probe_once(pane.pid, declared) {
+            Some(program) => break program,
+            None if begun.elapsed() > ECHO_TIMEOUT => return None,
+            None => pause.wait().await,
         }
     };
-    let at_prompt = match sight.prompt() {
+    let at_prompt = match program.prompting_shell() {
         None => false,
-        Some(shell) => Look::at(tmux, pane.pane)
+        Some(shell) => CursorRow::read(tmux, pane.pane)
             .await
-            .is_ok_and(|look| must_look_like_a_prompt(pane.pane, shell.kind, &look).is_ok()),
+            .is_ok_and(|cursor| require_prompt_row(pane.pane, shell.kind, &cursor).is_ok()),
     };
-    Some((sight, at_prompt))
+    Some((program, at_prompt))
 }
 
-/// Shells with a line editor read their prompt's input raw; when they read a line, it is for a
-/// command such as `read`. Those without have no other way.
-fn is_prompt(kind: ShellKind, input: Input) -> bool {
+/// Whether a shell that reads input in this mode is at its prompt. Shells with a line editor read
+/// raw keys there, and a line only for a command such as `read`. Shells without one always read
+/// lines.
+fn reads_at_prompt(kind: ShellKind, input: Input) -> bool {
     match kind {
         ShellKind::Bash | ShellKind::Zsh | ShellKind::Fish => input == Input::Raw,
         ShellKind::Dash | ShellKind::Ksh => {
@@ -116,8 +122,9 @@ fn is_prompt(kind: ShellKind, input: Input) -> bool {
     }
 }
 
-/// Waits until the pane's shell is at its prompt: for a moment if it is at work itself, and longer
-/// if it is still starting. While it settles after a command, whatever is there may go.
+/// Waits until the pane's shell is at its prompt: for `PROMPT_TIMEOUT` if the shell itself is busy,
+/// for `starting` if it still reads its start-up files. Within `settling`, the time left for the
+/// shell to return from a command, any foreground program is waited for.
 pub(super) async fn shell_at_prompt(
     pane: &PaneState,
     declared: Option<ShellKind>,
@@ -126,25 +133,25 @@ pub(super) async fn shell_at_prompt(
 ) -> Result<Shell, Refusal> {
     let begun = Instant::now();
     let age = process::age(pane.pid).unwrap_or_default();
-    let mut pause = Pause::default();
+    let mut pause = ProbePause::default();
     loop {
         let waited = begun.elapsed();
-        let is_new = age + waited < NEW;
-        match front(pane.pid, declared) {
-            Front::Prompt(shell, _) => return Ok(shell),
+        let is_new = age + waited < EXEC_TIMEOUT;
+        match readiness(pane.pid, declared) {
+            Readiness::AtPrompt(shell, _) => return Ok(shell),
             _ if waited < settling => {}
-            Front::Shell(shell, input) => {
+            Readiness::BusyShell(shell, input) => {
                 let reads = input == Input::Line || input == Input::Password;
-                if waited > starting.max(PROMPT_TIME) || (reads && waited > ECHO_TIME) {
+                if waited > starting.max(PROMPT_TIMEOUT) || (reads && waited > ECHO_TIMEOUT) {
                     let does = if reads { "reads a line" } else { "is at work" };
                     return Err(Refusal::ShellBusy { pane: pane.pane, shell: shell.name, does });
                 }
             }
-            Front::Program(program, input) => {
+            Readiness::Program(program, input) => {
                 let reads = !matches!(input, Input::None | Input::Unknown);
-                // A process that tmux has just made is not yet the program it will be.
-                let itself = program.pid == pane.pid && !is_new;
-                if waited > starting || (reads && !is_new) || itself {
+                // A process that tmux has just forked has not executed its program yet.
+                let is_first_process = program.pid == pane.pid && !is_new;
+                if waited > starting || (reads && !is_new) || is_first_process {
                     return Err(Refusal::Program {
                         pane: pane.pane,
                         program: program.argv.join(" "),
@@ -153,27 +160,32 @@ pub(super) async fn shell_at_prompt(
                     });
                 }
             }
-            Front::Unknown if waited > PROMPT_TIME => {
+            Readiness::Unknown if waited > PROMPT_TIMEOUT => {
                 let shell = String::from("?");
-                return Err(Refusal::ShellBusy { pane: pane.pane, shell, does: "cannot be seen" });
+                return Err(Refusal::ShellBusy {
+                    pane: pane.pane,
+                    shell,
+                    does: "cannot be inspected",
+                });
             }
-            Front::Unknown => {}
+            Readiness::Unknown => {}
         }
-        pause.take().await;
+        pause.wait().await;
     }
 }
 
-/// A pause between two looks at a process, since nobody tells when it begins to read. None at
-/// first: after a command, a shell takes less than a timer can measure.
+/// Pauses between probes of a process, since the system does not notify when it begins to read. The
+/// first ones only yield: after a command, a shell is back sooner than the shortest timer.
 #[derive(Debug, Default)]
-pub(super) struct Pause(u32);
+pub(super) struct ProbePause(u32);
 
-impl Pause {
-    const AT_ONCE: u32 = 20;
+impl ProbePause {
+    /// Number of pauses that only yield.
+    const YIELDS: u32 = 20;
 
-    pub(super) async fn take(&mut self) {
+    pub(super) async fn wait(&mut self) {
         self.0 += 1;
-        match self.0.checked_sub(Self::AT_ONCE) {
+        match self.0.checked_sub(Self::YIELDS) {
             None => tokio::task::yield_now().await,
             Some(times) => {
                 tokio::time::sleep(Duration::from_millis(1 << times.min(4))).await;
@@ -182,42 +194,42 @@ impl Pause {
     }
 }
 
-/// Whether the shell, which can be read only through the file system, reads the same files as we.
-pub(super) fn must_reach(pane: PaneId, shell: Shell) -> Result<(), Refusal> {
+/// Refuses a shell that cannot read our command files: of another user, or with another root.
+pub(super) fn require_shared_files(pane: PaneId, shell: Shell) -> Result<(), Refusal> {
     let ours = rustix::process::getuid().as_raw();
-    let user = process::uid(shell.pid).is_none_or(|uid| uid == ours || uid == 0);
-    if user && process::sees_our_files(shell.pid) != Some(false) {
+    let can_read = process::uid(shell.pid).is_none_or(|uid| uid == ours || uid == 0);
+    if can_read && process::sees_our_files(shell.pid) != Some(false) {
         return Ok(());
     }
     Err(Refusal::OutOfReach { pane })
 }
 
-/// Refuses a row that is a continuation prompt. `known` is the row of the shell's own prompt.
-pub(super) fn must_not_continue(
+/// Refuses a row that is a continuation prompt. `known` is the row of the shell's primary prompt.
+pub(super) fn refuse_continuation(
     pane: PaneId,
     kind: ShellKind,
-    look: &Look,
+    cursor: &CursorRow,
     known: Option<&str>,
 ) -> Result<(), Refusal> {
-    if known == Some(look.before.as_str()) || !is_continuation(kind, &look.before) {
+    if known == Some(cursor.before.as_str()) || !is_continuation(kind, &cursor.before) {
         return Ok(());
     }
-    Err(Refusal::Continuation { pane, row: look.before.trim_end().to_owned() })
+    Err(Refusal::Continuation { pane, row: cursor.before.trim_end().to_owned() })
 }
 
 fn is_continuation(kind: ShellKind, row: &str) -> bool {
     match kind {
         ShellKind::Fish => !row.is_empty() && row.trim().is_empty(),
         ShellKind::Zsh => row.strip_suffix("> ").is_some_and(|words| {
-            // `quote> `, `for cmdsubst> `: what zsh is in the middle of.
-            words.split(' ').all(|word| ZSH_STATES.contains(&word))
+            // `quote> `, `for cmdsubst> `: the names of the open constructs.
+            words.split(' ').all(|word| ZSH_CONSTRUCTS.contains(&word))
         }),
         _ => row == "> ",
     }
 }
 
-/// What zsh calls the constructs it waits for the end of.
-const ZSH_STATES: &[&str] = &[
+/// Names of unfinished constructs in the continuation prompts of zsh.
+const ZSH_CONSTRUCTS: &[&str] = &[
     "",
     "array",
     "always",
@@ -253,47 +265,47 @@ const ZSH_STATES: &[&str] = &[
     "while",
 ];
 
-/// Refuses a row that no shell without a line editor has as its prompt: there, a command such as
-/// `read` looks just like the shell itself.
-pub(super) fn must_look_like_a_prompt(
+/// Refuses a row without a prompt character, for shells without a line editor: a command such as
+/// `read` reads lines in the same mode as such a shell at its prompt.
+pub(super) fn require_prompt_row(
     pane: PaneId,
     kind: ShellKind,
-    look: &Look,
+    cursor: &CursorRow,
 ) -> Result<(), Refusal> {
-    let edits = matches!(kind, ShellKind::Bash | ShellKind::Zsh | ShellKind::Fish);
-    if edits || look.before.contains(['$', '#', '%', '>']) {
+    let has_editor = matches!(kind, ShellKind::Bash | ShellKind::Zsh | ShellKind::Fish);
+    if has_editor || cursor.before.contains(['$', '#', '%', '>']) {
         return Ok(());
     }
     let shell = kind.name().to_owned();
     Err(Refusal::ShellBusy { pane, shell, does: "reads a line" })
 }
 
-/// Finds out whether something has been typed at the prompt, by clearing the line and looking
-/// whether anything vanished. What did is put back.
-pub(super) async fn must_be_empty(
+/// Refuses a prompt after which text is typed. Presses C-u: if the cursor moves back, there was
+/// text, and it is restored.
+pub(super) async fn require_empty_line(
     tmux: &Server,
     pane: PaneId,
     kind: ShellKind,
-    look: Look,
-) -> Result<Look, Refusal> {
-    if look.has_text_behind() {
+    cursor: CursorRow,
+) -> Result<CursorRow, Refusal> {
+    if cursor.has_text_after() {
         return Err(Refusal::HalfTyped { pane });
     }
     let line = last_line(tmux, pane).await?;
     tmux.run(Key::Named("C-u".to_owned()).press(pane)).await?;
-    let mut base = look;
+    let mut base = cursor;
     let mut since = Instant::now();
-    while since.elapsed() < ECHO_TIME {
+    while since.elapsed() < ECHO_TIMEOUT {
         tokio::time::sleep(Duration::from_millis(5)).await;
-        let mut now = Look::at(tmux, pane).await?;
+        let mut now = CursorRow::read(tmux, pane).await?;
         if (now.row, now.column) < (base.row, base.column) {
-            // A shell that draws its prompt anew is on its way back.
-            tokio::time::sleep(ECHO_TIME / 2).await;
-            now = Look::at(tmux, pane).await?;
+            // The shell may be redrawing its prompt; then the cursor returns.
+            tokio::time::sleep(ECHO_TIMEOUT / 2).await;
+            now = CursorRow::read(tmux, pane).await?;
         }
         if (now.row, now.column) < (base.row, base.column) {
             let text = line.strip_prefix(&now.before).unwrap_or(&line).to_owned();
-            put_back(tmux, pane, kind, &base, &text).await?;
+            restore_line(tmux, pane, kind, &base, &text).await?;
             return Err(Refusal::HalfTyped { pane });
         }
         if now != base {
@@ -304,14 +316,14 @@ pub(super) async fn must_be_empty(
     Ok(base)
 }
 
-/// Puts back what C-u has cleared: it is typed once more. fish would expand abbreviations in it, and
-/// zsh divides long lines by itself, but they keep what was cleared; zsh does not when it is told to
-/// be vi.
-async fn put_back(
+/// Restores the text that C-u has cleared, by typing it again. fish would expand abbreviations in
+/// typed text, and zsh wraps long lines by itself, so there C-y yanks the text; in zsh's vi mode,
+/// where C-y does not yank, it is typed.
+async fn restore_line(
     tmux: &Server,
     pane: PaneId,
     kind: ShellKind,
-    look: &Look,
+    cursor: &CursorRow,
     text: &str,
 ) -> Result<(), tmux_control::Error> {
     let press = |key: &str| tmux.run(Key::Named(key.to_owned()).press(pane));
@@ -320,10 +332,10 @@ async fn put_back(
         ShellKind::Zsh => {
             press("C-y").await?;
             let begun = Instant::now();
-            while begun.elapsed() < ECHO_TIME {
+            while begun.elapsed() < ECHO_TIMEOUT {
                 tokio::time::sleep(Duration::from_millis(5)).await;
-                let now = Look::at(tmux, pane).await?;
-                if (now.row, now.column) == (look.row, look.column) {
+                let now = CursorRow::read(tmux, pane).await?;
+                if (now.row, now.column) == (cursor.row, cursor.column) {
                     return Ok(());
                 }
             }
@@ -339,7 +351,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn continuation_prompts_are_known() {
+    fn continuation_prompts_are_recognised() {
         for (kind, row) in [
             (ShellKind::Bash, "> "),
             (ShellKind::Dash, "> "),

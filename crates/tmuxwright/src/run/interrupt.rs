@@ -1,4 +1,4 @@
-//! Stopping what runs in a pane, as a person would.
+//! Interrupting the program in a pane with C-c, and waiting for the shell's prompt.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,58 +6,56 @@ use std::time::Duration;
 use tmux_control::keys::Key;
 use tokio::time::Instant;
 
-use super::gate::{self, Front};
-use super::look::Look;
+use super::cursor_row::CursorRow;
+use super::gate::{self, KEY_REACTION_TIME, Readiness};
 use super::prompt::Prompt;
 use super::{Engine, Job};
 use crate::host::PaneState;
 
-/// How long a shell takes at least to act on a key.
-const KEY_TIME: Duration = Duration::from_millis(20);
-
-/// What came of an interrupt.
+/// Outcome of an interrupt.
 #[derive(Debug)]
 pub struct Interrupted {
-    /// Whether the pane is back at its shell's prompt.
+    /// Whether the pane's shell is back at its prompt.
     pub at_prompt: bool,
-    /// The program that has the terminal.
+    /// Command line of the foreground program.
     pub foreground: String,
-    /// The command of this client that ran there.
+    /// The job of this client that ran in the pane.
     pub job: Option<Arc<Job>>,
 }
 
 impl Engine {
-    /// Presses C-c and waits until the pane's shell is back at its prompt, or time is up.
+    /// Presses C-c and waits until the pane's shell is back at its prompt or the timeout expires.
     pub async fn interrupt(
         &self,
         pane: &PaneState,
         timeout: Duration,
     ) -> Result<Interrupted, tmux_control::Error> {
         let job = self.running_in(pane.pane);
-        let uses = self.memory().pane(pane).uses;
+        let generation = self.records().pane(pane).generation;
         let until = Instant::now() + timeout;
         self.tmux().run(Key::Named("C-c".to_owned()).press(pane.pane)).await?;
         if let Some(job) = &job {
-            job.ended(until).await;
+            job.wait_for_end_until(until).await;
         }
-        let mut pause = KEY_TIME;
+        let mut pause = KEY_REACTION_TIME;
         loop {
             tokio::time::sleep(pause.min(until.saturating_duration_since(Instant::now()))).await;
-            let (at_prompt, foreground) = match gate::front(pane.pid, self.declared()) {
-                Front::Prompt(shell, _) => (true, shell.kind.name().to_owned()),
-                Front::Shell(program, _) | Front::Program(program, _) => {
+            let (at_prompt, foreground) = match gate::readiness(pane.pid, self.declared()) {
+                Readiness::AtPrompt(shell, _) => (true, shell.kind.name().to_owned()),
+                Readiness::BusyShell(program, _) | Readiness::Program(program, _) => {
                     (false, program.argv.join(" "))
                 }
-                Front::Unknown => (false, String::new()),
+                Readiness::Unknown => (false, String::new()),
             };
-            // A shell may read keys for a command that goes on.
+            // A shell that reads keys may do so for a command that still runs.
             let at_prompt = at_prompt && job.as_ref().is_none_or(|job| !job.is_running());
-            if at_prompt && let Ok(look) = Look::at(self.tmux(), pane.pane).await {
-                let rows = self.memory().pane(pane).prompt.as_ref().map_or(1, |prompt| prompt.rows);
-                self.learn(pane, uses, Prompt { row: look.before, rows });
+            if at_prompt && let Ok(cursor) = CursorRow::read(self.tmux(), pane.pane).await {
+                let rows =
+                    self.records().pane(pane).prompt.as_ref().map_or(1, |prompt| prompt.rows);
+                self.remember_prompt(pane, generation, Prompt { row: cursor.before, rows });
             }
             if at_prompt || Instant::now() >= until {
-                let job = job.filter(|job| self.is_ours(job));
+                let job = job.filter(|job| self.is_own_job(job));
                 return Ok(Interrupted { at_prompt, foreground, job });
             }
             pause = (pause * 2).min(Duration::from_millis(100));

@@ -1,4 +1,4 @@
-//! One command: what it has printed so far and what became of it.
+//! A job: one command that was typed, its output so far, its status and the input it awaits.
 
 use std::fmt;
 use std::sync::{Mutex, MutexGuard};
@@ -14,105 +14,108 @@ use terminal::transcript::{Transcript, View};
 
 use crate::lock::lock;
 
-/// What became of a command.
+/// Status of a job.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Status {
-    /// It runs.
+pub enum JobStatus {
+    /// The command runs.
     Running,
-    /// It has ended with this code.
+    /// The command has ended with this code.
     Exited(i32),
-    /// Nobody knows: this is why.
+    /// The exit code is not known, for this reason.
     Lost(String),
 }
 
-/// What a running command waits for.
+/// Input that a running command waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Waiting {
+pub enum AwaitedInput {
     /// A line of input.
     Line,
     /// A line that is not echoed.
     Password,
-    /// Keys: it is a line editor or has taken over the screen.
+    /// Single keys, as a line editor or a full-screen program reads them.
     Keys,
 }
 
-/// A command that was typed.
+/// A command started by the run engine.
 pub struct Job {
-    /// Its id, such as `c7`.
+    /// The id, such as `c7`.
     pub id: String,
-    /// Where it runs.
+    /// The pane in which the command runs.
     pub pane: PaneId,
     /// The command.
     pub command: String,
     started: Instant,
-    state: Mutex<State>,
+    state: Mutex<JobState>,
+    /// Notified when the status or the awaited input changes.
     changed: Notify,
+    /// Notified when output arrives.
     printed: Notify,
 }
 
-/// How far a command has come.
+/// Progress of a job, to compare with a later one.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Stage {
-    status: Status,
-    waiting: Option<Waiting>,
+pub(crate) struct JobProgress {
+    status: JobStatus,
+    waiting: Option<AwaitedInput>,
     bytes: u64,
 }
 
-impl Stage {
+impl JobProgress {
     /// Whether the command has ended.
     pub(crate) fn is_over(&self) -> bool {
-        self.status != Status::Running
+        self.status != JobStatus::Running
     }
 }
 
-struct State {
-    status: Status,
+/// The mutable part of a job.
+struct JobState {
+    status: JobStatus,
     ended: Option<Instant>,
-    waiting: Option<Waiting>,
-    output: Output,
-    /// How many bytes had come when somebody was last told that it waits.
-    told_at: Option<u64>,
+    waiting: Option<AwaitedInput>,
+    output: JobOutput,
+    /// Bytes of output when a waiting caller was last notified of awaited input.
+    reported_at: Option<u64>,
 }
 
-/// What a command has printed.
-struct Output {
+/// Output of a job.
+struct JobOutput {
     screen: Screen,
     transcript: Transcript,
-    /// How many bytes it was.
+    /// Number of bytes.
     bytes: u64,
-    /// Whether it is complete; what comes now is the shell's.
+    /// Whether the output is complete; further text is the shell's and ignored.
     closed: bool,
-    /// Whether an interrupt was echoed in it.
+    /// Whether the terminal echoed an interrupt (`^C`) into the output.
     interrupted: bool,
 }
 
-/// A command as it is at one moment.
+/// State of a job at one moment.
 #[derive(Debug, Clone)]
-pub struct Facts {
-    /// What became of it.
-    pub status: Status,
-    /// What it waits for, if it does.
-    pub waiting: Option<Waiting>,
-    /// How long it has run, or did.
+pub struct JobFacts {
+    /// The status.
+    pub status: JobStatus,
+    /// Input that the command waits for, if it does.
+    pub waiting: Option<AwaitedInput>,
+    /// Run time until now or until the end.
     pub duration: Duration,
-    /// Whether it has taken over the screen now, or ever did.
-    pub alternate: Option<Alternate>,
-    /// Lines that could not be kept, and why.
+    /// Use of the alternate screen, if the command has made any.
+    pub alternate: Option<AlternateScreen>,
+    /// Number of lines that could not be kept, and the reason.
     pub unkept: Option<(u64, String)>,
 }
 
-/// What a command did with the alternate screen, whose content is not part of its output.
+/// Use of the alternate screen, whose content is not part of the output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Alternate {
-    /// It is on it.
-    Now,
-    /// It has left it.
-    Before,
+pub enum AlternateScreen {
+    /// The command shows the alternate screen.
+    Active,
+    /// The command has left the alternate screen.
+    Left,
 }
 
 impl Job {
     pub(super) fn new(id: String, pane: PaneId, command: String, height: u32) -> Self {
-        let output = Output {
+        let output = JobOutput {
             screen: Screen::new(height as usize),
             transcript: Transcript::new(),
             bytes: 0,
@@ -124,125 +127,128 @@ impl Job {
             pane,
             command,
             started: Instant::now(),
-            state: Mutex::new(State {
-                status: Status::Running,
+            state: Mutex::new(JobState {
+                status: JobStatus::Running,
                 ended: None,
                 waiting: None,
                 output,
-                told_at: None,
+                reported_at: None,
             }),
             changed: Notify::new(),
             printed: Notify::new(),
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, JobState> {
         lock(&self.state)
     }
 
-    /// How it stands.
-    pub fn facts(&self) -> Facts {
+    /// The state of the job now.
+    pub fn facts(&self) -> JobFacts {
         let state = self.state();
-        let Output { screen, transcript, .. } = &state.output;
-        Facts {
+        let JobOutput { screen, transcript, .. } = &state.output;
+        JobFacts {
             status: state.status.clone(),
             waiting: state.waiting,
             duration: state.ended.unwrap_or_else(Instant::now).duration_since(self.started),
             alternate: match (screen.in_alternate(), screen.had_alternate()) {
-                (true, _) => Some(Alternate::Now),
-                (false, true) => Some(Alternate::Before),
+                (true, _) => Some(AlternateScreen::Active),
+                (false, true) => Some(AlternateScreen::Left),
                 (false, false) => None,
             },
             unkept: transcript.trouble().map(|trouble| (transcript.unkept(), trouble.to_owned())),
         }
     }
 
-    /// Its exit code, if it has ended with one.
+    /// The exit code, if the command has ended with one.
     pub fn exit_code(&self) -> Option<i32> {
         match self.state().status {
-            Status::Exited(code) => Some(code),
+            JobStatus::Exited(code) => Some(code),
             _ => None,
         }
     }
 
-    /// Whether it still runs.
+    /// Whether the command still runs.
     pub fn is_running(&self) -> bool {
-        self.state().status == Status::Running
+        self.state().status == JobStatus::Running
     }
 
-    /// Reads what it has printed so far.
-    pub(crate) fn read<T>(&self, look: impl FnOnce(&View<'_>) -> T) -> T {
+    /// Calls `read` with a view of the output so far.
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&View<'_>) -> T) -> T {
         let state = self.state();
         let pending = state.output.pending();
-        look(&View::new(&state.output.transcript, &pending))
+        read(&View::new(&state.output.transcript, &pending))
     }
 
-    /// How many lines it has printed so far.
+    /// Number of output lines so far.
     pub fn lines(&self) -> u64 {
         self.read(|view| view.lines())
     }
 
-    /// Waits until it has ended, or waits for input and nobody was told yet, or time is up.
+    /// Waits for the end of the command, for awaited input that no caller was notified of, or for
+    /// `until`.
     pub async fn wait(&self, until: Instant) {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
-            if self.has_news() || tokio::time::timeout_at(until, changed).await.is_err() {
+            if self.has_unreported_state() || tokio::time::timeout_at(until, changed).await.is_err()
+            {
                 return;
             }
         }
     }
 
-    fn has_news(&self) -> bool {
+    /// Whether the command has ended, or awaits input that is now reported for the first time.
+    fn has_unreported_state(&self) -> bool {
         let mut state = self.state();
-        if state.status != Status::Running {
+        if state.status != JobStatus::Running {
             return true;
         }
-        let news = state.waiting.is_some() && state.told_at != Some(state.output.bytes);
-        if news {
-            state.told_at = Some(state.output.bytes);
+        let unreported = state.waiting.is_some() && state.reported_at != Some(state.output.bytes);
+        if unreported {
+            state.reported_at = Some(state.output.bytes);
         }
-        news
+        unreported
     }
 
-    /// Waits until it has ended. False if time was up first.
-    pub(super) async fn ended(&self, until: Instant) -> bool {
-        tokio::time::timeout_at(until, self.end()).await.is_ok()
+    /// Waits until the command has ended. False if `until` came first.
+    pub(super) async fn wait_for_end_until(&self, until: Instant) -> bool {
+        tokio::time::timeout_at(until, self.wait_for_end()).await.is_ok()
     }
 
-    /// Waits until it has ended. Its exit code, if that is known.
-    pub(crate) async fn end(&self) -> Option<i32> {
+    /// Waits until the command has ended and returns the exit code, if it is known.
+    pub(crate) async fn wait_for_end(&self) -> Option<i32> {
         loop {
             let changed = self.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
             match self.state().status {
-                Status::Running => {}
-                Status::Exited(code) => return Some(code),
-                Status::Lost(_) => return None,
+                JobStatus::Running => {}
+                JobStatus::Exited(code) => return Some(code),
+                JobStatus::Lost(_) => return None,
             }
             changed.await;
         }
     }
 
-    /// How far it has come.
-    pub(crate) fn stage(&self) -> Stage {
+    /// The progress of the job now.
+    pub(crate) fn progress(&self) -> JobProgress {
         let state = self.state();
-        let State { status, waiting, output, .. } = &*state;
-        Stage { status: status.clone(), waiting: *waiting, bytes: output.bytes }
+        let JobState { status, waiting, output, .. } = &*state;
+        JobProgress { status: status.clone(), waiting: *waiting, bytes: output.bytes }
     }
 
-    /// Waits until it has come further: has printed something, waits for input, or has ended.
-    /// Waits for ever for one that had ended then.
-    pub(crate) async fn beyond(&self, stage: &Stage) -> Stage {
+    /// Waits for progress beyond an earlier one: output, another awaited input, or the end. Never
+    /// returns if the job had already ended then.
+    pub(crate) async fn progress_beyond(&self, earlier: &JobProgress) -> JobProgress {
         loop {
             let (changed, printed) = (self.changed.notified(), self.printed.notified());
             tokio::pin!(changed, printed);
             changed.as_mut().enable();
             printed.as_mut().enable();
-            let now = self.stage();
-            if now != *stage {
+            let now = self.progress();
+            if now != *earlier {
                 return now;
             }
             tokio::select! {
@@ -252,7 +258,7 @@ impl Job {
         }
     }
 
-    /// Takes more of its output.
+    /// Appends output.
     pub(super) fn feed(&self, bytes: &[u8]) {
         let mut state = self.state();
         state.waiting = None;
@@ -261,57 +267,57 @@ impl Job {
         self.printed.notify_waiters();
     }
 
-    /// Notes that output is missing here.
-    pub(super) fn missed(&self, bytes: Option<u64>) {
+    /// Inserts a note that output was lost here.
+    pub(super) fn output_lost(&self, bytes: Option<u64>) {
         let count = bytes.map_or("an unknown number of".to_owned(), |bytes| bytes.to_string());
         self.feed(format!("\r\n[{count} bytes of output were lost here]\r\n").as_bytes());
     }
 
-    /// Notes that it waits for input. Everybody who waits for it is told.
-    pub(super) fn set_waiting(&self, waiting: Option<Waiting>) {
+    /// Sets the input that the command waits for, and notifies the callers that wait for the job.
+    pub(super) fn set_waiting(&self, waiting: Option<AwaitedInput>) {
         self.state().waiting = waiting;
         self.changed.notify_waiters();
     }
 
-    /// What the last row of its output says, and whether an interrupt was echoed.
+    /// The last row of the output up to the cursor, and whether an interrupt was echoed.
     pub(super) fn last_row(&self) -> (String, bool) {
         let state = self.state();
         (state.output.screen.before_cursor(), state.output.interrupted)
     }
 
-    /// Ends its output, whose last rows are the prompt of a shell that gave the command up.
+    /// Ends the output before its last rows, the prompt of a shell that dropped the command.
     pub(super) fn close_before_prompt(&self, prompt_rows: usize) {
         let mut state = self.state();
         let interrupted = state.output.interrupted;
         state.output.close(prompt_rows, interrupted);
     }
 
-    /// Ends its output before the word that bash says by itself when a command makes it exit.
-    pub(super) fn close_before_farewell(&self, shell: ShellKind) {
+    /// Ends the output before the `exit` or `logout` that bash prints when a command makes it exit.
+    pub(super) fn trim_shell_exit_message(&self, shell: ShellKind) {
         let mut state = self.state();
         let rows = state.output.screen.pending();
         let words = ["exit", "logout"];
-        let said = rows.last().is_some_and(|row| words.contains(&row.as_str()));
-        if shell == ShellKind::Bash && said && words.iter().any(|it| self.command.contains(it)) {
+        let printed = rows.last().is_some_and(|row| words.contains(&row.as_str()));
+        if shell == ShellKind::Bash && printed && words.iter().any(|it| self.command.contains(it)) {
             state.output.close(1, false);
         }
     }
 
-    /// Whether what it printed made the terminal type an answer.
-    pub(super) fn asked_terminal(&self) -> bool {
+    /// Whether the output held a query to which the terminal types a reply.
+    pub(super) fn queried_terminal(&self) -> bool {
         self.state().output.screen.asked()
     }
 
-    /// Ends it.
-    pub(super) fn finish(&self, status: Status) {
+    /// Ends the job with a status.
+    pub(super) fn finish(&self, status: JobStatus) {
         let mut state = self.state();
-        if state.status != Status::Running {
+        if state.status != JobStatus::Running {
             return;
         }
-        state.output.close(0, status == Status::Exited(130));
+        state.output.close(0, status == JobStatus::Exited(130));
         let Self { id, pane, .. } = self;
         match status {
-            Status::Exited(code) => tracing::info!("command {id} in {pane} exited with {code}"),
+            JobStatus::Exited(code) => tracing::info!("command {id} in {pane} exited with {code}"),
             _ => tracing::info!("command {id} in {pane} was lost"),
         }
         state.status = status;
@@ -331,7 +337,7 @@ impl fmt::Debug for Job {
     }
 }
 
-impl Output {
+impl JobOutput {
     fn feed(&mut self, bytes: &[u8]) {
         if self.closed {
             return;
@@ -346,16 +352,16 @@ impl Output {
         if self.closed { Vec::new() } else { self.screen.pending() }
     }
 
-    /// Moves what is on the screen into the transcript, but for the last rows and, after an
-    /// interrupt, the `^C` that the terminal echoed: the program did not print it.
-    fn close(&mut self, but: usize, interrupted: bool) {
+    /// Moves the rows on the screen into the transcript, without the last `dropped_rows` and, after
+    /// an interrupt, without the `^C` that the terminal echoed, since no program printed it.
+    fn close(&mut self, dropped_rows: usize, interrupted: bool) {
         if self.closed {
             return;
         }
         self.closed = true;
         let mut rows = Vec::new();
         self.screen.finish(&mut |row| rows.push(row.to_owned()));
-        rows.truncate(rows.len().saturating_sub(but));
+        rows.truncate(rows.len().saturating_sub(dropped_rows));
         if interrupted
             && let Some(last) = rows.last_mut()
             && last.ends_with("^C")

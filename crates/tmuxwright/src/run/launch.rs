@@ -1,39 +1,48 @@
-//! Starting a shell of our own so that it tells where a command's output begins and ends.
+//! Launch of the user's shell in a new pane, with a start-up script that makes it print marks around
+//! each command's output.
 
 use std::collections::BTreeMap;
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::Path;
 
 use tmux_control::{Command, Server};
 
-use super::kit::Kit;
+use super::private_dir::PrivateDir;
 use crate::host::NewPane;
+use crate::random;
 
-/// A shell to be started.
+/// Random bytes in the key of a mark.
+const KEY_BYTES: usize = 12;
+
+/// A shell to start.
 #[derive(Debug)]
 pub(crate) struct Launch {
-    /// The pane it is to be in.
-    pub(crate) wish: NewPane,
-    /// The key of its marks, if it is a shell that can print them.
+    /// The pane to create for it.
+    pub(crate) new_pane: NewPane,
+    /// Key of its marks, if there is a start-up script for this shell.
     pub(super) key: Option<String>,
 }
 
-/// The user's shell as tmux would start it, with our script where there is one for it.
-pub(super) async fn plan(tmux: &Server, kit: &Kit, cwd: Option<String>) -> io::Result<Launch> {
+/// Plans the launch of the shell that tmux would start, with our start-up script if there is one.
+pub(super) async fn plan(
+    tmux: &Server,
+    private_dir: &PrivateDir,
+    cwd: Option<String>,
+) -> io::Result<Launch> {
     let option = |name: &str| Command::query("show-options").arg("-gqv").arg(name);
-    let ask = async |name| match tmux.run(option(name)).await {
+    let read_option = async |name| match tmux.run(option(name)).await {
         Ok(reply) => reply.text().trim_end().to_owned(),
-        // Without a server there are no options either; then tmux takes this one.
+        // Without a server there are no options; tmux then starts `$SHELL`.
         Err(_) if name == "default-shell" => std::env::var("SHELL").unwrap_or_default(),
         Err(_) => String::new(),
     };
-    let (command, shell) = (ask("default-command").await, ask("default-shell").await);
-    let plain = Launch { wish: NewPane { cwd: cwd.clone(), ..NewPane::default() }, key: None };
-    let Some((path, login)) = invocation(&command, &shell) else {
+    let (command, shell) =
+        (read_option("default-command").await, read_option("default-shell").await);
+    let plain = Launch { new_pane: NewPane { cwd: cwd.clone(), ..NewPane::default() }, key: None };
+    let Some((path, login)) = shell_invocation(&command, &shell) else {
         return Ok(plain);
     };
-    let dir = kit.dir()?;
+    let dir = private_dir.path()?;
     let key = new_key()?;
     let file = |name: &str| dir.join(name).to_string_lossy().into_owned();
     let mut env = BTreeMap::from([
@@ -48,8 +57,8 @@ pub(super) async fn plan(tmux: &Server, kit: &Kit, cwd: Option<String>) -> io::R
         }
         "zsh" => {
             program.push(if login { "-l" } else { "-i" }.to_owned());
-            let ask = Command::query("show-environment").arg("-g").arg("ZDOTDIR");
-            let answer = tmux.run(ask).await.map(|reply| reply.text()).unwrap_or_default();
+            let query = Command::query("show-environment").arg("-g").arg("ZDOTDIR");
+            let answer = tmux.run(query).await.map(|reply| reply.text()).unwrap_or_default();
             let users = answer.trim_end().strip_prefix("ZDOTDIR=").unwrap_or_default();
             env.insert("__TMUXWRIGHT_ZDOTDIR".to_owned(), users.to_owned());
             env.insert("ZDOTDIR".to_owned(), dir.to_string_lossy().into_owned());
@@ -58,33 +67,31 @@ pub(super) async fn plan(tmux: &Server, kit: &Kit, cwd: Option<String>) -> io::R
             program.push(if login { "-l" } else { "-i" }.to_owned());
             program.extend(["--init-command".to_owned(), format!("source {}", file("init.fish"))]);
         }
-        // These read no script of ours that could make them linger.
+        // These shells read no script, so an `sh` around them lingers after their exit.
         "sh" | "dash" | "ash" => {
             program.extend(login.then(|| "-l".to_owned()));
-            let wish = NewPane { program, lingers: true, ..plain.wish };
-            return Ok(Launch { wish, key: None });
+            let new_pane = NewPane { program, lingers: true, ..plain.new_pane };
+            return Ok(Launch { new_pane, key: None });
         }
         _ => return Ok(plain),
     }
-    let wish = NewPane { program, env, cwd, ..NewPane::default() };
-    Ok(Launch { wish, key: Some(key) })
+    let new_pane = NewPane { program, env, cwd, ..NewPane::default() };
+    Ok(Launch { new_pane, key: Some(key) })
 }
 
-/// The file whose existence says that the shell with this key has read our script.
+/// Name of the file that the shell with this key creates once it has read our script.
 pub(super) fn ready_file(key: &str) -> String {
     format!("ready-{key}")
 }
 
-/// Letters and digits nobody can guess.
+/// A new random key for marks.
 pub(super) fn new_key() -> io::Result<String> {
-    let mut bytes = [0; 12];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(bytes.iter().map(|byte| format!("{byte:02x}")).collect())
+    random::hex(KEY_BYTES)
 }
 
-/// Which shell these two options of tmux start, and whether as a login shell. `None` if it is more
-/// than a shell.
-fn invocation<'a>(command: &'a str, shell: &'a str) -> Option<(&'a str, bool)> {
+/// The shell that tmux starts with these values of `default-command` and `default-shell`, and whether
+/// as a login shell. `None` if the command is more than a shell.
+fn shell_invocation<'a>(command: &'a str, shell: &'a str) -> Option<(&'a str, bool)> {
     if command.is_empty() {
         return Some((shell, true));
     }
@@ -114,18 +121,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_tmux_would_start_is_understood() {
-        assert_eq!(invocation("", "/bin/bash"), Some(("/bin/bash", true)));
-        assert_eq!(invocation("exec zsh", "/bin/bash"), Some(("zsh", false)));
-        assert_eq!(invocation("/usr/bin/fish -l", "/bin/bash"), Some(("/usr/bin/fish", true)));
-        assert_eq!(invocation("reattach-to-user-namespace -l zsh", "/bin/zsh"), None);
-        assert_eq!(invocation("bash -c ls", "/bin/bash"), None);
-    }
-
-    #[test]
-    fn keys_differ_and_are_one_word() {
-        let key = new_key().unwrap();
-        assert!(key != new_key().unwrap() && key.len() == 24, "{key}");
-        assert!(key.chars().all(|c| c.is_ascii_alphanumeric()));
+    fn shell_is_read_from_the_options_of_tmux() {
+        assert_eq!(shell_invocation("", "/bin/bash"), Some(("/bin/bash", true)));
+        assert_eq!(shell_invocation("exec zsh", "/bin/bash"), Some(("zsh", false)));
+        assert_eq!(
+            shell_invocation("/usr/bin/fish -l", "/bin/bash"),
+            Some(("/usr/bin/fish", true))
+        );
+        assert_eq!(shell_invocation("reattach-to-user-namespace -l zsh", "/bin/zsh"), None);
+        assert_eq!(shell_invocation("bash -c ls", "/bin/bash"), None);
     }
 }

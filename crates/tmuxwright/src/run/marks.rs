@@ -1,79 +1,91 @@
-//! The marks a shell prints around a command's output, found in the raw bytes.
+//! Marks that a shell prints around a command's output: their format, and finding them in raw bytes.
 //!
-//! They are OSC 133 sequences, which every terminal swallows, with one more field: a key that only
-//! we and the shell know. What looks alike but has another key, or none, is the program's own.
+//! A mark is an OSC 133 sequence, which terminals do not display, with one more field: a key that
+//! only this process and the shell know. A sequence with another key, or none, is ordinary output.
 
 use memchr::memchr;
 
-const OPEN: &[u8] = b"\x1b]133;";
-/// Longer than any mark of ours.
-const LONGEST: usize = 96;
+/// The bytes with which every mark begins.
+const MARK_PREFIX: &[u8] = b"\x1b]133;";
+/// Limit for the bytes of a mark after its prefix; real marks are shorter.
+const MAX_MARK_BYTES: usize = 96;
 
-/// A mark that carries a key.
+/// A mark with its key.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Mark {
     pub(super) key: String,
-    pub(super) what: What,
+    pub(super) kind: MarkKind,
 }
 
+/// Which end of a command's output a mark stands at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum What {
+pub(super) enum MarkKind {
     /// The command's output begins.
     Start,
-    /// It has ended, with this status.
+    /// The command has ended with this status.
     End(i32),
 }
 
 impl Mark {
-    /// What says where output begins, as a `printf` format.
+    /// The start mark, as a `printf` format.
     pub(super) fn start_format(key: &str) -> String {
         format!("\\033]133;C;k={key}\\007")
     }
 
-    /// The same for the end; it takes the status. A program may have left the terminal in the
-    /// middle of a string, or above old text: the one is ended before, the other erased after.
+    /// The end mark, as a `printf` format that takes the status. A program may have left an escape
+    /// sequence open or the cursor above old text: the format ends the sequence first (ST) and
+    /// erases the text below last.
     pub(super) fn end_format(key: &str) -> String {
         format!("\\033\\134\\033]133;D;%s;k={key}\\007\\033[J")
     }
 
-    /// Reads what stands between `OPEN` and the terminator.
+    /// Parses the text between `MARK_PREFIX` and the terminator.
     fn parse(body: &str) -> Option<Self> {
         let mut fields = body.split(';');
-        let what = fields.next()?;
+        let letter = fields.next()?;
         let status = fields.next()?;
-        let (what, key) = match what {
-            "C" => (What::Start, status),
-            "D" => (What::End(exit_code(status.parse().ok()?)), fields.next()?),
+        let (kind, key) = match letter {
+            "C" => (MarkKind::Start, status),
+            "D" => (MarkKind::End(exit_code(status.parse().ok()?)), fields.next()?),
             _ => return None,
         };
         let key = key.strip_prefix("k=")?.to_owned();
-        fields.next().is_none().then_some(Self { key, what })
+        fields.next().is_none().then_some(Self { key, kind })
     }
 }
 
-/// A status as most shells count it: ksh has 256 and more for a death by signal.
+/// The keys whose marks count for one command.
+#[derive(Debug, Clone)]
+pub(super) struct MarkKeys {
+    /// Key of the marks around this command.
+    pub(super) command: String,
+    /// Key of the marks that the shell prints by itself, if it does.
+    pub(super) shell: Option<String>,
+}
+
+/// A status as most shells report it: ksh uses 256 plus the signal where others use 128.
 fn exit_code(status: i32) -> i32 {
     if status > 256 { status - 128 } else { status }
 }
 
-/// A piece of the stream.
+/// A piece of a pane's output stream.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Piece<'a> {
+pub(super) enum StreamPiece<'a> {
     /// Bytes that are not a mark.
     Text(&'a [u8]),
     /// A mark.
     Mark(Mark),
 }
 
-/// Splits a stream that comes in chunks of any size.
+/// Splits a stream into text and marks, whatever the size of its chunks.
 #[derive(Debug, Default)]
-pub(super) struct Scanner {
-    /// The beginning of what may become a mark.
+pub(super) struct MarkScanner {
+    /// Bytes at the end of the last chunk that may be the beginning of a mark.
     held: Vec<u8>,
 }
 
-impl Scanner {
-    pub(super) fn feed(&mut self, bytes: &[u8], mut sink: impl FnMut(Piece<'_>)) {
+impl MarkScanner {
+    pub(super) fn feed(&mut self, bytes: &[u8], mut sink: impl FnMut(StreamPiece<'_>)) {
         if self.held.is_empty() {
             self.held = scan(bytes, &mut sink).to_vec();
         } else {
@@ -84,59 +96,68 @@ impl Scanner {
     }
 }
 
-/// Hands out all that is certain and returns the rest.
-fn scan<'a>(bytes: &'a [u8], sink: &mut impl FnMut(Piece<'_>)) -> &'a [u8] {
+/// Passes every decided piece to `sink` and returns the undecided rest.
+fn scan<'a>(bytes: &'a [u8], sink: &mut impl FnMut(StreamPiece<'_>)) -> &'a [u8] {
     let mut rest = bytes;
     let mut from = 0;
     while let Some(at) = rest.get(from..).and_then(|tail| memchr(0x1b, tail)).map(|n| from + n) {
         let (text, candidate) = rest.split_at_checked(at).unwrap_or((rest, &[]));
-        match read(candidate) {
-            Found::Mark(mark, length) => {
+        match match_mark(candidate) {
+            MarkMatch::Complete(mark, length) => {
                 if !text.is_empty() {
-                    sink(Piece::Text(text));
+                    sink(StreamPiece::Text(text));
                 }
-                sink(Piece::Mark(mark));
+                sink(StreamPiece::Mark(mark));
                 rest = candidate.get(length..).unwrap_or_default();
                 from = 0;
             }
-            Found::Partial => {
+            MarkMatch::Partial => {
                 if !text.is_empty() {
-                    sink(Piece::Text(text));
+                    sink(StreamPiece::Text(text));
                 }
                 return candidate;
             }
-            Found::Nothing => from = at + 1,
+            MarkMatch::NotAMark => from = at + 1,
         }
     }
     if !rest.is_empty() {
-        sink(Piece::Text(rest));
+        sink(StreamPiece::Text(rest));
     }
     &[]
 }
 
-enum Found {
-    Mark(Mark, usize),
+/// Whether bytes begin with a mark.
+enum MarkMatch {
+    /// A mark, and its length in bytes.
+    Complete(Mark, usize),
+    /// More bytes are needed to decide.
     Partial,
-    Nothing,
+    NotAMark,
 }
 
-/// Looks whether bytes that begin with ESC are a mark.
-fn read(bytes: &[u8]) -> Found {
-    if bytes.len() < OPEN.len() {
-        return if OPEN.starts_with(bytes) { Found::Partial } else { Found::Nothing };
+/// Matches bytes that begin with ESC against a mark.
+fn match_mark(bytes: &[u8]) -> MarkMatch {
+    if bytes.len() < MARK_PREFIX.len() {
+        return if MARK_PREFIX.starts_with(bytes) {
+            MarkMatch::Partial
+        } else {
+            MarkMatch::NotAMark
+        };
     }
-    let Some(body) = bytes.strip_prefix(OPEN) else {
-        return Found::Nothing;
+    let Some(body) = bytes.strip_prefix(MARK_PREFIX) else {
+        return MarkMatch::NotAMark;
     };
-    let within = body.get(..LONGEST.min(body.len())).unwrap_or(body);
+    let within = body.get(..MAX_MARK_BYTES.min(body.len())).unwrap_or(body);
     match within.iter().position(|&byte| !(0x20..0x7f).contains(&byte)) {
-        None if within.len() < LONGEST => Found::Partial,
+        None if within.len() < MAX_MARK_BYTES => MarkMatch::Partial,
         Some(end) if body.get(end) == Some(&0x07) => body
             .get(..end)
             .and_then(|body| std::str::from_utf8(body).ok())
             .and_then(Mark::parse)
-            .map_or(Found::Nothing, |mark| Found::Mark(mark, OPEN.len() + end + 1)),
-        _ => Found::Nothing,
+            .map_or(MarkMatch::NotAMark, |mark| {
+                MarkMatch::Complete(mark, MARK_PREFIX.len() + end + 1)
+            }),
+        _ => MarkMatch::NotAMark,
     }
 }
 
@@ -146,32 +167,32 @@ mod tests {
 
     use super::*;
 
-    /// The pieces, with neighbouring text put together.
+    /// The pieces of a stream, with adjacent text joined.
     fn pieces(chunks: &[&[u8]]) -> Vec<Result<Vec<u8>, Mark>> {
-        let mut scanner = Scanner::default();
+        let mut scanner = MarkScanner::default();
         let mut found: Vec<Result<Vec<u8>, Mark>> = Vec::new();
         for chunk in chunks {
             scanner.feed(chunk, |piece| match piece {
-                Piece::Text(text) => match found.last_mut() {
+                StreamPiece::Text(text) => match found.last_mut() {
                     Some(Ok(last)) => last.extend_from_slice(text),
                     _ => found.push(Ok(text.to_vec())),
                 },
-                Piece::Mark(mark) => found.push(Err(mark)),
+                StreamPiece::Mark(mark) => found.push(Err(mark)),
             });
         }
         found
     }
 
     fn end(status: i32, key: &str) -> Result<Vec<u8>, Mark> {
-        Err(Mark { key: key.to_owned(), what: What::End(status) })
+        Err(Mark { key: key.to_owned(), kind: MarkKind::End(status) })
     }
 
     #[test]
-    fn marks_are_told_from_text() {
+    fn marks_are_separated_from_text() {
         let stream = [b"echo".as_slice(), b"\x1b]133;C;k=K\x07", b"out\r\n\x1b]133;D;42;k=K\x07$ "];
         let expected = [
             Ok(b"echo".to_vec()),
-            Err(Mark { key: "K".into(), what: What::Start }),
+            Err(Mark { key: "K".into(), kind: MarkKind::Start }),
             Ok(b"out\r\n".to_vec()),
             end(42, "K"),
             Ok(b"$ ".to_vec()),
@@ -180,12 +201,12 @@ mod tests {
     }
 
     #[test]
-    fn a_signal_is_counted_as_everywhere() {
+    fn ksh_signal_status_is_normalised() {
         assert_eq!(pieces(&[b"\x1b]133;D;258;k=K\x07"]), [end(130, "K")]);
     }
 
     #[test]
-    fn look_alikes_are_text() {
+    fn sequences_without_a_valid_key_are_text() {
         for text in [
             b"\x1b]133;A\x07".as_slice(),
             b"\x1b]133;C\x07",
@@ -202,15 +223,15 @@ mod tests {
     }
 
     #[test]
-    fn a_mark_inside_another_sequence_counts() {
-        // A program may end in the middle of a sequence; the mark after it still has to be seen.
+    fn mark_is_found_inside_an_open_sequence() {
+        // A program may end in the middle of a sequence; the mark after it must be found.
         let stream = b"\x1b]133;D;\x1b]133;D;7;k=K\x07";
         assert_eq!(pieces(&[stream]), [Ok(b"\x1b]133;D;".to_vec()), end(7, "K")]);
     }
 
     proptest! {
         #[test]
-        fn the_size_of_the_chunks_does_not_matter(cuts in prop::collection::vec(0usize..60, 0..8)) {
+        fn pieces_do_not_depend_on_chunk_sizes(cuts in prop::collection::vec(0usize..60, 0..8)) {
             let stream = b"a\x1b]133;C;k=K\x07b\x1b]133;\x1b]133;D;130;k=K\x07\x1b[m\x1b]133;D;1\x07.";
             let mut cuts: Vec<usize> = cuts.into_iter().map(|cut| cut.min(stream.len())).collect();
             cuts.sort_unstable();

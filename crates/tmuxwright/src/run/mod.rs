@@ -1,29 +1,31 @@
-//! Running commands in shells: what a command printed, exactly, and how it ended.
+//! The run engine: runs commands in shells and records their exact output and exit code.
 //!
-//! A command is typed into a shell only when that is at its prompt (`gate`), either as it is or
-//! through a private file (`carry`), and its output is what the pane printed between two marks that
-//! nobody else can print (`marks`, `follow`). Results are kept for a while (`job`). Shells that we
-//! start print marks by themselves (`launch`). Knows nothing of tools.
+//! A command is typed only into a shell at its prompt (`gate`), as it is or through a command file
+//! (`delivery`). Its output is the text that the pane prints between two marks that no other program
+//! can print (`marks`, `follow`). Jobs of finished commands are kept for a while (`job`, `job_list`).
+//! Shells that the engine starts print marks by themselves (`launch`). Knows nothing of tools.
 
 pub(crate) mod activity;
-mod block;
-mod carry;
+mod cursor_row;
+mod delivery;
 mod follow;
 mod gate;
 mod interrupt;
 mod job;
-mod kit;
+mod job_list;
 mod launch;
-mod look;
 mod marks;
-mod memory;
+mod output_filter;
+mod pane_records;
 mod pool;
+mod private_dir;
 mod prompt;
 mod refusal;
 mod repl;
-mod start;
-mod trail;
-mod typed;
+mod repl_input;
+mod shell_exit;
+mod start_job;
+mod typed_input;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -31,186 +33,192 @@ use tmux_control::{PaneId, Server};
 
 use crate::host::{Host, PaneState};
 use crate::lock::lock;
-pub(crate) use block::PROMPT_ENDS;
-pub(crate) use gate::Sight;
+pub(crate) use gate::ForegroundProgram;
 pub use interrupt::Interrupted;
-pub(crate) use job::Stage;
-pub use job::{Alternate, Facts, Job, Status, Waiting};
-use kit::Kit;
+pub(crate) use job::JobProgress;
+pub use job::{AlternateScreen, AwaitedInput, Job, JobFacts, JobStatus};
+use job_list::JobList;
 pub(crate) use launch::Launch;
-use memory::{Jobs, Memory};
+pub(crate) use output_filter::{OutputFilter, OutputPart};
+use pane_records::{PaneLease, PaneRecords};
+use private_dir::PrivateDir;
 pub use process::ShellKind;
 use prompt::Prompt;
 pub use refusal::Refusal;
-pub use repl::Answer;
-pub use trail::Started;
-pub(crate) use trail::{Part, Trail};
-use typed::Typed;
-pub(crate) use typed::{Recent, TypedLine};
+pub use repl::ReplAnswer;
+pub(crate) use repl_input::PROMPT_ENDS;
+pub use start_job::StartedJob;
+use typed_input::TypedInput;
+pub(crate) use typed_input::{RecentInput, TypedLine};
 
-/// How the engine is set up.
+/// Settings of the engine.
 #[derive(Debug, Clone, Copy)]
-pub struct Options {
-    /// How many results of finished commands are kept.
+pub struct RunOptions {
+    /// Number of finished commands whose results are kept.
     pub results: usize,
-    /// What a shell is that has no known name.
+    /// Shell to assume when the name of a program is not recognised.
     pub shell: Option<ShellKind>,
 }
 
-impl Default for Options {
+impl Default for RunOptions {
     fn default() -> Self {
         Self { results: 100, shell: None }
     }
 }
 
-/// Runs commands on one tmux server, one at a time in each pane, for one client.
+/// Runs commands on one tmux server, one at a time in each pane, for one MCP client.
 #[derive(Debug)]
 pub struct Engine {
     host: Arc<Host>,
     shared: Arc<Shared>,
-    jobs: Mutex<Jobs>,
+    jobs: Mutex<JobList>,
 }
 
-/// What is the same for all clients: no two of them type into a pane at once.
+/// State that the engines of all MCP clients share.
 #[derive(Debug)]
 struct Shared {
-    kit: Kit,
-    options: Options,
-    memory: Mutex<Memory>,
-    typed: Typed,
+    private_dir: PrivateDir,
+    options: RunOptions,
+    records: Mutex<PaneRecords>,
+    typed_input: TypedInput,
 }
 
 impl Engine {
-    /// An engine that has done nothing yet.
-    pub fn new(host: Arc<Host>, options: Options) -> Self {
-        let kit = Kit::new(host.token());
-        let (memory, typed) = (Mutex::default(), Typed::default());
-        let shared = Arc::new(Shared { kit, options, memory, typed });
+    /// An engine without jobs.
+    pub fn new(host: Arc<Host>, options: RunOptions) -> Self {
+        let private_dir = PrivateDir::new(host.token());
+        let (records, typed_input) = (Mutex::default(), TypedInput::default());
+        let shared = Arc::new(Shared { private_dir, options, records, typed_input });
         Self { host, shared, jobs: Mutex::default() }
     }
 
-    /// The same engine for a further client, which has run nothing yet.
+    /// An engine without jobs for another MCP client, with the same shared state.
     #[must_use]
     pub fn for_client(&self, host: Arc<Host>) -> Self {
         Self { host, shared: Arc::clone(&self.shared), jobs: Mutex::default() }
     }
 
-    /// Runs a command in this pane. It goes on when nobody waits for it any more.
+    /// Runs a command in a pane. The job continues when the returned future or value is dropped.
     pub async fn run(
         self: &Arc<Self>,
         pane: PaneState,
         command: String,
-    ) -> Result<Started, Refusal> {
-        let lease = memory::Lease::take(self, &pane).await?;
-        start::command(self, lease, pane, command).await
+    ) -> Result<StartedJob, Refusal> {
+        let lease = PaneLease::acquire(self, &pane).await?;
+        start_job::start_job(self, lease, pane, command).await
     }
 
-    /// Runs a command in a pane of our own: an idle one, or a new one.
+    /// Runs a command in a pane of the pool: an idle one, or a new one.
     pub async fn run_anywhere(
         self: &Arc<Self>,
         command: String,
         cwd: Option<String>,
-    ) -> Result<Started, Refusal> {
+    ) -> Result<StartedJob, Refusal> {
         pool::run(self, command, cwd).await
     }
 
-    /// A command of this client by its id, if it is still kept.
+    /// A job of this client by its id, if it is still kept.
     pub fn job(&self, id: &str) -> Option<Arc<Job>> {
         self.jobs().by_id(id)
     }
 
-    /// The ids of the commands that are kept, newest first.
+    /// The ids of the kept jobs, newest first.
     pub fn job_ids(&self) -> Vec<String> {
         self.jobs().ids()
     }
 
-    /// The command that runs in a pane, whichever client's it is.
+    /// The job that runs in a pane, of any client.
     pub fn running_in(&self, pane: PaneId) -> Option<Arc<Job>> {
-        self.memory().panes.get(&pane).and_then(|known| known.job()).cloned()
+        self.records().panes.get(&pane).and_then(|record| record.job()).cloned()
     }
 
-    /// Whether somebody talks to the interpreter in a pane.
-    pub fn talks_to(&self, pane: PaneId) -> bool {
-        self.memory().talks.contains(&pane)
+    /// Whether a call is using the interpreter in a pane.
+    pub fn repl_in_use(&self, pane: PaneId) -> bool {
+        self.records().repl_panes.contains(&pane)
     }
 
-    /// Who has a pane's terminal, and whether it is a shell at its prompt; `None` if nobody can tell.
-    pub(crate) async fn sight(&self, pane: &PaneState) -> Option<(Sight, bool)> {
-        let (sight, at_prompt) = gate::look(self.tmux(), pane, self.declared()).await?;
-        Some((sight, at_prompt && self.running_in(pane.pane).is_none()))
+    /// The foreground program of a pane, and whether it is a shell at its prompt. `None` if it cannot
+    /// be determined.
+    pub(crate) async fn probe_foreground(
+        &self,
+        pane: &PaneState,
+    ) -> Option<(ForegroundProgram, bool)> {
+        let (program, at_prompt) = gate::probe(self.tmux(), pane, self.declared()).await?;
+        Some((program, at_prompt && self.running_in(pane.pane).is_none()))
     }
 
-    /// Waits until all that a pane has printed by now can be read. False if that takes too long.
+    /// Waits until all output that a pane has printed by now is in its stream. False on timeout.
     async fn catch_up(&self, pane: &PaneState) -> bool {
-        let come = self.tmux().catch_up(pane.session, pane.pane);
-        tokio::time::timeout(follow::SHELL_TIME, come).await.is_ok()
+        let caught_up = self.tmux().catch_up(pane.session, pane.pane);
+        tokio::time::timeout(follow::SHELL_RESPONSE_TIMEOUT, caught_up).await.is_ok()
     }
 
-    /// How many rows the prompt of a pane's shell has, as far as it was seen.
+    /// Rows of the prompt of a pane's shell; 1 if it is not known.
     pub(crate) async fn prompt_rows(&self, pane: &PaneState) -> u32 {
-        let known = self.memory().known(pane).map(|known| (known.ended, known.looked.clone()));
-        if let Some((Some(_), looked)) = known {
-            let _ = tokio::time::timeout(follow::SHELL_TIME, looked.cancelled()).await;
+        let known = self.records().existing(pane).map(|it| (it.last_end, it.prompt_read.clone()));
+        if let Some((Some(_), prompt_read)) = known {
+            let read = prompt_read.cancelled();
+            let _ = tokio::time::timeout(follow::SHELL_RESPONSE_TIMEOUT, read).await;
         }
-        self.memory().known(pane).and_then(|known| known.prompt.as_ref()).map_or(1, |it| it.rows)
+        self.records().existing(pane).and_then(|it| it.prompt.as_ref()).map_or(1, |it| it.rows)
     }
 
-    /// How the shell of a pane that was made for commands is started anew; `None` for other panes.
-    pub(crate) async fn relaunch(&self, pane: &PaneState) -> Result<Option<Launch>, Refusal> {
-        if !self.memory().known(pane).is_some_and(|known| known.is_pooled_for(self.client())) {
+    /// Plans the respawn of a pool pane's shell; `None` for other panes.
+    pub(crate) async fn plan_relaunch(&self, pane: &PaneState) -> Result<Option<Launch>, Refusal> {
+        if !self.records().existing(pane).is_some_and(|it| it.is_pooled_for(self.client())) {
             return Ok(None);
         }
-        Ok(Some(launch::plan(self.tmux(), &self.shared.kit, None).await?))
+        Ok(Some(launch::plan(self.tmux(), &self.shared.private_dir, None).await?))
     }
 
-    /// Notes that this was done, and by which process it was replaced.
-    pub(crate) fn relaunched(&self, pane: &PaneState, launch: Launch) {
-        self.memory().pane(pane).take_into_pool(self.client(), launch);
+    /// Records that a pool pane was respawned with this launch. `pane` holds the new process.
+    pub(crate) fn note_relaunched(&self, pane: &PaneState, launch: Launch) {
+        self.records().pane(pane).add_to_pool(self.client(), launch);
     }
 
-    /// Notes that this was typed into a pane, where it may now stand at its prompt.
-    pub fn typed_into(&self, pane: PaneId, text: &str, enter: bool) {
-        self.shared.typed.note(pane, text, enter);
-        if let Some(known) = self.memory().panes.get_mut(&pane) {
-            known.typed = true;
+    /// Records text that a tool typed into a pane, where it may now be at the prompt.
+    pub fn note_typed(&self, pane: PaneId, text: &str, enter: bool) {
+        self.shared.typed_input.record(pane, text, enter);
+        if let Some(record) = self.records().panes.get_mut(&pane) {
+            record.typed_since = true;
         }
     }
 
-    /// What was typed into a pane lately.
-    pub(crate) fn typed(&self, pane: PaneId) -> Option<Recent> {
-        self.shared.typed.of_pane(pane)
+    /// Text that tools typed into a pane recently.
+    pub(crate) fn recent_input(&self, pane: PaneId) -> Option<RecentInput> {
+        self.shared.typed_input.of_pane(pane)
     }
 
-    /// Forgets the panes that were made for this client's commands; they are gone.
+    /// Removes the records of this client's pool panes, which are closed.
     pub fn forget_pool(&self) {
         let client = self.client();
-        self.memory().panes.retain(|_, known| !known.is_pooled_for(client));
+        self.records().panes.retain(|_, record| !record.is_pooled_for(client));
     }
 
-    /// Removes the private files, for all clients.
+    /// Removes the private directory, for all clients.
     pub fn close(&self) {
-        self.shared.kit.close();
+        self.shared.private_dir.close();
     }
 
-    /// Removes the private files of processes that died without doing so.
+    /// Removes the private directories of processes that died without doing so.
     pub fn reap(&self) {
-        kit::reap(Host::is_dead);
+        private_dir::remove_stale(Host::is_dead);
     }
 
-    fn memory(&self) -> MutexGuard<'_, Memory> {
-        lock(&self.shared.memory)
+    fn records(&self) -> MutexGuard<'_, PaneRecords> {
+        lock(&self.shared.records)
     }
 
-    fn jobs(&self) -> MutexGuard<'_, Jobs> {
+    fn jobs(&self) -> MutexGuard<'_, JobList> {
         lock(&self.jobs)
     }
 
-    /// Whether this client has run the command.
-    fn is_ours(&self, job: &Job) -> bool {
+    /// Whether a job belongs to this client.
+    fn is_own_job(&self, job: &Job) -> bool {
         self.job(&job.id).is_some()
     }
 
-    /// The client whose engine this is.
+    /// The number of the MCP client whose engine this is.
     fn client(&self) -> u32 {
         self.host.client()
     }
@@ -223,17 +231,18 @@ impl Engine {
         self.host.tmux()
     }
 
+    /// Shell to assume when the name of a program is not recognised.
     fn declared(&self) -> Option<ShellKind> {
         self.shared.options.shell
     }
 
-    /// Remembers a pane's prompt, unless it has been used again since this use of it.
-    fn learn(&self, pane: &PaneState, uses: u64, prompt: Prompt) {
-        let mut memory = self.memory();
-        let known = memory.pane(pane);
-        if known.uses == uses {
-            known.prompt = Some(prompt);
-            known.settled = true;
+    /// Records a pane's prompt, unless a lease of a later generation has been acquired.
+    fn remember_prompt(&self, pane: &PaneState, generation: u64, prompt: Prompt) {
+        let mut records = self.records();
+        let record = records.pane(pane);
+        if record.generation == generation {
+            record.prompt = Some(prompt);
+            record.prompt_is_current = true;
         }
     }
 }

@@ -1,30 +1,33 @@
-//! Panes of our own for commands that name none: an idle one is taken, or a new one is made.
+//! The pool: panes of the own session for commands without a target. An idle pane is reused, or a
+//! new one created.
 
 use std::sync::Arc;
 
 use tmux_control::{Command, PaneId};
 use tokio::time::Instant;
 
-use super::gate::{self, Front, Pause, Shell};
-use super::memory::{Lease, Marks};
-use super::{Engine, Refusal, Started, launch, start};
+use super::gate::{self, ProbePause, Readiness, Shell};
+use super::pane_records::{PaneLease, ShellMarks};
+use super::start_job::start_job;
+use super::{Engine, Refusal, StartedJob, launch};
 use crate::host::PaneState;
 
-/// How many idle panes are kept.
-const IDLE: usize = 16;
+/// Idle panes that are kept for one client.
+const MAX_IDLE_PANES: usize = 16;
 
+/// Runs a command in a pane of the pool.
 pub(super) async fn run(
     engine: &Arc<Engine>,
     command: String,
     cwd: Option<String>,
-) -> Result<Started, Refusal> {
+) -> Result<StartedJob, Refusal> {
     let mut dead = Vec::new();
-    for pane in idle(engine) {
-        let Some((lease, pane)) = usable(engine, pane, cwd.as_deref(), &mut dead).await else {
+    for pane in idle_panes(engine) {
+        let Some((lease, pane)) = try_acquire(engine, pane, cwd.as_deref(), &mut dead).await else {
             continue;
         };
-        match start::command(engine, lease, pane, command.clone()).await {
-            // A person is at work there.
+        match start_job(engine, lease, pane, command.clone()).await {
+            // A person is using the pane.
             Err(
                 Refusal::HalfTyped { .. }
                 | Refusal::Continuation { .. }
@@ -33,98 +36,102 @@ pub(super) async fn run(
             other => return other,
         }
     }
-    let (lease, pane) = open(engine, cwd).await?;
-    // Not before, since the last pane takes our session and the client in it along.
-    dead.into_iter().for_each(|pane| close(engine, pane));
-    start::command(engine, lease, pane, command).await
+    let (lease, pane) = create_pane(engine, cwd).await?;
+    // Only now: closing the last pane would destroy the own session and its control client.
+    dead.into_iter().for_each(|pane| close_pane(engine, pane));
+    start_job(engine, lease, pane, command).await
 }
 
-/// The idle panes, last used first; those that are too many are closed.
-fn idle(engine: &Arc<Engine>) -> Vec<PaneId> {
-    let memory = engine.memory();
-    let mut idle: Vec<(u64, PaneId)> = memory
+/// The idle panes, last used first. Closes those beyond the limit.
+fn idle_panes(engine: &Arc<Engine>) -> Vec<PaneId> {
+    let records = engine.records();
+    let mut idle: Vec<(u64, PaneId)> = records
         .panes
         .iter()
-        .filter(|(_, known)| known.is_pooled_for(engine.client()) && known.is_idle())
-        .map(|(pane, known)| (known.uses, *pane))
+        .filter(|(_, record)| record.is_pooled_for(engine.client()) && record.is_idle())
+        .map(|(pane, record)| (record.generation, *pane))
         .collect();
-    drop(memory);
+    drop(records);
     idle.sort_unstable_by(|a, b| b.cmp(a));
-    for (_, pane) in idle.split_off(IDLE.min(idle.len())) {
-        close(engine, pane);
+    for (_, pane) in idle.split_off(MAX_IDLE_PANES.min(idle.len())) {
+        close_pane(engine, pane);
     }
     idle.into_iter().map(|(_, pane)| pane).collect()
 }
 
-/// Takes a pane if its shell is at its prompt, in the directory that is wanted.
-async fn usable(
+/// Acquires an idle pane if its shell is at its prompt, in the wanted directory.
+async fn try_acquire(
     engine: &Arc<Engine>,
     pane: PaneId,
     cwd: Option<&str>,
     dead: &mut Vec<PaneId>,
-) -> Option<(Lease, PaneState)> {
+) -> Option<(PaneLease, PaneState)> {
     let Ok(state) = engine.host().pane(&pane.to_string()).await else {
-        engine.memory().panes.remove(&pane);
+        engine.records().panes.remove(&pane);
         return None;
     };
     if state.life.is_over() {
         dead.push(pane);
         return None;
     }
-    // Asking took a moment, in which it may have been taken, or given to another process.
-    let (ended, starting) = match engine.memory().panes.get(&pane) {
-        Some(known) if known.is_pooled_for(engine.client()) && known.is_idle() => {
-            (known.ended, known.ended.is_none() && matches!(known.marks, Marks::Expected(_)))
+    // During the query another call may have acquired the pane, or a respawn replaced its process.
+    let (last_end, starting) = match engine.records().panes.get(&pane) {
+        Some(record) if record.is_pooled_for(engine.client()) && record.is_idle() => {
+            let starting = matches!(record.marks, ShellMarks::Expected(_));
+            (record.last_end, record.last_end.is_none() && starting)
         }
         _ => return None,
     };
     if state.input_off || !state.mode.is_empty() {
         return None;
     }
-    let lease = Lease::take(engine, &state).await.ok()?;
-    // Another one would take as long to start.
+    let lease = PaneLease::acquire(engine, &state).await.ok()?;
+    // A new shell would take as long to start.
     if starting && cwd.is_none() {
         return Some((lease, state));
     }
-    let shell = back_at_prompt(engine, &state, ended).await?;
-    let there = cwd.is_none_or(|cwd| {
+    let shell = wait_for_prompt(engine, &state, last_end).await?;
+    let in_wanted_dir = cwd.is_none_or(|cwd| {
         let wanted = std::fs::canonicalize(cwd).ok();
         wanted.is_some() && process::cwd(shell.pid) == wanted
     });
-    there.then_some((lease, state))
+    in_wanted_dir.then_some((lease, state))
 }
 
-/// The shell of a pane, which may take a moment to its prompt after a command.
-async fn back_at_prompt(
+/// Waits for the shell of a pane, which needs some time to print its prompt after a command.
+async fn wait_for_prompt(
     engine: &Engine,
     pane: &PaneState,
-    ended: Option<Instant>,
+    last_end: Option<Instant>,
 ) -> Option<Shell> {
-    let mut pause = Pause::default();
+    let mut pause = ProbePause::default();
     loop {
-        if let Front::Prompt(shell, _) = gate::front(pane.pid, engine.declared()) {
+        if let Readiness::AtPrompt(shell, _) = gate::readiness(pane.pid, engine.declared()) {
             return Some(shell);
         }
-        if ended.is_none_or(|ended| ended.elapsed() > gate::PROMPT_TIME) {
+        if last_end.is_none_or(|ended| ended.elapsed() > gate::PROMPT_TIMEOUT) {
             return None;
         }
-        pause.take().await;
+        pause.wait().await;
     }
 }
 
-/// Makes a pane.
-async fn open(engine: &Arc<Engine>, cwd: Option<String>) -> Result<(Lease, PaneState), Refusal> {
-    let launch = launch::plan(engine.tmux(), &engine.shared.kit, cwd).await?;
-    let created = engine.host().new_pane(launch.wish.clone()).await?;
+/// Creates a pane for the pool and acquires it.
+async fn create_pane(
+    engine: &Arc<Engine>,
+    cwd: Option<String>,
+) -> Result<(PaneLease, PaneState), Refusal> {
+    let launch = launch::plan(engine.tmux(), &engine.shared.private_dir, cwd).await?;
+    let created = engine.host().new_pane(launch.new_pane.clone()).await?;
     let pane = engine.host().pane(&created.pane.to_string()).await?;
-    let lease = Lease::take(engine, &pane).await?;
-    engine.memory().pane(&pane).take_into_pool(engine.client(), launch);
+    let lease = PaneLease::acquire(engine, &pane).await?;
+    engine.records().pane(&pane).add_to_pool(engine.client(), launch);
     Ok((lease, pane))
 }
 
-/// Forgets a pane and has tmux close it.
-fn close(engine: &Arc<Engine>, pane: PaneId) {
-    engine.memory().panes.remove(&pane);
+/// Removes the record of a pane and kills the pane in the background.
+fn close_pane(engine: &Arc<Engine>, pane: PaneId) {
+    engine.records().panes.remove(&pane);
     let tmux = engine.tmux().clone();
     tokio::spawn(async move {
         if let Err(error) = tmux.run(Command::action("kill-pane").option("-t", pane)).await {

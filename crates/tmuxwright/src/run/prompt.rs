@@ -1,18 +1,19 @@
-//! What a shell prints when it is back.
+//! Shell prompts: finding one below a command's output, comparing two.
 
 /// A shell's prompt.
 #[derive(Debug, Clone)]
 pub(super) struct Prompt {
     /// Its last row.
     pub(super) row: String,
-    /// How many rows it has.
+    /// Number of rows.
     pub(super) rows: u32,
 }
 
 impl Prompt {
-    /// What stands below a command's output: `rows`, of which the last is `row` up to the cursor.
-    /// What follows `known`, the prompt of before, is no prompt: somebody was quick, or typed ahead.
-    pub(super) fn shown(rows: &[String], row: String, known: &str) -> Self {
+    /// The prompt below a command's output, given all `rows` there and the last one up to the
+    /// cursor (`row`). `known` is the row of the previous prompt: text after it is not part of the
+    /// prompt, since a person typed it.
+    pub(super) fn below_output(rows: &[String], row: String, known: &str) -> Self {
         let find = |row: &str| row.rfind(known).filter(|_| !known.is_empty());
         let above = rows.split_last().map_or(rows, |(_, above)| above);
         let mut shown = above.iter().chain(std::iter::once(&row)).zip(1..);
@@ -25,8 +26,8 @@ impl Prompt {
     }
 }
 
-/// Whether two prompts differ in nothing but digits: a clock, a counter, a status.
-pub(super) fn similar(a: &str, b: &str) -> bool {
+/// Whether two prompts are equal but for digits, such as those of a clock, counter or status.
+pub(super) fn same_prompt(a: &str, b: &str) -> bool {
     let plain = |text: &str| {
         text.trim_end()
             .chars()
@@ -42,7 +43,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_prompt_ends_where_the_known_one_does() {
+    fn prompt_ends_where_the_known_prompt_ends() {
         for (rows, known, row, count) in [
             (&["$ "][..], "", "$ ", 1),
             (&["$ "], "$ ", "$ ", 1),
@@ -54,15 +55,15 @@ mod tests {
         ] {
             let rows: Vec<String> = rows.iter().map(|&row| row.to_owned()).collect();
             let last = rows.last().cloned().unwrap_or_default();
-            let shown = Prompt::shown(&rows, last, known);
+            let shown = Prompt::below_output(&rows, last, known);
             assert_eq!((shown.row.as_str(), shown.rows), (row, count), "{rows:?}");
         }
     }
 
     #[test]
-    fn prompts_are_the_same_but_for_numbers() {
-        assert!(similar("12:30 ~ $ ", "12:31 ~ $ "));
-        assert!(!similar("~ $ ", "~ $ ls"));
-        assert!(!similar("", ""));
+    fn prompts_that_differ_in_digits_are_equal() {
+        assert!(same_prompt("12:30 ~ $ ", "12:31 ~ $ "));
+        assert!(!same_prompt("~ $ ", "~ $ ls"));
+        assert!(!same_prompt("", ""));
     }
 }

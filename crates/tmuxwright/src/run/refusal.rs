@@ -1,105 +1,105 @@
-//! Why a command was not typed. Each says what is in the way and what to do about it.
+//! Refusals of the gate: why a command was not typed, and what to do next.
 
 use tmux_control::PaneId;
 
-/// A command that did not reach a shell; the pane is as it was.
+/// Reason why input was not typed. The pane is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
-    /// Another command of ours runs there.
+    /// Another job of this client runs in the pane.
     #[error("{pane} is busy with command {id}")]
     Busy {
         /// The pane.
         pane: PaneId,
-        /// The command's id. Its text may hold a secret, and errors are logged by clients.
+        /// The job's id. Not its command, which may hold a secret: MCP clients log errors.
         id: String,
     },
-    /// A command of another client runs there.
+    /// A job of another MCP client runs in the pane.
     #[error("{pane} is busy with a command of another client")]
     Taken {
         /// The pane.
         pane: PaneId,
     },
-    /// Another call is about to run a command there.
-    #[error("another call is just starting a command in {pane}")]
+    /// Another call is about to run a command in the pane.
+    #[error("another call is starting a command in {pane}")]
     Contended {
         /// The pane.
         pane: PaneId,
     },
-    /// A program has the terminal.
+    /// The foreground program is not a shell.
     #[error("{pane} runs `{program}` (pid {pid}), not a shell at its prompt{}", waits(*.reads))]
     Program {
         /// The pane.
         pane: PaneId,
-        /// What runs there.
+        /// Command line of the program.
         program: String,
-        /// Its process.
+        /// Process of the program.
         pid: u32,
-        /// Whether it waits for input.
+        /// Whether the program waits for input.
         reads: bool,
     },
-    /// The shell itself is at something.
+    /// The shell is busy itself, for example with a loop or `read`.
     #[error("the shell `{shell}` in {pane} is not at its prompt: it {does}")]
     ShellBusy {
         /// The pane.
         pane: PaneId,
-        /// Its shell.
+        /// Name of the shell.
         shell: String,
-        /// What it does instead.
+        /// Activity of the shell, as the end of a sentence.
         does: &'static str,
     },
-    /// A shell that we started is still not at its first prompt.
-    #[error("the shell `{shell}` in {pane} is at its start-up files for more than {seconds} s")]
+    /// A shell of the pool has not reached its first prompt.
+    #[error(
+        "the shell `{shell}` in {pane} has been reading its start-up files for more than {seconds} s"
+    )]
     Starting {
         /// The pane.
         pane: PaneId,
-        /// Its shell.
+        /// Name of the shell.
         shell: String,
-        /// How long it was waited for.
+        /// Seconds for which it was waited for.
         seconds: u64,
     },
     /// The shell waits for the rest of a command.
-    #[error(
-        "the shell in {pane} is at a continuation prompt (`{row}`): an unfinished command is there"
-    )]
+    #[error("the shell in {pane} is at a continuation prompt (`{row}`) of an unfinished command")]
     Continuation {
         /// The pane.
         pane: PaneId,
-        /// The row the cursor is in.
+        /// The row of the cursor.
         row: String,
     },
-    /// Somebody has begun to type a command.
-    #[error("somebody has typed something at the prompt of {pane} and not entered it")]
+    /// Text is typed at the prompt.
+    #[error("text is typed at the prompt of {pane} but not entered")]
     HalfTyped {
         /// The pane.
         pane: PaneId,
     },
-    /// Other panes would get the command too.
-    #[error("what is typed into {pane} goes to all panes of its window, which are synchronized")]
+    /// Other panes would receive the command too.
+    #[error("the panes of the window of {pane} are synchronized: all of them would get the input")]
     Synchronized {
         /// The pane.
         pane: PaneId,
     },
-    /// The shell cannot read our files.
+    /// The shell cannot read our command files.
     #[error("the shell in {pane} runs as another user or in another file system")]
     OutOfReach {
         /// The pane.
         pane: PaneId,
     },
-    /// The program there does not wait for input.
+    /// The foreground program does not wait for input.
     #[error("`{program}` in {pane} does not wait for input{}", at_row(.row))]
     NoReader {
         /// The pane.
         pane: PaneId,
-        /// What runs there.
+        /// Command line of the program.
         program: String,
-        /// The row the cursor is in, if that is why.
+        /// The row of the cursor, if it does not end with the expected prompt.
         row: Option<String>,
     },
     /// tmux failed.
     #[error(transparent)]
     Tmux(#[from] tmux_control::Error),
-    /// A private file could not be written.
-    #[error("a private file for the command could not be written: {0}")]
+    /// A command file could not be written.
+    #[error("the private file for the command could not be written: {0}")]
     Io(#[from] std::io::Error),
 }
 
@@ -114,54 +114,49 @@ fn waits(reads: bool) -> &'static str {
 }
 
 impl Refusal {
-    /// What to do next.
+    /// Hint what to do next.
     pub fn hint(&self) -> String {
         match self {
             Self::Busy { id, .. } => format!(
-                "command_result with command_id `{id}` and `wait` waits for it; interrupt stops it; \
-                 without `target` a command gets a pane of its own"
+                "command_result with command_id `{id}` and `wait` waits for its end; interrupt \
+                 stops it; without `target` a command gets a pane of its own"
             ),
             Self::Taken { .. } => "wait_for with until [\"prompt\"] waits for its end; without \
                                    `target` a command gets a pane of its own"
                 .to_owned(),
             Self::Contended { .. } => {
-                "call again, or leave out `target` to get a pane of its own".to_owned()
+                "call again, or leave out `target` to get a pane of your own".to_owned()
             }
-            Self::Program { reads: true, .. } => {
-                "run_in_repl or send_keys talks to it; without `target` a command gets a pane of \
-                 its own"
-                    .to_owned()
-            }
-            Self::Program { .. } => "wait for it, or stop it with interrupt; without `target` a \
-                                     command gets a pane of its own"
+            Self::Program { reads: true, .. } => "enter input with run_in_repl or send_keys; \
+                                                  without `target` a command gets a pane of its own"
                 .to_owned(),
-            Self::ShellBusy { .. } => "look with capture_pane; interrupt brings it back to its \
-                                       prompt; without `target` a command gets a pane of its own"
+            Self::Program { .. } => "wait_for with until [\"prompt\"] waits for its end; interrupt \
+                                     stops it; without `target` a command gets a pane of its own"
+                .to_owned(),
+            Self::ShellBusy { .. } => "capture_pane shows its screen; interrupt brings it back to \
+                                       its prompt; without `target` a command gets a pane of its own"
                 .to_owned(),
             Self::Starting { pane, .. } => format!(
-                "wait_for {pane} until [\"prompt\"], then call again; capture_pane shows what it \
-                 prints, interrupt ends what it runs there"
+                "wait_for {pane} until [\"prompt\"], then call again; capture_pane shows its \
+                 screen, interrupt stops the program that the start-up files run"
             ),
-            Self::Continuation { .. } => "finish it with send_keys, or give it up with interrupt; \
-                                          then call again"
+            Self::Continuation { .. } => "finish the command with send_keys, or drop it with \
+                                          interrupt; then call again"
                 .to_owned(),
-            Self::HalfTyped { .. } => "a person may be at work there (capture_pane shows it): leave out `target` to get a \
-                                       pane of your own, or clear the line with send_keys [\"C-u\"]"
+            Self::HalfTyped { .. } => "a person may be using the pane (capture_pane shows it): \
+                                       leave out `target` to get a pane of your own, or clear the \
+                                       line with send_keys [\"C-u\"]"
                 .to_owned(),
-            Self::Synchronized { .. } => {
-                "a person did this with synchronize-panes; leave out `target` \
-                                          to get a pane of your own"
-                    .to_owned()
-            }
+            Self::Synchronized { .. } => "a person may have set synchronize-panes: leave out \
+                                          `target` to get a pane of your own"
+                .to_owned(),
             Self::OutOfReach { .. } => "type the command with send_keys and read the screen with \
                                         capture_pane"
                 .to_owned(),
-            Self::NoReader { .. } => {
-                "look with capture_pane; call again when it is at its prompt, \
-                                      or stop what it does with interrupt"
-                    .to_owned()
-            }
-            Self::Tmux(_) => "list_panes shows what there is".to_owned(),
+            Self::NoReader { .. } => "capture_pane shows its screen; call again when it is at its \
+                                      prompt, or stop it with interrupt"
+                .to_owned(),
+            Self::Tmux(_) => "list_panes shows which panes exist".to_owned(),
             Self::Io(_) => "free some space in the temporary directory and call again".to_owned(),
         }
     }

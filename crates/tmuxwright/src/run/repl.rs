@@ -1,4 +1,6 @@
-//! Entering something into an interpreter and reading what it says until it asks for more.
+//! Entering input into an interpreter (REPL) and reading its answer up to the next prompt.
+//!
+//! An interpreter prints no marks, so the end of an answer is recognised by its prompt and by silence.
 
 use std::time::Duration;
 
@@ -8,46 +10,47 @@ use tmux_control::stream::PaneStream;
 use tmux_control::stream::ring::Chunk;
 use tokio::time::{Instant, timeout_at};
 
-use super::block;
-use super::gate::{self, Front};
-use super::look::Look;
-use super::memory::Talk;
-use super::prompt::similar;
+use super::cursor_row::CursorRow;
+use super::gate::{self, Readiness};
+use super::pane_records::ReplLease;
+use super::prompt::same_prompt;
+use super::repl_input;
 use super::{Engine, Refusal};
 use crate::host::PaneState;
 use process::Input;
 use terminal::screen::Screen;
 
-/// How long an echo takes to come, and how long a pause in it is none.
-const ECHO_TIME: Duration = Duration::from_millis(500);
-const ECHO_PAUSE: Duration = Duration::from_millis(15);
+/// Time in which the echo of typed input must end.
+const INPUT_ECHO_TIMEOUT: Duration = Duration::from_millis(500);
+/// Silence after which an echo has ended.
+const INPUT_ECHO_QUIET: Duration = Duration::from_millis(15);
 
-/// How long a program that shows its prompt must be silent.
-const QUIET: Duration = Duration::from_millis(20);
+/// Silence after which a program that shows its prompt has answered.
+const PROMPT_QUIET: Duration = Duration::from_millis(20);
 
-/// The same for one whose prompt has changed, or that has none.
-const LONG_QUIET: Duration = Duration::from_millis(300);
+/// Silence after which a program whose prompt has changed, or that has none, has answered.
+const CHANGED_PROMPT_QUIET: Duration = Duration::from_millis(300);
 
-/// How many lines of an answer are kept.
-const MOST_LINES: usize = 100_000;
+/// Lines of an answer that are kept.
+const MAX_ANSWER_LINES: usize = 100_000;
 
-/// What an interpreter said.
+/// Answer of an interpreter.
 #[derive(Debug)]
-pub struct Answer {
-    /// The text between the input and the next prompt.
+pub struct ReplAnswer {
+    /// Text between the input and the next prompt.
     pub output: String,
-    /// The program.
+    /// Name of the interpreter.
     pub program: String,
-    /// Whether it is back at a prompt.
+    /// Whether the interpreter is back at a prompt.
     pub complete: bool,
-    /// Whether the start of the text is lost.
+    /// Whether the beginning of the text is lost.
     pub cut: bool,
-    /// How long it took.
+    /// Time from the call to the end of the answer.
     pub took: Duration,
 }
 
-/// One exchange.
-struct Exchange<'a> {
+/// One input and the answer to it.
+struct ReplExchange<'a> {
     engine: &'a Engine,
     pane: &'a PaneState,
     stream: PaneStream,
@@ -55,66 +58,73 @@ struct Exchange<'a> {
     /// The prompt before the input.
     prompt: String,
     lines: Vec<String>,
-    /// Whether each line must wait for its own prompt: the terminal echoes at once what is typed
-    /// into a program that reads lines.
+    /// Whether each line waits for its own prompt: the terminal echoes lines typed ahead at once,
+    /// in the midst of the output, if the program reads lines.
     by_line: bool,
-    gone: Vec<String>,
+    /// Rows that have scrolled off the screen.
+    scrolled_off: Vec<String>,
     cut: bool,
     last_output: Instant,
-    ended: bool,
+    stream_ended: bool,
 }
 
 impl Engine {
-    /// Enters input at an interpreter's prompt and reads until the next. `prompt` is how it ends,
-    /// if the caller knows.
-    pub async fn converse(
+    /// Enters input at an interpreter's prompt and reads up to the next one. `prompt` is the end of
+    /// the prompt, if the caller knows it.
+    pub async fn run_in_repl(
         &self,
         pane: &PaneState,
         input: &str,
         prompt: Option<&str>,
         timeout: Duration,
-    ) -> Result<Answer, Refusal> {
-        let _talk = Talk::begin(self, pane.pane)?;
+    ) -> Result<ReplAnswer, Refusal> {
+        let _lease = ReplLease::acquire(self, pane.pane)?;
         let begun = Instant::now();
         let until = begun + timeout;
-        let (program, input_kind) = self.reader(pane, until).await?;
+        let (program, input_mode) = self.reading_program(pane, until).await?;
         let stream = self.tmux().stream_in(pane.session, pane.pane).await?;
-        let look = self.prompt(pane, &program, prompt, until).await?;
-        let mut screen = Screen::new(look.height as usize);
-        screen.feed(look.before.as_bytes(), &mut |_| {});
-        let mut exchange = Exchange {
+        let cursor = self.repl_prompt(pane, &program, prompt, until).await?;
+        let mut screen = Screen::new(cursor.height as usize);
+        screen.feed(cursor.before.as_bytes(), &mut |_| {});
+        let mut exchange = ReplExchange {
             engine: self,
             pane,
             stream,
             screen,
-            prompt: look.before,
-            lines: block::lines(input, &program),
-            by_line: input_kind == Input::Line,
-            gone: Vec::new(),
+            prompt: cursor.before,
+            lines: repl_input::lines(input, &program),
+            by_line: input_mode == Input::Line,
+            scrolled_off: Vec::new(),
             cut: false,
             last_output: Instant::now(),
-            ended: false,
+            stream_ended: false,
         };
         exchange.enter(until).await?;
-        let complete = exchange.answer(until).await?;
+        let complete = exchange.read_answer(until).await?;
         let cut = exchange.cut;
-        let output = exchange.output(complete);
-        Ok(Answer { output, program, complete, cut, took: begun.elapsed() })
+        let output = exchange.into_output(complete);
+        Ok(ReplAnswer { output, program, complete, cut, took: begun.elapsed() })
     }
 
-    /// The program that waits for input, which may take a moment to start.
-    async fn reader(&self, pane: &PaneState, until: Instant) -> Result<(String, Input), Refusal> {
+    /// Waits for a foreground program that reads input, and returns its name and input mode.
+    async fn reading_program(
+        &self,
+        pane: &PaneState,
+        until: Instant,
+    ) -> Result<(String, Input), Refusal> {
         let mut pause = Duration::from_millis(2);
         loop {
-            let program = match gate::front(pane.pid, self.declared()) {
-                Front::Prompt(shell, input) => return Ok((shell.kind.name().to_owned(), input)),
-                Front::Shell(program, input) | Front::Program(program, input) => {
+            let program = match gate::readiness(pane.pid, self.declared()) {
+                Readiness::AtPrompt(shell, input) => {
+                    return Ok((shell.kind.name().to_owned(), input));
+                }
+                Readiness::BusyShell(program, input) | Readiness::Program(program, input) => {
                     if input != Input::None {
                         return Ok((program.name, input));
                     }
                     program.argv.join(" ")
                 }
-                Front::Unknown => "?".to_owned(),
+                Readiness::Unknown => "?".to_owned(),
             };
             if Instant::now() >= until {
                 return Err(Refusal::NoReader { pane: pane.pane, program, row: None });
@@ -124,28 +134,28 @@ impl Engine {
         }
     }
 
-    /// The row of its prompt, which may still be on its way.
-    async fn prompt(
+    /// Waits until the interpreter has printed its prompt, and returns the cursor's row.
+    async fn repl_prompt(
         &self,
         pane: &PaneState,
         program: &str,
         wanted: Option<&str>,
         until: Instant,
-    ) -> Result<Look, Refusal> {
-        let soon = Instant::now() + LONG_QUIET;
+    ) -> Result<CursorRow, Refusal> {
+        let any_prompt_deadline = Instant::now() + CHANGED_PROMPT_QUIET;
         loop {
-            let look = Look::at(self.tmux(), pane.pane).await?;
-            let row = look.before.trim_end();
-            let (there, patience) = match wanted {
+            let cursor = CursorRow::read(self.tmux(), pane.pane).await?;
+            let row = cursor.before.trim_end();
+            let (printed, deadline) = match wanted {
                 Some(wanted) => (row.ends_with(wanted.trim_end()), until),
-                None => (!row.is_empty(), soon.min(until)),
+                None => (!row.is_empty(), any_prompt_deadline.min(until)),
             };
-            if there {
-                return Ok(look);
+            if printed {
+                return Ok(cursor);
             }
-            if Instant::now() >= patience {
+            if Instant::now() >= deadline {
                 return match wanted {
-                    None => Ok(look),
+                    None => Ok(cursor),
                     Some(_) => Err(Refusal::NoReader {
                         pane: pane.pane,
                         program: program.to_owned(),
@@ -158,17 +168,20 @@ impl Engine {
     }
 }
 
-impl Exchange<'_> {
-    /// Types the input, waits until it is echoed, and presses Enter: some interpreters take an
-    /// Enter that comes at once for a part of a paste.
+impl ReplExchange<'_> {
+    /// Types the input, waits for its echo, and presses Enter. Some interpreters treat an Enter that
+    /// comes at once as part of a paste.
     async fn enter(&mut self, until: Instant) -> Result<(), Refusal> {
         if self.by_line {
             let lines = self.lines.clone();
             for (index, line) in lines.iter().enumerate() {
                 if index > 0 {
-                    while !self.ended && Instant::now() < until {
-                        let quiet = self.quiet_for(QUIET, until).await;
-                        if quiet && self.waits().await && !self.screen.before_cursor().is_empty() {
+                    while !self.stream_ended && Instant::now() < until {
+                        let quiet = self.quiet_for(PROMPT_QUIET, until).await;
+                        if quiet
+                            && self.is_waiting().await
+                            && !self.screen.before_cursor().is_empty()
+                        {
                             break;
                         }
                     }
@@ -184,7 +197,7 @@ impl Exchange<'_> {
                 let buffer = self.engine.host().passing_buffer_name();
                 let paste = Paste { buffer: &buffer, text: &text, bracketed: true };
                 paste.into(self.engine.tmux(), self.pane.pane).await?;
-                self.echoed().await;
+                self.wait_for_echo().await;
                 self.press_enter().await
             }
         }
@@ -192,13 +205,13 @@ impl Exchange<'_> {
 
     async fn type_line(&mut self, line: &str) -> Result<(), Refusal> {
         self.engine.tmux().run_all(type_text(self.pane.pane, line)).await?;
-        self.echoed().await;
+        self.wait_for_echo().await;
         self.press_enter().await
     }
 
-    async fn echoed(&mut self) {
-        let latest = Instant::now() + ECHO_TIME;
-        while Instant::now() < latest && !self.quiet_for(ECHO_PAUSE, latest).await {}
+    async fn wait_for_echo(&mut self) {
+        let until = Instant::now() + INPUT_ECHO_TIMEOUT;
+        while Instant::now() < until && !self.quiet_for(INPUT_ECHO_QUIET, until).await {}
     }
 
     async fn press_enter(&mut self) -> Result<(), Refusal> {
@@ -207,28 +220,28 @@ impl Exchange<'_> {
         Ok(())
     }
 
-    /// Reads until the interpreter asks for more. False if time was up first.
-    async fn answer(&mut self, until: Instant) -> Result<bool, Refusal> {
-        let mut closed = false;
-        let mut moved = false;
-        while !self.ended && Instant::now() < until {
-            moved |= !self.quiet_for(QUIET, until).await;
-            if !moved || !self.waits().await {
+    /// Reads until the interpreter is at its next prompt. False if `until` came first.
+    async fn read_answer(&mut self, until: Instant) -> Result<bool, Refusal> {
+        let mut block_closed = false;
+        let mut any_output = false;
+        while !self.stream_ended && Instant::now() < until {
+            any_output |= !self.quiet_for(PROMPT_QUIET, until).await;
+            if !any_output || !self.is_waiting().await {
                 continue;
             }
             let row = self.screen.before_cursor();
             let quiet = self.last_output.elapsed();
-            let same = similar_end(&row, &self.prompt);
-            if self.screen.cursor_row() + self.gone.len() > 0 && same {
+            let same = ends_with_prompt(&row, &self.prompt);
+            if self.screen.cursor_row() + self.scrolled_off.len() > 0 && same {
                 return Ok(true);
             }
-            if quiet < LONG_QUIET {
+            if quiet < CHANGED_PROMPT_QUIET {
                 continue;
             }
-            // An empty line closes the block it is still in.
+            // An empty line closes a block that is still open.
             let open = self.lines.len() > 1 && !row.trim().is_empty() || row.trim() == "...";
-            if !closed && open {
-                closed = true;
+            if !block_closed && open {
+                block_closed = true;
                 self.press_enter().await?;
                 continue;
             }
@@ -236,15 +249,15 @@ impl Exchange<'_> {
                 return Ok(true);
             }
         }
-        Ok(self.ended)
+        Ok(self.stream_ended)
     }
 
-    /// Whether it reads and all that it has said before has come.
-    async fn waits(&mut self) -> bool {
-        let reads = match gate::front(self.pane.pid, self.engine.declared()) {
-            Front::Prompt(..) => true,
-            Front::Shell(_, input) | Front::Program(_, input) => input != Input::None,
-            Front::Unknown => false,
+    /// Whether the interpreter reads input and all its output has arrived.
+    async fn is_waiting(&mut self) -> bool {
+        let reads = match gate::readiness(self.pane.pid, self.engine.declared()) {
+            Readiness::AtPrompt(..) => true,
+            Readiness::BusyShell(_, input) | Readiness::Program(_, input) => input != Input::None,
+            Readiness::Unknown => false,
         };
         if !reads {
             return false;
@@ -252,42 +265,43 @@ impl Exchange<'_> {
         let chunk = tokio::select! {
             biased;
             chunk = self.stream.next() => chunk,
-            come = self.engine.catch_up(self.pane) => return come,
+            caught_up = self.engine.catch_up(self.pane) => return caught_up,
         };
-        self.take(chunk);
+        self.handle(chunk);
         false
     }
 
-    /// Takes what comes; true if nothing did for so long.
-    async fn quiet_for(&mut self, pause: Duration, until: Instant) -> bool {
-        let soon = (Instant::now() + pause).min(until);
-        let Ok(chunk) = timeout_at(soon, self.stream.next()).await else {
+    /// Handles one chunk of output, or returns true if none arrives for the time of `quiet`.
+    async fn quiet_for(&mut self, quiet: Duration, until: Instant) -> bool {
+        let deadline = (Instant::now() + quiet).min(until);
+        let Ok(chunk) = timeout_at(deadline, self.stream.next()).await else {
             return true;
         };
-        self.take(chunk);
+        self.handle(chunk);
         false
     }
 
-    fn take(&mut self, chunk: Chunk) {
+    fn handle(&mut self, chunk: Chunk) {
         match chunk {
             Chunk::Bytes { bytes, .. } => {
-                let Self { screen, gone, .. } = self;
-                screen.feed(&bytes, &mut |line| gone.push(line.to_owned()));
-                if self.gone.len() > MOST_LINES {
-                    self.gone.drain(1..self.gone.len() - MOST_LINES / 2);
+                let Self { screen, scrolled_off, .. } = self;
+                screen.feed(&bytes, &mut |line| scrolled_off.push(line.to_owned()));
+                let rows = self.scrolled_off.len();
+                if rows > MAX_ANSWER_LINES {
+                    self.scrolled_off.drain(1..rows - MAX_ANSWER_LINES / 2);
                     self.cut = true;
                 }
             }
             Chunk::Gap { .. } => self.cut = true,
-            Chunk::End(_) => self.ended = true,
+            Chunk::End(_) => self.stream_ended = true,
         }
         self.last_output = Instant::now();
     }
 
     /// The answer without the echo of the input and without the prompt.
-    fn output(self, complete: bool) -> String {
+    fn into_output(self, complete: bool) -> String {
         let row = self.screen.cursor_row();
-        let mut rows = self.gone;
+        let mut rows = self.scrolled_off;
         let pending = self.screen.pending();
         let before = self.screen.before_cursor();
         rows.extend(pending.into_iter().take(if complete { row } else { usize::MAX }));
@@ -295,18 +309,18 @@ impl Exchange<'_> {
             && let Some(rest) = before.strip_suffix(&self.prompt)
             && !rest.is_empty()
         {
-            // The last line of the answer had no end, and the prompt came right behind it.
+            // The last line of the answer has no end; the prompt follows it in the same row.
             rows.push(rest.to_owned());
         }
-        block::without_echo(rows, &self.lines, &self.prompt).join("\n")
+        repl_input::without_echo(rows, &self.lines, &self.prompt).join("\n")
     }
 }
 
-/// Whether a row ends as the prompt did, but for a counter in it.
-fn similar_end(row: &str, prompt: &str) -> bool {
+/// Whether a row ends with the prompt, ignoring differences in digits, such as a counter.
+fn ends_with_prompt(row: &str, prompt: &str) -> bool {
     let row = row.trim_end();
     let length = prompt.trim_end().chars().count();
     let skip = row.chars().count().saturating_sub(length);
     let tail: String = row.chars().skip(skip).collect();
-    similar(&tail, prompt) || similar(row, prompt)
+    same_prompt(&tail, prompt) || same_prompt(row, prompt)
 }

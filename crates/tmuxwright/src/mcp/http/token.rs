@@ -1,6 +1,5 @@
 //! The file a token is kept in, for the eyes of its owner alone.
 
-use std::fmt::Write as _;
 use std::fs::{DirBuilder, File, Permissions};
 use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -8,9 +7,13 @@ use std::path::Path;
 
 use crate::config::http::Token;
 use crate::contract::{Code, ToolError};
+use crate::random;
 
 /// No token is longer.
 const LONGEST: u64 = 4096;
+
+/// Random bytes in a new token.
+const TOKEN_BYTES: usize = 32;
 
 /// The token in a file.
 pub(super) struct Kept {
@@ -29,7 +32,7 @@ pub(super) fn read_or_make(path: &Path) -> Result<Kept, ToolError> {
     match File::open(path) {
         Ok(file) => read(file, path, &failed),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            let text = random().map_err(failed)?;
+            let text = random::hex(TOKEN_BYTES).map_err(failed)?;
             match write(path, &text) {
                 Ok(()) => Ok(Kept { token: token(&text, path)?, made: Some(text) }),
                 // Another server has just made one.
@@ -73,16 +76,6 @@ fn token(text: &str, path: &Path) -> Result<Token, ToolError> {
         ToolError::new(Code::FileFailed, format!("{}: {why}", path.display()))
             .hint("remove the file, and a new token is made")
     })
-}
-
-/// 32 random bytes, as text.
-fn random() -> io::Result<String> {
-    let mut bytes = [0_u8; 32];
-    File::open("/dev/urandom")?.read_exact(&mut bytes)?;
-    Ok(bytes.iter().fold(String::new(), |mut text, byte| {
-        let _ = write!(text, "{byte:02x}");
-        text
-    }))
 }
 
 /// Writes a file that is there as a whole or not at all, and that nobody else can read.

@@ -1,5 +1,5 @@
-# Read by bash in place of its own start-up files: reads those, then prints a mark
-# before and after the output of each command.
+# Start-up script for bash, given with --rcfile: reads the user's start-up files, then makes bash
+# print a mark before and after the output of each command.
 __tmuxwright_key=$__TMUXWRIGHT_KEY __tmuxwright_ready=$__TMUXWRIGHT_READY __tmuxwright_login=$__TMUXWRIGHT_LOGIN
 unset __TMUXWRIGHT_KEY __TMUXWRIGHT_READY __TMUXWRIGHT_LOGIN
 
@@ -17,29 +17,29 @@ else
     if [ -r ~/.bashrc ]; then . ~/.bashrc; fi
 fi
 
-# Older ones have no PS0.
+# Older versions have no PS0.
 if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
-    __tmuxwright_done() {
+    __tmuxwright_end_mark() {
         local status=$?
         if [[ -n ${__tmuxwright_ready-} ]]; then
             : >|"$__tmuxwright_ready"
-            # The user's history is read by now, and stays as it is.
+            # The history file is read by now; bash must not write to it.
             unset HISTFILE __tmuxwright_ready
         fi
         builtin printf '\e\\\e]133;D;%s;k=%s\a' "$status" "$__tmuxwright_key" >/dev/tty
         return "$status"
     }
     PS0="${PS0-}\e]133;C;k=$__tmuxwright_key\a"
-    # First, so that what other hooks print is not taken for the command's output.
+    # First in the list, so that the output of other hooks follows the mark.
     if [[ ${PROMPT_COMMAND@a} == *a* ]]; then
-        PROMPT_COMMAND=(__tmuxwright_done "${PROMPT_COMMAND[@]}")
+        PROMPT_COMMAND=(__tmuxwright_end_mark "${PROMPT_COMMAND[@]}")
     else
-        PROMPT_COMMAND="__tmuxwright_done${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}"
+        PROMPT_COMMAND="__tmuxwright_end_mark${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}"
     fi
 fi
-# tmux drops what a shell printed in the moment before it exits.
+# tmux drops output that a shell prints right before it exits, so bash exits a little later.
 if [[ -z $(trap -p EXIT) ]]; then
-    __tmuxwright_bye() { command sleep 0.1; }
-    trap __tmuxwright_bye EXIT
+    __tmuxwright_linger() { command sleep 0.1; }
+    trap __tmuxwright_linger EXIT
 fi
 unset __tmuxwright_login

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::actions::typing::must_take_input;
 use crate::context::{Cx, Stroke, Tool, Turn};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
-use crate::run::Status;
+use crate::run::JobStatus;
 use terminal::text::inline;
 
 pub(super) struct Interrupt;
@@ -74,7 +74,7 @@ impl Tool for Interrupt {
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
         // A talk is not typing all the time, and its lines are never cut in two.
-        let turn = match cx.runs.talks_to(pane.pane) {
+        let turn = match cx.runs.repl_in_use(pane.pane) {
             true => None,
             false => Some(cx.turn(&pane, Some(Stroke::Abort).into_iter()).await?),
         };
@@ -87,7 +87,7 @@ impl Tool for Interrupt {
             foreground: done.foreground,
             command_id: done.job.map(|job| job.id.clone()),
             exit_code: match status {
-                Some(Status::Exited(code)) => Some(code),
+                Some(JobStatus::Exited(code)) => Some(code),
                 _ => None,
             },
         })

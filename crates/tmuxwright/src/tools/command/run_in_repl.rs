@@ -80,7 +80,8 @@ impl Tool for RunInRepl {
         must_take_input(&pane, true)?;
         let enter = Some(Stroke::Enter);
         let turn = cx.turn(&pane, Stroke::of_text(&args.input).chain(enter)).await?;
-        let answer = cx.runs.converse(&pane, &args.input, args.prompt.as_deref(), patience).await?;
+        let answer =
+            cx.runs.run_in_repl(&pane, &args.input, args.prompt.as_deref(), patience).await?;
         turn.done();
         Ok(Answer {
             pane_id: pane.pane.to_string(),

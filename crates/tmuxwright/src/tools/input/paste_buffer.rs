@@ -78,7 +78,7 @@ impl Tool for PasteBuffer {
         }
         let text = String::from_utf8_lossy(&seen.end);
         let turn = cx.turn(&pane, Stroke::of_paste(&text, bracketed)).await?;
-        cx.runs.typed_into(pane.pane, &text, false);
+        cx.runs.note_typed(pane.pane, &text, false);
         cx.tmux().paste_buffer(&name, bracketed, pane.pane).await.map_err(lost)?;
         turn.done();
         Ok(Pasted { name, bytes: seen.bytes, pane_id: pane.pane.to_string() })

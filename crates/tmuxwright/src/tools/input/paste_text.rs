@@ -53,7 +53,7 @@ impl Tool for PasteText {
         let enter = args.enter.unwrap_or(false);
         let strokes = Stroke::of_paste(&args.text, bracketed).chain(enter.then_some(Stroke::Enter));
         let turn = cx.turn(&pane, strokes).await?;
-        cx.runs.typed_into(pane.pane, &args.text, enter);
+        cx.runs.note_typed(pane.pane, &args.text, enter);
         let buffer = cx.host.passing_buffer_name();
         Paste { buffer: &buffer, text: &args.text, bracketed }.into(cx.tmux(), pane.pane).await?;
         if enter {

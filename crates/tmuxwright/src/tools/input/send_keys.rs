@@ -54,7 +54,7 @@ impl Tool for SendKeys {
                 typing.wait(cx, round).await;
             }
             let enters = typing.enter || typing.keys.contains(&Key::enter());
-            cx.runs.typed_into(pane.pane, &typing.text, enters);
+            cx.runs.note_typed(pane.pane, &typing.text, enters);
             typing.once(cx, &pane).await?;
         }
         turn.done();

@@ -9,7 +9,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::host::PaneState;
-use crate::run::activity::Standing;
+use crate::run::activity::Activity;
 
 pub(super) struct ClearPane;
 
@@ -103,8 +103,8 @@ async fn clear_screen(cx: &Cx, pane: &PaneState) -> Result<bool, ToolError> {
 async fn rows_above(cx: &Cx, pane: &PaneState) -> Result<u32, ToolError> {
     // A shell may be at something just now, such as what was typed last; its prompt is there all the
     // same.
-    let sight = Standing::of(&cx.runs, pane).await.sight;
-    let prompt = match sight.is_some_and(|sight| sight.shell.is_some()) {
+    let program = Activity::probe(&cx.runs, pane).await.foreground;
+    let prompt = match program.is_some_and(|program| program.shell.is_some()) {
         true => cx.runs.prompt_rows(pane).await,
         false => 1,
     };

@@ -6,8 +6,8 @@ use tmux_control::{PaneId, Row, Server, row};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
-use crate::run::Sight;
-use crate::run::activity::Standing;
+use crate::run::ForegroundProgram;
+use crate::run::activity::Activity;
 use process::Input;
 use terminal::text::inline;
 
@@ -123,31 +123,31 @@ impl Tool for GetPaneState {
         let (pane, mut replies) = cx.pane_with(&args.target, facts).await?;
         let reply = replies.pop().map(|reply| reply.0).unwrap_or_default();
         let facts = Facts::parse_one("display-message", &reply)?;
-        let standing = Standing::of(&cx.runs, &pane).await;
-        let sight = standing.sight.as_ref();
+        let activity = Activity::probe(&cx.runs, &pane).await;
+        let program = activity.foreground.as_ref();
         Ok(State {
             pane_id: pane.pane.to_string(),
             pid: pane.pid,
-            foreground_pid: sight.map(|sight| sight.foreground.pid),
-            foreground: sight.map(command_line).unwrap_or_default(),
-            alive: !standing.life.is_over(),
-            exit_code: standing.life.exit_code(),
-            input: standing.input().into(),
-            at_prompt: standing.at_prompt,
-            shell: sight.and_then(|sight| sight.shell).map(|kind| kind.name()),
+            foreground_pid: program.map(|program| program.process.pid),
+            foreground: program.map(command_line).unwrap_or_default(),
+            alive: !activity.life.is_over(),
+            exit_code: activity.life.exit_code(),
+            input: activity.input().into(),
+            at_prompt: activity.at_prompt,
+            shell: program.and_then(|program| program.shell).map(|kind| kind.name()),
             alternate_screen: facts.alternate_screen,
-            cwd: sight
-                .and_then(|sight| process::cwd(sight.foreground.pid))
+            cwd: program
+                .and_then(|program| process::cwd(program.process.pid))
                 .map_or(facts.path, |path| path.to_string_lossy().into_owned()),
-            word: standing.word(),
+            word: activity.word(),
         })
     }
 }
 
 /// Some programs have no arguments to show, such as one that is just being started.
-fn command_line(sight: &Sight) -> String {
-    match sight.foreground.argv.join(" ") {
-        line if line.is_empty() => sight.foreground.name.clone(),
+fn command_line(program: &ForegroundProgram) -> String {
+    match program.process.argv.join(" ") {
+        line if line.is_empty() => program.process.name.clone(),
         line => line,
     }
 }

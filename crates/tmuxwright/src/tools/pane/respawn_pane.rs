@@ -68,13 +68,13 @@ impl Tool for RespawnPane {
             .hint("wait_for with until [\"exit\"] waits for its end; kill true ends it"));
         }
         let launch = match args.command {
-            None => cx.runs.relaunch(&pane).await?,
+            None => cx.runs.plan_relaunch(&pane).await?,
             Some(_) => None,
         };
         let mut wish = NewPane { command: args.command.clone(), ..NewPane::default() };
         if let Some(launch) = &launch {
-            wish.program.clone_from(&launch.wish.program);
-            env.extend(launch.wish.env.clone());
+            wish.program.clone_from(&launch.new_pane.program);
+            env.extend(launch.new_pane.env.clone());
         }
         let words = cx.host.words(&pane, &wish).await?;
         let respawn = Command::action("respawn-pane").arg_if(kill, "-k").option("-t", pane.pane);
@@ -95,7 +95,7 @@ impl Tool for RespawnPane {
         cx.tmux().sequence(commands).await?;
         if let Some(launch) = launch {
             let now = cx.host.pane(&pane.pane.to_string()).await?;
-            cx.runs.relaunched(&now, launch);
+            cx.runs.note_relaunched(&now, launch);
         }
         pane_now(cx, pane.session, pane.pane).await
     }

@@ -95,7 +95,7 @@ impl Watched {
     pub(super) fn program(&self) -> BoxFuture<'static, Option<i32>> {
         let pid = self.pane.pid;
         let watched = match self.watches.runs.running_in(self.id()) {
-            Some(job) => return async move { job.end().await }.boxed(),
+            Some(job) => return async move { job.wait_for_end().await }.boxed(),
             None => process::foreground(pid).filter(|program| program.pid != pid),
         };
         let Some(Foreground { group, pid: first, .. }) = watched else {

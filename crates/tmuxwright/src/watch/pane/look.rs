@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::{Astray, Step, Watched};
 use crate::bookmark::{self, Bookmark};
 use crate::host::PaneState;
-use crate::run::{PROMPT_ENDS, Part};
+use crate::run::{OutputPart, PROMPT_ENDS};
 use crate::watch::Lost;
 use crate::watch::conditions::Needs;
 use crate::watch::moment::{Doing, Shown};
@@ -37,8 +37,9 @@ impl Watched {
             shown.at = now;
         }
         if self.until.needs(Needs::Program) && now >= self.looks.due() {
-            let sight = self.watches.runs.sight(&self.pane).await;
-            let doing = sight.map(|(sight, at_prompt)| self.doing(now, sight.input, at_prompt));
+            let program = self.watches.runs.probe_foreground(&self.pane).await;
+            let doing =
+                program.map(|(program, at_prompt)| self.doing(now, program.input, at_prompt));
             self.looks.saw(doing);
             if self.looks.settled().is_some_and(|doing| doing != Doing::Work) {
                 self.hear_out().await;
@@ -107,7 +108,7 @@ impl Watched {
                     _ => None,
                 };
                 self.take_up_to(&stream, sized).await;
-                let begun = self.command.as_ref().is_none_or(|it| it.trail.has_begun());
+                let begun = self.command.as_ref().is_none_or(|it| it.output_filter.has_begun());
                 let start = Place { alternate: false, ..place.top() };
                 self.steps.push_back(Step::Place(if begun { place } else { start }));
                 self.layout = stream.clone();
@@ -134,8 +135,8 @@ impl Watched {
         let over = self.command.is_some() && (self.exited.is_some() || self.exit_told);
         while let Some(step) = self.steps.pop_front().filter(|_| !over) {
             match step {
-                Step::Part(Part::Text(bytes)) => self.print(&bytes),
-                Step::Part(Part::End(_)) | Step::Dead(_) => {}
+                Step::Part(OutputPart::Text(bytes)) => self.print(&bytes),
+                Step::Part(OutputPart::End(_)) | Step::Dead(_) => {}
                 Step::All(lines) => self.view.end(lines),
                 Step::Place(place) => self.view.go_on_at(&place),
             }

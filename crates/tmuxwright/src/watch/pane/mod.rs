@@ -22,7 +22,7 @@ use super::view::View;
 use super::{Event, Lost, Seen, Watches};
 use crate::bookmark::Bookmark;
 use crate::host::PaneState;
-use crate::run::{Part, Started, Trail};
+use crate::run::{OutputFilter, OutputPart, StartedJob};
 use terminal::screen::Place;
 
 /// The screen is asked for when it has been quiet for the one time, or after the other.
@@ -80,7 +80,7 @@ pub(super) struct Watched {
 /// Something to take.
 enum Step {
     /// What was printed.
-    Part(Part),
+    Part(OutputPart),
     /// Where the cursor is now.
     Place(Place),
     /// All that was printed by a process that is gone.
@@ -100,7 +100,7 @@ enum Astray {
 
 /// A command that is watched.
 struct Command {
-    trail: Trail,
+    output_filter: OutputFilter,
     shell: u32,
     /// Whether it has left nothing behind, when somebody last looked.
     is_alone: bool,
@@ -119,7 +119,7 @@ impl Watched {
         let asked = place::questions(pane.pane);
         let (stream, answers) = tmux.stream_from(pane.session, pane.pane, asked).await?;
         let standing = place::read(&answers)?;
-        let typed = watches.runs.typed(pane.pane);
+        let typed = watches.runs.recent_input(pane.pane);
         let at = typed.as_ref().map(|typed| typed.at);
         let lines = typed.into_iter().flat_map(|typed| typed.lines);
         let place = &standing.place;
@@ -138,27 +138,27 @@ impl Watched {
 
     pub(super) async fn follow(
         watches: &Watches,
-        started: Started,
+        started: StartedJob,
         until: Until,
     ) -> Result<Self, tmux_control::Error> {
-        let Started { job, pane, shell, stream, trail } = started;
+        let StartedJob { job, pane, shell, stream, output_filter } = started;
         let answers = watches.host.tmux().sequence(place::questions(pane.pane)).await;
         // A command that closed its pane has still been watched.
         let place = answers
             .and_then(|answers| place::read(&answers))
             .map(|it| Place { alternate: false, ..it.place.top() });
-        let typed = watches.runs.typed(pane.pane).into_iter().flat_map(|typed| typed.lines);
+        let typed = watches.runs.recent_input(pane.pane).into_iter().flat_map(|typed| typed.lines);
         let place = place.unwrap_or_default();
         let view = View::at(&place, Echo::after(typed, place.width));
         let mut watched = Self::new(watches, pane, until, stream, view, None);
         watched.command = Some(Command {
-            trail,
+            output_filter,
             shell,
             is_alone: false,
             look_after: Instant::now(),
             pause: FIRST_PAUSE,
         });
-        watched.program_gone = async move { job.end().await }.boxed();
+        watched.program_gone = async move { job.wait_for_end().await }.boxed();
         if watched.until.needs(Needs::Screen) {
             watched.dirty = Some(Instant::now());
         }
@@ -276,15 +276,15 @@ impl Watched {
                 return None;
             }
             match self.steps.pop_front()? {
-                Step::Part(Part::Text(bytes)) => self.print(&bytes),
-                Step::Part(Part::End(code)) => self.end(code),
+                Step::Part(OutputPart::Text(bytes)) => self.print(&bytes),
+                Step::Part(OutputPart::End(code)) => self.end(code),
                 Step::Place(place) => self.view.go_on_at(&place),
                 Step::All(lines) => self.view.end(lines),
                 Step::Dead(code) => self.die(code),
             }
             // What came at once with the end happened at once with it.
             match self.steps.front() {
-                Some(&Step::Part(Part::End(code))) => self.end(code),
+                Some(&Step::Part(OutputPart::End(code))) => self.end(code),
                 Some(&Step::Dead(code)) => self.die(code),
                 _ => continue,
             }
@@ -331,15 +331,16 @@ impl Watched {
         match chunk {
             Chunk::Bytes { bytes, .. } => match &mut self.command {
                 Some(command) => {
-                    self.steps.extend(command.trail.parts(&bytes).into_iter().map(Step::Part));
+                    self.steps
+                        .extend(command.output_filter.parts(&bytes).into_iter().map(Step::Part));
                 }
-                None => self.steps.push_back(Step::Part(Part::Text(bytes))),
+                None => self.steps.push_back(Step::Part(OutputPart::Text(bytes))),
             },
             Chunk::Gap { .. } => {
                 self.missed = true;
                 self.astray = Some(Astray::Gap);
                 if let Some(command) = &mut self.command {
-                    command.trail.begin();
+                    command.output_filter.begin();
                 }
             }
             Chunk::End(End::PaneGone) => self.lost = Some(Lost::PaneGone(self.id())),
@@ -359,7 +360,7 @@ impl Watched {
 
     fn print(&mut self, bytes: &[u8]) {
         let now = Instant::now();
-        if let Some(typed) = self.watches.runs.typed(self.id()) {
+        if let Some(typed) = self.watches.runs.recent_input(self.id()) {
             self.view.expect(typed.lines);
         }
         self.view.feed(bytes);

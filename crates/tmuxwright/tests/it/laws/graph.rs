@@ -42,6 +42,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "redact",
             "log",
             "contract",
+            "random",
             "lock",
         ],
     ),
@@ -91,11 +92,12 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("changes", &["run", "host"]),
     ("watch", &["bookmark", "run", "host"]),
     ("bookmark", &[]),
-    ("run", &["host", "lock"]),
-    ("host", &[]),
+    ("run", &["host", "random", "lock"]),
+    ("host", &["random"]),
     ("redact", &[]),
     ("log", &["lock"]),
     ("contract", &[]),
+    ("random", &[]),
     ("lock", &[]),
 ];
 

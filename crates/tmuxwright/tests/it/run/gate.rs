@@ -165,7 +165,7 @@ async fn assert_typed_line_survives(
     }
     let error = assert_refused(tmux, mcp, target, "not_ready").await;
     // The typed text may be a secret.
-    assert!(error.contains("somebody has typed something") && !error.contains("echo"), "{error}");
+    assert!(error.contains("typed at the prompt") && !error.contains("echo"), "{error}");
     // Again, on the line that was restored.
     assert_refused(tmux, mcp, target, "not_ready").await;
     person.types("\r");
@@ -269,7 +269,7 @@ async fn typeahead_is_kept_while_a_command_runs() {
         }
         let arguments = json!({"target": target, "command": "echo mine"});
         let error = mcp.call("run_command", arguments).await.err("not_ready");
-        assert!(error.contains("typed something"), "{shell}: {error}");
+        assert!(error.contains("typed at the prompt"), "{shell}: {error}");
         person.types("\r");
         wait_until(&format!("the line has run ({shell})"), || file.exists().then_some(()));
         assert_usable(&mcp, &target, shell).await;

@@ -1,10 +1,12 @@
-//! A block of lines on its way into an interpreter, and the echo it leaves on the screen.
+//! Input of an interpreter: splitting it into lines to enter, and removing their echo from the
+//! output.
 
-/// What may stand at the end of a prompt.
+/// Characters with which prompts of interpreters and shells end.
 pub(crate) const PROMPT_ENDS: &[char] = &['>', '.', ':', '|', '$', '#', '%', '*', '?', '❯', '»'];
 
-/// The lines to be entered. An interpreter of Python ends a block at an empty line and wants one
-/// after each, neither of which is so in a file; and takes a tab for a question.
+/// The lines to enter. For Python, empty lines inside a block are dropped and one is added after
+/// each block, because its interpreter ends a block at an empty line; and tabs are quoted with C-v,
+/// because it completes words on a tab.
 pub(super) fn lines(input: &str, program: &str) -> Vec<String> {
     let given = input.trim_end_matches(['\n', '\r']).split('\n');
     let given = given.map(|line| line.trim_end_matches('\r'));
@@ -34,7 +36,7 @@ pub(super) fn lines(input: &str, program: &str) -> Vec<String> {
     lines
 }
 
-/// Whether a line that is not indented begins a block.
+/// Whether a line that is not indented begins a Python block.
 fn opens(line: &str) -> bool {
     let words = [
         "if", "for", "while", "try", "with", "def", "class", "async", "match", "else", "elif",
@@ -43,7 +45,7 @@ fn opens(line: &str) -> bool {
     words.contains(&first_word(line))
 }
 
-/// Whether a line that is not indented belongs to the block before it.
+/// Whether a line that is not indented continues the block above.
 fn continues(line: &str) -> bool {
     matches!(first_word(line), "else" | "elif" | "except" | "finally")
         || line.starts_with([')', ']', '}'])
@@ -53,8 +55,8 @@ fn first_word(line: &str) -> &str {
     line.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default()
 }
 
-/// The rows that are not the echo of the lines that were entered. The first row is that of the
-/// first line, whatever is in it.
+/// The rows without the echo of the entered lines. The first row always is the echo of the first
+/// line.
 pub(super) fn without_echo(rows: Vec<String>, lines: &[String], prompt: &str) -> Vec<String> {
     let mut rest = lines.iter().skip(1).peekable();
     let mut printed = false;
@@ -71,8 +73,8 @@ pub(super) fn without_echo(rows: Vec<String>, lines: &[String], prompt: &str) ->
     kept
 }
 
-/// Whether a row is the echo of a line: behind a prompt, or, in a block that was pasted as a whole,
-/// behind none. Tabs may be shown as blanks.
+/// Whether a row is the echo of a line: after a prompt, or without one in a pasted block, as long as
+/// no output was `printed`. Compares without blanks, since tabs may be rendered as blanks.
 fn is_echo(row: &str, line: &str, prompt: &str, printed: bool) -> bool {
     let squeeze = |text: &str| -> String {
         text.chars().filter(|c| !c.is_whitespace() && !c.is_control()).collect()
@@ -97,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn python_gets_its_blocks_ended() {
+    fn python_blocks_are_ended_by_empty_lines() {
         let input = "def f(x):\n\n    if x:\n        return 1\n    else:\n        return 2\nf(1)\n";
         let expected = [
             "def f(x):",
@@ -127,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn the_echo_is_told_from_the_answer() {
+    fn echo_is_removed_from_the_answer() {
         let rows =
             owned(&[">>> def f():", "...   return 1", "... ", ">>> f()", "1", ">>> print(2)", "2"]);
         let lines = owned(&["def f():", "  return 1", "", "f()", "print(2)"]);
@@ -141,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_that_repeats_the_input_stays() {
+    fn answer_is_kept_when_it_repeats_the_input() {
         let rows = owned(&["> 'x'", "'x'"]);
         assert_eq!(without_echo(rows, &owned(&["'x'"]), "> "), ["'x'"]);
         let rows = owned(&["$ cat f", "one", "echo b"]);

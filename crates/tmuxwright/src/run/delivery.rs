@@ -1,0 +1,250 @@
+//! Delivery of a command to a shell: typed as it is, or through a command file.
+//!
+//! Only plain words survive typing: a line editor expands, completes and continues other text. Any
+//! other command is written to a command file, and the typed line makes the shell evaluate that
+//! file. The file replaces the typed line on the screen with the command, evaluates the command
+//! between two marks, and leaves the command's status in `$?`.
+
+use super::marks::{Mark, MarkKeys};
+use process::ShellKind;
+use terminal::text;
+
+/// Longest command that is typed as it is, in bytes.
+const MAX_PLAIN_BYTES: usize = 500;
+
+/// Lines and characters of a command that its command file displays on the screen.
+const MAX_DISPLAYED_LINES: usize = 20;
+const MAX_DISPLAYED_CHARS: usize = 2_000;
+
+/// First words that change how a shell reads or runs the rest of the line.
+const SHELL_KEYWORDS: &[&str] = &[
+    "if",
+    "then",
+    "else",
+    "elif",
+    "fi",
+    "for",
+    "foreach",
+    "while",
+    "until",
+    "do",
+    "done",
+    "case",
+    "esac",
+    "select",
+    "function",
+    "repeat",
+    "begin",
+    "end",
+    "switch",
+    "time",
+    "coproc",
+    "nocorrect",
+    "noglob",
+    "and",
+    "or",
+    "not",
+    "exec",
+];
+
+/// The line that delivers a command, and the keys of the marks that enclose its output.
+pub(super) struct Delivery {
+    pub(super) line: String,
+    pub(super) keys: MarkKeys,
+}
+
+/// Column of the cursor before the line is typed, and width of the pane: where the line wraps.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LineGeometry {
+    pub(super) column: u32,
+    pub(super) width: u32,
+}
+
+/// Values that are inserted into a command file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ScriptInput<'a> {
+    /// Key of the marks around the command.
+    pub(super) key: &'a str,
+    pub(super) command: &'a str,
+    /// Status of the previous command, which the command may read as `$?`.
+    pub(super) previous_status: i32,
+}
+
+/// Whether a command can be typed as it is: every word is plain text to the shell.
+pub(super) fn is_plain(command: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_./:=,@%+-".contains(c);
+    command.len() <= MAX_PLAIN_BYTES
+        && command.split(' ').all(|word| !word.is_empty() && word.chars().all(plain))
+        && command.split(' ').next().is_some_and(|word| !SHELL_KEYWORDS.contains(&word))
+}
+
+/// The line that makes a shell evaluate the command file at `path`, which needs no quoting. Its
+/// leading blank keeps it out of the history of most shells.
+pub(super) fn eval_line(kind: ShellKind, path: &str, geometry: LineGeometry) -> String {
+    let mut line = match kind {
+        ShellKind::Bash | ShellKind::Zsh | ShellKind::Ksh => format!(" eval \"$(<{path})\""),
+        ShellKind::Dash => format!(" eval \"$(command cat {path})\""),
+        ShellKind::Fish => format!(" eval (command cat {path} | string collect)"),
+    };
+    // A line that ends exactly at the right margin leaves the cursor in an unknown row.
+    if (geometry.column as usize + line.len()).is_multiple_of(geometry.width.max(1) as usize) {
+        line.push(' ');
+    }
+    line
+}
+
+/// The text of the command file.
+pub(super) fn command_file(
+    kind: ShellKind,
+    input: ScriptInput<'_>,
+    path: &str,
+    geometry: LineGeometry,
+) -> String {
+    let ScriptInput { key, command, previous_status } = input;
+    let erase = erase_format(&eval_line(kind, path, geometry), geometry);
+    // The mark is a printf format: a shell that traces its commands (`set -x`) prints the format
+    // with its escapes, not the mark.
+    let begin =
+        format!("'{erase}%s\\n{}' {}", Mark::start_format(key), quoted(kind, &displayed(command)));
+    let end = Mark::end_format(key);
+    let command = quoted(kind, command);
+    let status = match (previous_status, kind) {
+        (0, _) => String::new(),
+        (previous, ShellKind::Fish) => format!("command sh -c 'exit {previous}'; "),
+        (previous, _) => format!("(\\exit {previous}); "),
+    };
+    match kind {
+        ShellKind::Fish => format!(
+            "builtin printf {begin} >/dev/tty; {status}eval {command}; begin; set -l code $status; \
+             builtin printf '{end}' $code >/dev/tty; return $code; end\n"
+        ),
+        _ => {
+            // One compound command, which is parsed as a whole: a syntax error in the command
+            // cannot swallow the end mark.
+            let eval = match kind {
+                ShellKind::Bash | ShellKind::Zsh => "eval",
+                _ => "command eval",
+            };
+            let forget = match kind {
+                ShellKind::Bash => remove_from_history(path),
+                _ => String::new(),
+            };
+            format!(
+                "{{ {{ {forget}\\printf {begin} >/dev/tty; }} 2>/dev/null; {status}{eval} {command}\n\
+                 {{ case $? in 0) \\printf '{end}' 0 >/dev/tty;; \
+                 *) (s=$?; \\printf '{end}' \"$s\" >/dev/tty; \\exit \"$s\");; esac; }} 2>/dev/null; }}\n"
+            )
+        }
+    }
+}
+
+/// The line that makes a shell print the end mark with its `$?`, for a command whose command file
+/// was dropped half-way, as on an interrupt: the shell skipped the rest of the file. `rows` is the
+/// height of the prompt, which the shell prints again.
+pub(super) fn status_query_line(
+    kind: ShellKind,
+    key: &str,
+    geometry: LineGeometry,
+    rows: u32,
+) -> String {
+    let end = Mark::end_format(key);
+    let build = |up: usize| match kind {
+        ShellKind::Fish => format!(
+            " begin; set -l s $status; builtin printf '\\033[{up:02}A\\r\\033[J{end}' $s; return $s; end"
+        ),
+        _ => format!(" (s=$?;\\printf '\\033[{up:02}A\\r\\033[J{end}' $s;\\exit $s)"),
+    };
+    let length = geometry.column as usize + build(0).len();
+    let width = geometry.width.max(1) as usize;
+    let full = length.is_multiple_of(width);
+    let up = (length + usize::from(full)) / width + rows as usize;
+    build(up.min(99)) + if full { " " } else { "" }
+}
+
+/// The escape sequence, as a printf format, that moves the cursor from the row below a typed line
+/// back to its beginning and erases it.
+fn erase_format(line: &str, geometry: LineGeometry) -> String {
+    let rows = (geometry.column as usize + line.len()) / geometry.width.max(1) as usize + 1;
+    format!("\\033[{rows}A\\033[{}G\\033[J", geometry.column + 1)
+}
+
+/// The command as the command file displays it: without control characters, cut if it is long.
+fn displayed(command: &str) -> String {
+    let clean = text::clean(command.trim_end(), false);
+    let mut shown = String::new();
+    for (number, line) in clean.lines().enumerate() {
+        if number == MAX_DISPLAYED_LINES || shown.len() + line.len() > MAX_DISPLAYED_CHARS {
+            let room = MAX_DISPLAYED_CHARS.saturating_sub(shown.len()).min(line.len());
+            if number < MAX_DISPLAYED_LINES {
+                shown.extend(line.chars().take(room));
+            }
+            shown.push('…');
+            break;
+        }
+        if number > 0 {
+            shown.push('\n');
+        }
+        shown.push_str(line);
+    }
+    shown
+}
+
+/// Text quoted as one word of the shell.
+fn quoted(kind: ShellKind, text: &str) -> String {
+    match kind {
+        ShellKind::Fish => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")),
+        _ => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+/// Script that removes the typed line from bash's history if `HISTCONTROL` does not ignore lines
+/// with a leading blank.
+fn remove_from_history(path: &str) -> String {
+    format!(
+        "case \":${{HISTCONTROL-}}:\" in *:ignorespace:*|*:ignoreboth:*) ;; \
+         *) case \"$(HISTTIMEFORMAT= \\history 1)\" in *{path}*) \\history -d \"$HISTCMD\";; esac;; \
+         esac; "
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn plain_commands_hold_no_shell_syntax() {
+        for plain in ["true", "seq 1 100000", "git log --oneline -n5", "make CC=gcc a/b.o", "ls ."]
+        {
+            assert!(is_plain(plain), "{plain}");
+        }
+        let long = "x".repeat(501);
+        for other in [
+            "", " ls", "ls  -l", "ls ", "echo 'a'", "a; b", "a && b", "$HOME/x", "~/x", "ls *",
+            "a\nb", "a\tb", "echo é", "# x", "!!", "^a^b", "if true", "exec zsh", "a|b", "(a)",
+            "{a}", &long,
+        ] {
+            assert!(!is_plain(other), "{other}");
+        }
+    }
+
+    #[test]
+    fn typed_lines_never_end_at_the_right_margin() {
+        for width in 1..90 {
+            let geometry = LineGeometry { column: 2, width };
+            for kind in [ShellKind::Bash, ShellKind::Dash, ShellKind::Fish] {
+                let length = 2 + eval_line(kind, "/tmp/x/c1", geometry).len();
+                assert!(width == 1 || !length.is_multiple_of(width as usize), "{kind:?} {width}");
+                let asked = 2 + status_query_line(kind, "K", geometry, 1).len();
+                assert!(width == 1 || !asked.is_multiple_of(width as usize), "{kind:?} {width}");
+            }
+        }
+    }
+
+    #[test]
+    fn displayed_command_is_cut_at_the_limits() {
+        assert_eq!(displayed("echo hi\n"), "echo hi");
+        assert_eq!(displayed("a\x1b[2Jb"), "ab");
+        assert_eq!(displayed(&"x".repeat(100_000)).chars().count(), MAX_DISPLAYED_CHARS + 1);
+        assert_eq!(displayed(&"x\n".repeat(100)).lines().count(), MAX_DISPLAYED_LINES);
+    }
+}

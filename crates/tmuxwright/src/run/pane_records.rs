@@ -1,0 +1,240 @@
+//! Records of the panes in which commands were run, and leases on panes.
+//!
+//! Shared by all MCP clients, so that no two of them type into a pane at once.
+
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tmux_control::PaneId;
+use tokio::time::Instant;
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+use super::Engine;
+use super::job::Job;
+use super::launch::Launch;
+use super::prompt::Prompt;
+use super::refusal::Refusal;
+use crate::host::PaneState;
+
+/// All records, with the counters for jobs and leases.
+#[derive(Debug, Default)]
+pub(super) struct PaneRecords {
+    last_generation: u64,
+    last_job_number: u64,
+    pub(super) panes: HashMap<PaneId, PaneRecord>,
+    /// Panes whose interpreter a call is using.
+    pub(super) repl_panes: HashSet<PaneId>,
+}
+
+/// The record of one pane.
+#[derive(Debug)]
+pub(super) struct PaneRecord {
+    /// First process of the pane. Another process makes the record void.
+    pid: u32,
+    pub(super) marks: ShellMarks,
+    in_use: Option<PaneUse>,
+    /// The prompt as the shell printed it after a command, before a person could type there.
+    pub(super) prompt: Option<Prompt>,
+    /// Whether `prompt` was read after the last command.
+    pub(super) prompt_is_current: bool,
+    /// Cancelled when the task that reads the prompt after a command ends.
+    pub(super) prompt_read: CancellationToken,
+    /// When the last command ended.
+    pub(super) last_end: Option<Instant>,
+    /// Whether a tool has typed into the pane since the last command.
+    pub(super) typed_since: bool,
+    /// Whether the output of the last command ended with a line end. If so, the terminal has echoed
+    /// no text typed ahead.
+    pub(super) ended_with_newline: bool,
+    /// The status that the last command left in the shell.
+    pub(super) last_status: i32,
+    /// Generation counter over all panes: writes of an earlier lease holder are ignored.
+    pub(super) generation: u64,
+    /// The MCP client for whose commands without a target the pane was created.
+    pub(super) pool_client: Option<u32>,
+}
+
+/// Whether a shell prints marks by itself.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum ShellMarks {
+    /// It does not.
+    None,
+    /// It was started with our script and this key; whether it has read the script is not checked
+    /// yet.
+    Expected(String),
+    /// It does, with this key.
+    Confirmed(String),
+}
+
+/// The use that a lease makes of its pane.
+#[derive(Debug)]
+enum PaneUse {
+    Starting,
+    Running(Arc<Job>),
+}
+
+impl PaneRecords {
+    /// A job id that was not used before.
+    pub(super) fn new_id(&mut self) -> String {
+        self.last_job_number += 1;
+        format!("c{}", self.last_job_number)
+    }
+
+    /// The record of a pane. Begins a new one if another process is in the pane now.
+    pub(super) fn pane(&mut self, pane: &PaneState) -> &mut PaneRecord {
+        let record = self.panes.entry(pane.pane).or_insert_with(|| PaneRecord::new(pane.pid));
+        if record.pid != pane.pid {
+            *record = PaneRecord::new(pane.pid);
+        }
+        record
+    }
+
+    /// The record of a pane, if one exists for the process that is in the pane now.
+    pub(super) fn existing(&self, pane: &PaneState) -> Option<&PaneRecord> {
+        self.panes.get(&pane.pane).filter(|record| record.pid == pane.pid)
+    }
+
+    /// Records that a job runs in its pane.
+    pub(super) fn job_started(&mut self, job: &Arc<Job>) {
+        if let Some(record) = self.panes.get_mut(&job.pane) {
+            record.in_use = Some(PaneUse::Running(Arc::clone(job)));
+        }
+    }
+}
+
+impl PaneRecord {
+    /// Records the end of a command. The prompt counts as being read until the returned guard is
+    /// dropped.
+    pub(super) fn command_ended(&mut self, status: i32, ended_with_newline: bool) -> DropGuard {
+        self.ended_with_newline = ended_with_newline;
+        self.last_end = Some(Instant::now());
+        self.typed_since = false;
+        self.prompt_is_current = false;
+        self.last_status = status;
+        self.prompt_read = CancellationToken::new();
+        self.prompt_read.clone().drop_guard()
+    }
+
+    pub(super) fn new(pid: u32) -> Self {
+        Self {
+            pid,
+            marks: ShellMarks::None,
+            in_use: None,
+            prompt: None,
+            prompt_is_current: false,
+            prompt_read: CancellationToken::new(),
+            last_end: None,
+            typed_since: false,
+            ended_with_newline: false,
+            last_status: 0,
+            generation: 0,
+            pool_client: None,
+        }
+    }
+
+    /// Records that the pane was created for a client's commands without a target.
+    pub(super) fn add_to_pool(&mut self, client: u32, launch: Launch) {
+        self.pool_client = Some(client);
+        self.marks = launch.key.map_or(ShellMarks::None, ShellMarks::Expected);
+    }
+
+    /// Whether the pane was created for this client's commands without a target.
+    pub(super) fn is_pooled_for(&self, client: u32) -> bool {
+        self.pool_client == Some(client)
+    }
+
+    /// Whether no command runs in the pane. The prompt after the last one may still be being read.
+    pub(super) fn is_idle(&self) -> bool {
+        match &self.in_use {
+            None => true,
+            Some(PaneUse::Starting) => false,
+            Some(PaneUse::Running(job)) => !job.is_running(),
+        }
+    }
+
+    /// The job that runs in the pane.
+    pub(super) fn job(&self) -> Option<&Arc<Job>> {
+        match &self.in_use {
+            Some(PaneUse::Running(job)) => Some(job),
+            _ => None,
+        }
+    }
+}
+
+/// The exclusive right to run a command in a pane. Released when dropped.
+pub(super) struct PaneLease {
+    engine: Arc<Engine>,
+    pane: PaneId,
+    generation: u64,
+}
+
+impl PaneLease {
+    /// Acquires the pane, waiting for a holder whose command has already ended.
+    pub(super) async fn acquire(engine: &Arc<Engine>, pane: &PaneState) -> Result<Self, Refusal> {
+        loop {
+            match Self::try_acquire(engine, pane) {
+                Err(Refusal::Busy { .. } | Refusal::Taken { .. })
+                    if engine.records().pane(pane).is_idle() =>
+                {
+                    tokio::time::sleep(Duration::from_millis(2)).await;
+                }
+                other => return other,
+            }
+        }
+    }
+
+    fn try_acquire(engine: &Arc<Engine>, pane: &PaneState) -> Result<Self, Refusal> {
+        let mut records = engine.records();
+        records.last_generation += 1;
+        let generation = records.last_generation;
+        let record = records.pane(pane);
+        match &record.in_use {
+            Some(PaneUse::Running(job)) if engine.is_own_job(job) => {
+                return Err(Refusal::Busy { pane: pane.pane, id: job.id.clone() });
+            }
+            Some(PaneUse::Running(_)) => return Err(Refusal::Taken { pane: pane.pane }),
+            Some(PaneUse::Starting) => return Err(Refusal::Contended { pane: pane.pane }),
+            None => record.in_use = Some(PaneUse::Starting),
+        }
+        record.generation = generation;
+        Ok(Self { engine: Arc::clone(engine), pane: pane.pane, generation })
+    }
+
+    /// The generation of this lease.
+    pub(super) fn generation(&self) -> u64 {
+        self.generation
+    }
+}
+
+impl Drop for PaneLease {
+    fn drop(&mut self) {
+        if let Some(record) = self.engine.records().panes.get_mut(&self.pane)
+            && record.generation == self.generation
+        {
+            record.in_use = None;
+        }
+    }
+}
+
+/// The exclusive right to enter input into the interpreter in a pane. Released when dropped.
+pub(super) struct ReplLease<'a> {
+    engine: &'a Engine,
+    pane: PaneId,
+}
+
+impl<'a> ReplLease<'a> {
+    /// Acquires the interpreter, or refuses if another call holds it.
+    pub(super) fn acquire(engine: &'a Engine, pane: PaneId) -> Result<Self, Refusal> {
+        if engine.records().repl_panes.insert(pane) {
+            return Ok(Self { engine, pane });
+        }
+        Err(Refusal::Contended { pane })
+    }
+}
+
+impl Drop for ReplLease<'_> {
+    fn drop(&mut self) {
+        self.engine.records().repl_panes.remove(&self.pane);
+    }
+}

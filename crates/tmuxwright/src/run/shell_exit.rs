@@ -1,0 +1,110 @@
+//! Status of a job whose shell has exited: from its last output, the shell around it, or tmux.
+
+use std::pin::pin;
+use std::time::Duration;
+
+use tmux_control::stream::ring::Chunk;
+use tokio::time::Instant;
+
+use super::follow::{JobFollower, SHELL_RESPONSE_TIMEOUT};
+use super::gate::{self, Readiness};
+use super::job::JobStatus;
+use crate::host::{Life, PaneState};
+
+/// Time in which tmux must notice that a pane's process has exited.
+const EXIT_NOTICE_TIMEOUT: Duration = Duration::from_secs(3);
+
+/// Time for which output may still arrive after the stream has caught up.
+const LAST_OUTPUT_TIME: Duration = Duration::from_millis(30);
+
+impl JobFollower {
+    /// The status after the command's shell has exited, by `exit` or a signal.
+    pub(super) async fn status_after_exit(&mut self) -> JobStatus {
+        if let Some(status) = self.drain().await {
+            return status;
+        }
+        if self.shell.pid != self.pane.pid
+            && let Some(status) = self.status_from_outer_shell().await
+        {
+            return status;
+        }
+        let until = Instant::now() + EXIT_NOTICE_TIMEOUT;
+        let mut pause = Duration::from_millis(2);
+        loop {
+            match self.engine.host().pane(&self.pane.pane.to_string()).await {
+                Ok(pane) if pane.pid != self.pane.pid => {
+                    return JobStatus::Lost("its pane was given to another program".to_owned());
+                }
+                Ok(PaneState { life: Life::Exited(Some(code)), .. }) => {
+                    self.job.trim_shell_exit_message(self.shell.kind);
+                    return JobStatus::Exited(code);
+                }
+                Ok(pane) if Instant::now() > until => {
+                    let exited = if pane.life.is_over() { "exited" } else { "is gone" };
+                    return JobStatus::Lost(format!(
+                        "its shell {exited}; its exit code is not known"
+                    ));
+                }
+                Ok(_) => {}
+                Err(error) if error.is_no_server() => {
+                    return JobStatus::Lost("the tmux server went away".to_owned());
+                }
+                Err(_) => return JobStatus::Lost("its pane is gone".to_owned()),
+            }
+            tokio::time::sleep(pause).await;
+            pause = (pause * 2).min(Duration::from_millis(50));
+        }
+    }
+
+    /// The status of a nested shell that has exited, asked from the shell around it. `None` if that
+    /// has exited too.
+    async fn status_from_outer_shell(&mut self) -> Option<JobStatus> {
+        let until = Instant::now() + SHELL_RESPONSE_TIMEOUT;
+        // Waits for the process itself, since tmux may notice its exit later.
+        let mut pane_exit = pin!(process::exited(self.pane.pid));
+        let shell = loop {
+            match gate::readiness(self.pane.pid, self.engine.declared()) {
+                Readiness::AtPrompt(shell, _) => break shell,
+                _ if Instant::now() > until => {
+                    return Some(JobStatus::Lost("its shell is gone".to_owned()));
+                }
+                _ => {
+                    let next = tokio::time::timeout(Duration::from_millis(5), pane_exit.as_mut());
+                    if next.await.is_ok() {
+                        return None;
+                    }
+                }
+            }
+        };
+        self.job.close_before_prompt(0);
+        if let Err(error) = self.ask_status(shell).await {
+            return Some(JobStatus::Lost(error.to_string()));
+        }
+        while let Ok(chunk) = tokio::time::timeout_at(until, self.stream.next()).await {
+            if let Some(status) = self.handle(chunk) {
+                return Some(status);
+            }
+        }
+        Some(JobStatus::Lost("its shell is gone".to_owned()))
+    }
+
+    /// Reads the output that has not arrived yet. Returns the status if the command had ended before
+    /// its shell exited.
+    async fn drain(&mut self) -> Option<JobStatus> {
+        loop {
+            let caught_up = async {
+                self.engine.catch_up(&self.pane).await;
+                tokio::time::sleep(LAST_OUTPUT_TIME).await;
+            };
+            let chunk = tokio::select! {
+                biased;
+                chunk = self.stream.next() => chunk,
+                () = caught_up => return None,
+            };
+            let Chunk::Bytes { bytes, .. } = chunk else { return None };
+            if let Some(status) = self.scan(&bytes) {
+                return Some(status);
+            }
+        }
+    }
+}

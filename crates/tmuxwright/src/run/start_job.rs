@@ -1,0 +1,283 @@
+//! Start of a job: passes the gate, prepares the delivery, types the command, and spawns its follower.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tmux_control::keys::{Key, type_text};
+use tmux_control::stream::PaneStream;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+use tracing::Instrument;
+
+use super::cursor_row::CursorRow;
+use super::delivery::{self, Delivery, LineGeometry, ScriptInput};
+use super::follow::{FollowState, JobFollower};
+use super::gate::{self, Shell};
+use super::launch;
+use super::marks::MarkKeys;
+use super::output_filter::OutputFilter;
+use super::pane_records::{PaneLease, ShellMarks};
+use super::prompt::{Prompt, same_prompt};
+use super::{Engine, Job, Refusal};
+use crate::host::PaneState;
+use process::ShellKind;
+
+/// Time after a command within which a person cannot have typed at the new prompt.
+const FRESH_PROMPT_TIME: Duration = Duration::from_millis(100);
+
+/// Time after a command within which a hook of its shell may be in the foreground.
+const SETTLE_TIME: Duration = Duration::from_secs(1);
+
+/// Time in which a shell of the pool must reach its first prompt.
+const POOL_START_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Time that a prompt may take from the shell to tmux.
+const PROMPT_ARRIVAL_TIMEOUT: Duration = Duration::from_millis(50);
+
+/// Assumed height of a pane whose cursor was not read.
+const DEFAULT_PANE_HEIGHT: u32 = 50;
+
+/// A job that was started, with the raw output of its pane for a watch.
+pub struct StartedJob {
+    /// The job.
+    pub job: Arc<Job>,
+    /// The pane in which it runs.
+    pub pane: PaneState,
+    /// Process id of the shell that runs it.
+    pub(crate) shell: u32,
+    /// The output stream of the pane, from before the command was typed.
+    pub(crate) stream: PaneStream,
+    /// Finds the job's output in that stream.
+    pub(crate) output_filter: OutputFilter,
+}
+
+/// Types a command and follows it. Runs in a task of its own: once typing has begun, the job is
+/// completed even if the caller is cancelled.
+pub(super) async fn start_job(
+    engine: &Arc<Engine>,
+    lease: PaneLease,
+    pane: PaneState,
+    command: String,
+) -> Result<StartedJob, Refusal> {
+    let (sender, started) = oneshot::channel();
+    let start = JobStart { engine: Arc::clone(engine), lease, pane, command };
+    let id = start.pane.pane;
+    tokio::spawn(start.run(sender).in_current_span());
+    started.await.unwrap_or(Err(Refusal::Contended { pane: id }))
+}
+
+/// A command that is being started.
+struct JobStart {
+    engine: Arc<Engine>,
+    lease: PaneLease,
+    pane: PaneState,
+    command: String,
+}
+
+/// Facts that the gate has established.
+struct GatePassed {
+    shell: Shell,
+    stream: PaneStream,
+    marks: ShellMarks,
+    prompt: Prompt,
+    /// `None` if the command is typed as it is at a prompt that is known to be empty.
+    cursor: Option<CursorRow>,
+}
+
+impl JobStart {
+    async fn run(self, sender: oneshot::Sender<Result<StartedJob, Refusal>>) {
+        let passed = match self.pass_gate().await {
+            Ok(passed) => passed,
+            Err(refusal) => {
+                let _ = sender.send(Err(refusal));
+                return;
+            }
+        };
+        if sender.is_closed() {
+            return;
+        }
+        match self.type_command(passed).await {
+            Ok(follower) => {
+                tracing::info!("command {} started in {}", follower.job.id, follower.job.pane);
+                let _ = sender.send(Ok(StartedJob {
+                    job: Arc::clone(&follower.job),
+                    pane: follower.pane.clone(),
+                    shell: follower.shell.pid,
+                    stream: follower.stream.clone(),
+                    output_filter: OutputFilter::new(follower.keys.clone()),
+                }));
+                follower.run().await;
+            }
+            Err(refusal) => {
+                let _ = sender.send(Err(refusal));
+            }
+        }
+    }
+
+    /// Checks that a shell is at its prompt with nothing typed.
+    async fn pass_gate(&self) -> Result<GatePassed, Refusal> {
+        let Self { engine, pane, .. } = self;
+        if pane.synchronized {
+            return Err(Refusal::Synchronized { pane: pane.pane });
+        }
+        let (marks, prompt, last_end, untouched, clean) = {
+            let mut records = engine.records();
+            let record = records.pane(pane);
+            let untouched = !record.typed_since && !record.prompt_is_current;
+            let clean = record.ended_with_newline && record.pool_client.is_some();
+            (record.marks.clone(), record.prompt.clone(), record.last_end, untouched, clean)
+        };
+        let first_command = matches!(marks, ShellMarks::Expected(_));
+        // A shell that has run a command is no longer starting.
+        let starting = match last_end {
+            _ if first_command => POOL_START_TIMEOUT,
+            Some(_) => Duration::ZERO,
+            None => {
+                let limit = gate::SHELL_START_TIMEOUT;
+                limit.saturating_sub(process::age(pane.pid).unwrap_or(limit))
+            }
+        };
+        let settling =
+            SETTLE_TIME.saturating_sub(last_end.map_or(SETTLE_TIME, |ended| ended.elapsed()));
+        let shell = gate::shell_at_prompt(pane, engine.declared(), starting, settling).await;
+        let shell = shell.map_err(|refusal| match refusal {
+            Refusal::ShellBusy { pane, shell, .. } if first_command => {
+                Refusal::Starting { pane, shell, seconds: POOL_START_TIMEOUT.as_secs() }
+            }
+            other => other,
+        })?;
+        let marks = self.confirm_marks(marks);
+        let stream = engine.tmux().stream_in(pane.session, pane.pane).await?;
+        let as_it_is = self.is_typed_as_it_is(shell.kind, &marks);
+        let just_ended =
+            untouched && last_end.is_some_and(|ended| ended.elapsed() < FRESH_PROMPT_TIME);
+        if as_it_is && (first_command || (just_ended && clean)) {
+            let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: 1 });
+            return Ok(GatePassed { shell, stream, marks, prompt, cursor: None });
+        }
+        if !as_it_is {
+            gate::require_shared_files(pane.pane, shell)?;
+        }
+        // fish draws its prompt so slowly that a person can type before it.
+        let fresh = first_command || (just_ended && shell.kind != ShellKind::Fish);
+        let cursor = self.empty_prompt(shell.kind, prompt.as_ref(), fresh).await?;
+        let rows = prompt.map_or(1, |prompt| prompt.rows);
+        let prompt = Prompt { row: cursor.before.clone(), rows };
+        Ok(GatePassed { shell, stream, marks, prompt, cursor: Some(cursor) })
+    }
+
+    /// The row of the prompt, with nothing typed after it. Accepts the `known` prompt, and at a
+    /// `fresh` one any row that is not the known prompt with more text; else checks with C-u.
+    async fn empty_prompt(
+        &self,
+        kind: ShellKind,
+        known: Option<&Prompt>,
+        fresh: bool,
+    ) -> Result<CursorRow, Refusal> {
+        let (tmux, pane) = (self.engine.tmux(), self.pane.pane);
+        let known = known.map(|known| known.row.as_str());
+        let cursor = self.settled_row().await?;
+        let row = &cursor.before;
+        let is_known =
+            !cursor.has_text_after() && known.is_some_and(|known| same_prompt(known, row));
+        // The known prompt may follow a last line of output that has no end.
+        let goes_on = |known: &str| row.contains(known) && !row.ends_with(known);
+        let typed = |known: &str| !known.is_empty() && (row.starts_with(known) || goes_on(known));
+        let is_new = fresh && !cursor.has_text_after() && !known.is_some_and(typed);
+        if is_known || is_new {
+            return Ok(cursor);
+        }
+        gate::refuse_continuation(pane, kind, &cursor, known)?;
+        if known.is_none() {
+            gate::require_prompt_row(pane, kind, &cursor)?;
+        }
+        gate::require_empty_line(tmux, pane, kind, cursor).await
+    }
+
+    /// The cursor's row once it is not blank, since the prompt may not have reached tmux yet.
+    async fn settled_row(&self) -> Result<CursorRow, Refusal> {
+        let begun = Instant::now();
+        loop {
+            let cursor = CursorRow::read(self.engine.tmux(), self.pane.pane).await?;
+            if !cursor.before.trim().is_empty() || begun.elapsed() > PROMPT_ARRIVAL_TIMEOUT {
+                return Ok(cursor);
+            }
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+    }
+
+    /// Checks whether a shell that was started with our script has read it.
+    fn confirm_marks(&self, marks: ShellMarks) -> ShellMarks {
+        let ShellMarks::Expected(key) = marks else {
+            return marks;
+        };
+        let marks = match self.engine.shared.private_dir.remove_file(&launch::ready_file(&key)) {
+            true => ShellMarks::Confirmed(key),
+            false => ShellMarks::None,
+        };
+        self.engine.records().pane(&self.pane).marks = marks.clone();
+        marks
+    }
+
+    /// Whether the command is typed as it is. Only bash prints its mark before the output of other
+    /// hooks; the other shells need a command file.
+    fn is_typed_as_it_is(&self, kind: ShellKind, marks: &ShellMarks) -> bool {
+        matches!(marks, ShellMarks::Confirmed(_))
+            && kind == ShellKind::Bash
+            && delivery::is_plain(&self.command)
+    }
+
+    /// Types the command.
+    async fn type_command(self, passed: GatePassed) -> Result<JobFollower, Refusal> {
+        let GatePassed { shell, stream, marks, prompt, cursor } = passed;
+        let id = self.engine.records().new_id();
+        let Delivery { line, keys } =
+            self.prepare_delivery(&id, shell.kind, &marks, cursor.as_ref())?;
+        let height = cursor.map_or(DEFAULT_PANE_HEIGHT, |cursor| cursor.height);
+        let Self { engine, lease, pane, command } = self;
+        let job = Arc::new(Job::new(id, pane.pane, command, height));
+        let state = FollowState::default();
+        let mut commands = type_text(pane.pane, &line);
+        commands.push(Key::enter().press(pane.pane));
+        engine.shared.typed_input.record(pane.pane, &job.command, true);
+        engine.tmux().sequence(commands).await?;
+        engine.jobs().add(Arc::clone(&job), engine.shared.options.results);
+        {
+            let mut records = engine.records();
+            // Lets text that a person types ahead be distinguished from the next prompt.
+            if !prompt.row.trim().is_empty() {
+                records.pane(&pane).prompt = Some(prompt.clone());
+            }
+            records.job_started(&job);
+        }
+        Ok(JobFollower { engine, job, lease, pane, shell, stream, keys, prompt, state })
+    }
+
+    /// Prepares the line to type, and the command file if one is needed.
+    fn prepare_delivery(
+        &self,
+        id: &str,
+        kind: ShellKind,
+        marks: &ShellMarks,
+        cursor: Option<&CursorRow>,
+    ) -> Result<Delivery, Refusal> {
+        let shell_key = match marks {
+            ShellMarks::Confirmed(key) => Some(key.clone()),
+            _ => None,
+        };
+        let Some(cursor) = cursor.filter(|_| !self.is_typed_as_it_is(kind, marks)) else {
+            let command = shell_key.clone().unwrap_or_default();
+            let keys = MarkKeys { command, shell: shell_key };
+            return Ok(Delivery { line: self.command.clone(), keys });
+        };
+        let key = launch::new_key()?;
+        let geometry = LineGeometry { column: cursor.column, width: cursor.width };
+        let private_dir = &self.engine.shared.private_dir;
+        let path = private_dir.path()?.join(id).to_string_lossy().into_owned();
+        let previous_status = self.engine.records().pane(&self.pane).last_status;
+        let input = ScriptInput { key: &key, command: &self.command, previous_status };
+        private_dir.write_file(id, &delivery::command_file(kind, input, &path, geometry))?;
+        let line = delivery::eval_line(kind, &path, geometry);
+        Ok(Delivery { line, keys: MarkKeys { command: key, shell: shell_key } })
+    }
+}

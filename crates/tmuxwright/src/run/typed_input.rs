@@ -1,0 +1,105 @@
+//! Text that tools typed into panes recently, so that watches do not take its echo for output.
+
+use std::collections::{HashMap, VecDeque};
+use std::sync::Mutex;
+
+use tmux_control::PaneId;
+use tokio::time::Instant;
+
+use crate::lock::lock;
+
+/// Limits: lines kept for one pane, characters of one line, panes.
+const MAX_LINES_PER_PANE: usize = 16;
+const MAX_LINE_CHARS: usize = 4000;
+const MAX_PANES: usize = 256;
+
+/// Recently typed text, by pane.
+#[derive(Debug, Default)]
+pub(super) struct TypedInput(Mutex<HashMap<PaneId, RecentInput>>);
+
+/// Recently typed text of one pane.
+#[derive(Debug, Clone)]
+pub(crate) struct RecentInput {
+    /// When text was last typed.
+    pub(crate) at: Instant,
+    /// The lines, oldest first.
+    pub(crate) lines: VecDeque<TypedLine>,
+    /// Lines typed so far, including those no longer kept.
+    count: u64,
+    /// Whether Enter was pressed after the last line.
+    entered: bool,
+}
+
+/// A typed line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct TypedLine {
+    /// Number of the line in its pane, from 1.
+    pub(crate) number: u64,
+    /// The text typed so far.
+    pub(crate) text: String,
+}
+
+impl TypedInput {
+    /// Records text that was typed. `enter` is whether Enter was pressed after it.
+    pub(super) fn record(&self, pane: PaneId, text: &str, enter: bool) {
+        let mut panes = lock(&self.0);
+        if panes.len() >= MAX_PANES && !panes.contains_key(&pane) {
+            panes.clear();
+        }
+        let now = Instant::now();
+        let recent = panes.entry(pane).or_insert_with(|| RecentInput {
+            at: now,
+            lines: VecDeque::new(),
+            count: 0,
+            entered: true,
+        });
+        recent.at = now;
+        for (number, line) in text.split(['\n', '\r']).enumerate() {
+            recent.add(line, number > 0);
+        }
+        recent.entered = enter || text.ends_with(['\n', '\r']);
+    }
+
+    pub(super) fn of_pane(&self, pane: PaneId) -> Option<RecentInput> {
+        lock(&self.0).get(&pane).cloned()
+    }
+}
+
+impl RecentInput {
+    fn add(&mut self, text: &str, begins_line: bool) {
+        let text: String = text.chars().take(MAX_LINE_CHARS).collect();
+        match self.lines.back_mut() {
+            Some(last) if !begins_line && !self.entered => last.text.push_str(&text),
+            _ if text.trim().is_empty() => {}
+            _ => {
+                self.count += 1;
+                self.lines.push_back(TypedLine { number: self.count, text });
+            }
+        }
+        if self.lines.len() > MAX_LINES_PER_PANE {
+            self.lines.pop_front();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn typed_text_is_joined_until_enter() {
+        let typed = TypedInput::default();
+        let pane = PaneId(1);
+        assert!(typed.of_pane(pane).is_none());
+        typed.record(pane, "echo ", false);
+        typed.record(pane, "one", true);
+        typed.record(pane, "two\nthree", false);
+        typed.record(pane, "", true);
+        typed.record(pane, "four\n", false);
+        typed.record(pane, "five", false);
+        let recent = typed.of_pane(pane).unwrap();
+        let lines: Vec<&str> = recent.lines.iter().map(|line| line.text.as_str()).collect();
+        assert_eq!(lines, ["echo one", "two", "three", "four", "five"]);
+        assert_eq!(recent.lines[4].number, 5);
+    }
+}
