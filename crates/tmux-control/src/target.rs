@@ -1,7 +1,7 @@
-//! What a caller's words mean: `%3`, `@1`, `$0`, `dev`, `dev:2`, `dev:logs`, `dev:2.0`.
+//! Targets: resolves `%3`, `@1`, `$0`, `dev`, `dev:2`, `dev:logs` or `dev:2.0` to a pane.
 //!
-//! tmux's own look-up takes prefixes and patterns, so `dev` may mean `dev-long`. Here a name means
-//! exactly itself, and what fits more than one object is refused with the choices.
+//! tmux's own look-up accepts prefixes and patterns, so `dev` may resolve to `dev-long`. Here a name
+//! must match exactly, and a target that matches several windows is refused with the candidates.
 
 use std::fmt;
 
@@ -11,7 +11,7 @@ use crate::id::{PaneId, SessionId, WindowId};
 use crate::server::Server;
 
 crate::row! {
-    /// A pane and everything around it that has a name.
+    /// A pane with its window and its session.
     pub Place {
         /// The session.
         session: SessionId = "session_id",
@@ -35,13 +35,13 @@ crate::row! {
 }
 
 impl Place {
-    /// Every pane of the server; a pane linked into two sessions is there twice.
+    /// Every pane of the server. A pane whose window is linked into two sessions is listed twice.
     pub async fn all(server: &Server) -> Result<Vec<Self>, Error> {
         server.rows(Command::query("list-panes").arg("-a")).await
     }
 }
 
-/// What kind of object a target names.
+/// The kind of object that a target names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// A session.
@@ -62,30 +62,30 @@ impl fmt::Display for Level {
     }
 }
 
-/// Words that fit no object, or more than one.
+/// A target that matches no object, or more than one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
     /// Nothing has this id or name.
     #[error("there is no {level} `{target}`")]
     NotFound {
-        /// What was given.
+        /// The target as given.
         target: String,
-        /// What kind of object was looked for.
+        /// The kind of object that was looked up.
         level: Level,
-        /// What there is instead.
+        /// The objects that exist.
         candidates: Vec<String>,
     },
-    /// Several objects have this name.
+    /// Several windows have this name.
     #[error("`{target}` names {} windows", candidates.len())]
     Ambiguous {
-        /// What was given.
+        /// The target as given.
         target: String,
-        /// The objects, by id.
+        /// The windows, by id.
         candidates: Vec<String>,
     },
 }
 
-/// An id that needs no look-up by name.
+/// The id of a session, window or pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Id {
     /// `$0`
@@ -97,7 +97,7 @@ pub enum Id {
 }
 
 impl Id {
-    /// Reads an id; `None` for anything that has to be looked up by name.
+    /// Parses an id. `None` for text that is a name.
     pub fn parse(text: &str) -> Option<Self> {
         match text.as_bytes().first()? {
             b'$' => text.parse().ok().map(Self::Session),
@@ -107,7 +107,7 @@ impl Id {
         }
     }
 
-    /// The kind of object the id is of.
+    /// The kind of the object.
     pub fn level(self) -> Level {
         match self {
             Self::Session(_) => Level::Session,
@@ -117,26 +117,25 @@ impl Id {
     }
 }
 
-/// What a target was found to be.
+/// The object that a target resolves to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Found<'a> {
-    /// The kind of object it names.
+    /// The kind of the object.
     pub level: Level,
-    /// The pane it stands for: of a window the active one, of a session the active one of its
-    /// current window.
+    /// The pane: of a window its active one, of a session the active one of its current window.
     pub place: &'a Place,
 }
 
-/// Finds what `target` names among `places`.
+/// Resolves `target` among `places`.
 pub fn find<'a>(target: &str, places: &'a [Place]) -> Result<Found<'a>, TargetError> {
     if let Some(id) = Id::parse(target) {
         return find_id(id, target, places);
     }
     if let Some(session) = find_session(target, places) {
-        return stand_in(Level::Session, places, |p| p.session == session)
+        return active_pane(Level::Session, places, |p| p.session == session)
             .ok_or_else(|| not_found(target, Level::Session, places));
     }
-    // From tmux 3.7 a session's name may hold colons, so each could be the one that ends it.
+    // From tmux 3.7 a session's name may hold colons, so any colon may end the name.
     let mut known_session = None;
     for (at, _) in target.match_indices(':') {
         let (name, rest) = target.split_at(at);
@@ -160,7 +159,7 @@ pub fn find<'a>(target: &str, places: &'a [Place]) -> Result<Found<'a>, TargetEr
 
 fn find_id<'a>(id: Id, target: &str, places: &'a [Place]) -> Result<Found<'a>, TargetError> {
     let level = id.level();
-    stand_in(level, places, |p| match id {
+    active_pane(level, places, |p| match id {
         Id::Session(id) => p.session == id,
         Id::Window(id) => p.window == id,
         Id::Pane(id) => p.pane == id,
@@ -172,12 +171,12 @@ fn find_session(name: &str, places: &[Place]) -> Option<SessionId> {
     let exact = |name: &str| places.iter().find(|p| p.session_name == name).map(|p| p.session);
     match Id::parse(name) {
         Some(Id::Session(id)) => places.iter().find(|p| p.session == id).map(|p| p.session),
-        // People who know tmux write `=dev` for an exact match.
+        // `=dev` is tmux's notation for an exact match.
         _ => exact(name).or_else(|| exact(name.strip_prefix('=')?)),
     }
 }
 
-/// Reads what stands behind the session: nothing, `window`, or `window.pane`.
+/// Resolves the part of a target after the session: nothing, `window`, or `window.pane`.
 fn find_in_session<'a>(
     target: &str,
     session: SessionId,
@@ -185,11 +184,11 @@ fn find_in_session<'a>(
     places: &'a [Place],
 ) -> Result<Option<Found<'a>>, TargetError> {
     if rest.is_empty() {
-        return Ok(stand_in(Level::Session, places, |p| p.session == session));
+        return Ok(active_pane(Level::Session, places, |p| p.session == session));
     }
     if let Some(window) = find_window(target, session, rest, places)? {
         let inside = |p: &Place| p.session == session && p.window == window;
-        return Ok(stand_in(Level::Window, places, inside));
+        return Ok(active_pane(Level::Window, places, inside));
     }
     let Some((window, pane)) = rest.rsplit_once('.') else {
         return Ok(None);
@@ -201,10 +200,11 @@ fn find_in_session<'a>(
         Some(Id::Pane(id)) => p.pane == id,
         _ => pane.parse() == Ok(p.pane_index),
     };
-    Ok(stand_in(Level::Pane, places, |p| p.session == session && p.window == window && is_pane(p)))
+    let fits = |p: &Place| p.session == session && p.window == window && is_pane(p);
+    Ok(active_pane(Level::Pane, places, fits))
 }
 
-/// A window by id, by index, or by its exact name, in this order.
+/// Finds a window by id, by index, or by its exact name, in this order.
 fn find_window(
     target: &str,
     session: SessionId,
@@ -233,8 +233,8 @@ fn find_window(
     }
 }
 
-/// The pane that stands for all those that fit: active in its window, window current.
-fn stand_in(level: Level, places: &[Place], fits: impl Fn(&Place) -> bool) -> Option<Found<'_>> {
+/// The active pane among those that fit, in the current window if there is one.
+fn active_pane(level: Level, places: &[Place], fits: impl Fn(&Place) -> bool) -> Option<Found<'_>> {
     places
         .iter()
         .filter(|p| fits(p))
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn every_form_finds_its_object() {
+    fn every_target_form_is_resolved() {
         assert_eq!(pane("%2"), (Level::Pane, 2));
         assert_eq!(pane("@2"), (Level::Window, 3));
         assert_eq!(pane("$1"), (Level::Session, 3));
@@ -314,7 +314,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_never_taken_for_prefixes() {
+    fn prefixes_and_unknown_targets_are_not_found() {
         let places = places();
         for target in ["de", "dev-", "dev:log", "dev:2.9", "dev:edit.x", "", ":", "%99", "@x", "*"]
         {
@@ -325,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_name_lists_what_there_is() {
+    fn unknown_name_is_refused_with_candidates() {
         let error = find("nope", &places()).unwrap_err();
         let TargetError::NotFound { candidates, level, .. } = error else { panic!("{error}") };
         assert_eq!(
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_borne_by_two_windows_is_refused() {
+    fn name_of_two_windows_is_ambiguous() {
         let error = find("dev:twin", &places()).unwrap_err();
         let TargetError::Ambiguous { candidates, .. } = error else { panic!("{error}") };
         assert_eq!(candidates, ["@3 (dev:5)", "@4 (dev:6)"]);
