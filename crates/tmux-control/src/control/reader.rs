@@ -1,47 +1,49 @@
-//! Collects the byte stream of a control client into replies and notifications.
+//! Splits the byte stream of a control client into replies and notifications. Pure.
 //!
-//! tmux never puts a notification into the middle of a reply, so inside one only the matching
-//! `%end` or `%error` has a meaning: a path that holds a line end and `%end` does not fool it.
+//! tmux never sends a notification within a reply, so there only the matching `%end` or `%error` is
+//! special: a path that holds a line end and `%end` does not end the reply.
 
 use crate::control::line::{Guard, Line};
 
-/// The answer to one command.
+/// The reply to one command.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Answer {
-    /// Whether this client asked for it.
+    /// Whether this client sent the command.
     pub ours: bool,
-    /// Whether tmux carried the command out.
+    /// Whether the command succeeded.
     pub ok: bool,
-    /// What it printed, line ends included.
+    /// The output of the command or the error message, line ends included.
     pub body: Vec<u8>,
 }
 
-/// What the reader hands out, piece by piece.
+/// A complete element of the byte stream.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Item<'a> {
-    /// A whole reply.
+    /// A reply.
     Answer(Answer),
     /// A line outside of replies.
     Line(Line<'a>),
-    /// A line that should not be here: the stream can no longer be trusted.
+    /// A line that violates the protocol: the stream can no longer be trusted.
     Garbage(&'a [u8]),
 }
 
+/// A reply whose end has not come yet.
 #[derive(Debug)]
-struct Open {
+struct OpenReply {
     guard: Guard,
     body: Vec<u8>,
 }
 
-/// The reader's state between two lines.
+/// The state of the reader between two reads.
 #[derive(Debug, Default)]
 pub struct Reader {
-    open: Option<Open>,
+    open: Option<OpenReply>,
+    /// The beginning of a line whose end has not come yet.
     partial: Vec<u8>,
 }
 
 impl Reader {
-    /// Takes bytes as they come and calls `sink` for every item that is complete.
+    /// Adds the bytes of one read and calls `sink` for every item that they complete.
     pub fn feed(&mut self, mut bytes: &[u8], mut sink: impl FnMut(Item<'_>)) {
         while let Some((line, rest)) =
             memchr::memchr(b'\n', bytes).and_then(|at| bytes.split_at_checked(at))
@@ -75,7 +77,7 @@ impl Reader {
             return;
         }
         match Line::parse(line) {
-            Some(Line::Begin(guard)) => self.open = Some(Open { guard, body: Vec::new() }),
+            Some(Line::Begin(guard)) => self.open = Some(OpenReply { guard, body: Vec::new() }),
             Some(Line::End(_) | Line::Error(_)) | None => sink(Item::Garbage(line)),
             Some(line) => sink(Item::Line(line)),
         }
@@ -101,7 +103,7 @@ mod tests {
         %end 1 2 1\ntwo\n%end 1 3 1\n%output %0 hi\\015\\012\n%begin 1 4 1\nbad\n%error 1 4 1\n%exit\n";
 
     #[test]
-    fn a_forged_end_inside_a_reply_is_text() {
+    fn foreign_end_line_within_a_reply_is_text() {
         let mut reader = Reader::default();
         let mut answers = Vec::new();
         reader.feed(SAMPLE, |item| {
@@ -115,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn an_end_without_a_beginning_is_garbage() {
+    fn lines_outside_the_protocol_are_garbage() {
         assert_eq!(items(&[b"%end 1 2 1\n"]).len(), 1);
         assert!(items(&[b"%end 1 2 1\n"])[0].starts_with("Garbage"));
         assert!(items(&[b"hello\n"])[0].starts_with("Garbage"));
@@ -123,7 +125,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn where_the_reads_are_cut_makes_no_difference(cuts in proptest::collection::vec(0..SAMPLE.len(), 0..12)) {
+        fn items_do_not_depend_on_read_sizes(cuts in proptest::collection::vec(0..SAMPLE.len(), 0..12)) {
             let mut cuts = cuts;
             cuts.sort_unstable();
             let mut chunks = Vec::new();
@@ -137,7 +139,7 @@ mod tests {
         }
 
         #[test]
-        fn no_stream_makes_the_reader_panic(bytes: Vec<u8>) {
+        fn reader_never_panics(bytes: Vec<u8>) {
             items(&[&bytes, b"\n", &bytes]);
         }
     }
