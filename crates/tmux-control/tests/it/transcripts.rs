@@ -1,7 +1,7 @@
-//! What real tmux servers sent, recorded, and what the reader makes of it.
+//! Recordings of real tmux servers, parsed by the control-mode reader.
 //!
-//! Each directory below `tests/ref` holds the bytes of one control client (`input`) and the items
-//! they stand for (`expected`). `BLESS=1` writes `expected` anew.
+//! Each directory below `tests/ref` holds the bytes that one control client received (`input`) and
+//! the parsed items (`expected`). `BLESS=1` rewrites `expected`.
 
 use std::env;
 use std::fs;
@@ -17,7 +17,7 @@ fn cases() -> Vec<PathBuf> {
     cases
 }
 
-/// An item on one line, its bytes readable.
+/// An item on one line, with its bytes escaped.
 fn show(item: &Item<'_>) -> String {
     match item {
         Item::Answer(answer) => format!(
@@ -48,13 +48,13 @@ fn read<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> String {
 }
 
 #[test]
-fn recorded_servers_are_understood() {
+fn recordings_parse_to_the_expected_items() {
     let cases = cases();
-    assert!(cases.len() >= 4, "the recordings are gone");
+    assert!(cases.len() >= 4, "recordings are missing");
     for case in cases {
         let input = fs::read(case.join("input")).unwrap();
         let items = read(input.chunks(4096));
-        assert_eq!(items, read(input.chunks(1)), "{}: cut into bytes", case.display());
+        assert_eq!(items, read(input.chunks(1)), "{}: read byte by byte", case.display());
         let file = case.join("expected");
         if env::var_os("BLESS").is_some() {
             fs::write(&file, &items).unwrap();
@@ -66,7 +66,7 @@ fn recorded_servers_are_understood() {
 }
 
 #[test]
-fn no_recording_holds_anything_that_makes_no_sense() {
+fn recordings_hold_no_garbage() {
     for case in cases() {
         let input = fs::read(case.join("input")).unwrap();
         let items = read(std::iter::once(&input[..]));
