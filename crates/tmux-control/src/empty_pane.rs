@@ -1,4 +1,4 @@
-//! Text for an empty pane: a pane without a program, which shows whatever is written to it.
+//! Text for an empty pane: a pane without a program, which shows the text written to it.
 
 use std::process::Stdio;
 

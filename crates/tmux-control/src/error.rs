@@ -33,7 +33,7 @@ pub enum Error {
         message: String,
     },
     /// No reply came before the deadline.
-    #[error("tmux {command} gave no answer within {after:?}")]
+    #[error("tmux {command} sent no reply within {after:?}")]
     Timeout {
         /// The name of the command.
         command: String,
@@ -41,13 +41,13 @@ pub enum Error {
         after: Duration,
     },
     /// The connection broke after the command was sent, so it is unknown whether tmux executed it.
-    #[error("the connection to tmux broke while `{command}` was on its way")]
+    #[error("the connection to tmux broke before the reply to `{command}` came")]
     Lost {
         /// The name of the command.
         command: String,
     },
     /// The reply of tmux cannot be parsed.
-    #[error("tmux {command} answered with something unexpected: {detail}")]
+    #[error("tmux {command} sent an unexpected reply: {detail}")]
     Unexpected {
         /// The name of the command.
         command: String,

@@ -43,7 +43,7 @@ pub trait Row: Sized {
     fn parse_one(command: &str, reply: &[u8]) -> Result<Self, Error> {
         Self::parse_all(command, reply)?.pop().ok_or_else(|| Error::Unexpected {
             command: command.to_owned(),
-            detail: "it printed nothing".to_owned(),
+            detail: "no row".to_owned(),
         })
     }
 

@@ -84,7 +84,7 @@ impl Key {
             };
         }
         let base = base_name(rest).ok_or_else(unknown)?;
-        // tmux 3.5 and later read `C-C` as Ctrl and Shift; people who write it mean Ctrl and c.
+        // tmux 3.5 and later read `C-C` as Ctrl and Shift, but people write it for Ctrl and c.
         let base = if modifiers.contains('C') && !modifiers.contains('S') && base.len() == 1 {
             base.to_ascii_lowercase()
         } else {

@@ -237,10 +237,7 @@ impl Server {
                 message: format!("can't find {target}"),
             });
         }
-        R::parse_all("display-message", &reply.0)?.pop().ok_or_else(|| Error::Unexpected {
-            command: "display-message".to_owned(),
-            detail: "no row".to_owned(),
-        })
+        R::parse_one("display-message", &reply.0)
     }
 
     /// The version of the running server, or of the program if the server's is not known.
@@ -325,8 +322,8 @@ impl Server {
         // Output that reaches tmux together with a query may be read after the query, but not after
         // a second one.
         for _ in 0..2 {
-            let nothing = Command::query("display-message").args(["-p", ""]);
-            self.stream_from(session, pane, vec![nothing]).await?;
+            let no_op = Command::query("display-message").args(["-p", ""]);
+            self.stream_from(session, pane, vec![no_op]).await?;
         }
         Ok(())
     }

@@ -65,7 +65,7 @@ impl fmt::Display for Level {
 /// A target that matches no object, or more than one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// Nothing has this id or name.
+    /// No object has this id or name.
     #[error("there is no {level} `{target}`")]
     NotFound {
         /// The target as given.

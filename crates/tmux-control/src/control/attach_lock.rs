@@ -80,7 +80,7 @@ impl AttachLock {
     /// time after the client's process has ended, but before it replies to a later command.
     async fn close(&self, connection: Connection) {
         connection.close().await;
-        let nothing = Command::query("display-message").arg("-p").arg("");
-        let _ = self.program.run(&[nothing], self.deadline).await;
+        let no_op = Command::query("display-message").arg("-p").arg("");
+        let _ = self.program.run(&[no_op], self.deadline).await;
     }
 }
