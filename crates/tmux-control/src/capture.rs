@@ -20,8 +20,8 @@ pub struct Capture {
 }
 
 impl Capture {
-    /// The command that reads this range of a pane. Lines are separated by line ends; trailing blanks
-    /// and lines are left as tmux prints them.
+    /// The command that reads this range of a pane. Lines are separated by line ends; trailing
+    /// blanks and lines are left as tmux prints them.
     pub fn of(self, pane: PaneId) -> Command {
         Command::query("capture-pane")
             .arg("-p")
@@ -32,14 +32,14 @@ impl Capture {
             .arg_if(self.colors, "-e")
     }
 
-    /// The command that reads the same range row by row, with colours and with trailing blanks, which
-    /// may have a background colour.
+    /// The command that reads the same range row by row, with colours and with trailing blanks,
+    /// which may have a background colour.
     pub fn cells_of(self, pane: PaneId) -> Command {
         Self { join: false, colors: true, ..self }.of(pane).arg("-N")
     }
 
-    /// The command that reads the same range row by row, with trailing blanks. Concatenated, the rows
-    /// of a wrapped line are the line that `join` yields.
+    /// The command that reads the same range row by row, with trailing blanks. Concatenated, the
+    /// rows of a wrapped line are the line that `join` yields.
     pub fn rows_of(self, pane: PaneId, version: Version) -> Command {
         let unjoined = Self { join: false, ..self }.of(pane);
         unjoined.arg("-N").arg_if(version.captures_unused_cells(), "-T")

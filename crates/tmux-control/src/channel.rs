@@ -1,10 +1,10 @@
 //! Channels of `tmux wait-for`: sending a signal, and waiting for one.
 //!
 //! `wait-for` blocks the command queue of its client, so each wait runs in a `tmux` process of its
-//! own. If that process is killed, tmux keeps its entry in the channel: the next signal goes to that
-//! entry, and is lost if nothing else waits. A cancelled wait is therefore ended by a signal of our
-//! own. That signal would wake all other waiters of the channel, so it is sent only if there can be
-//! none: if no client is connected to the server but ours and those that are attached.
+//! own. If that process is killed, tmux keeps its entry in the channel: the next signal goes to
+//! that entry, and is lost if nothing else waits. A cancelled wait is therefore ended by a signal
+//! of our own. That signal would wake all other waiters of the channel, so it is sent only if there
+//! can be none: if no client is connected to the server but ours and those that are attached.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -29,7 +29,7 @@ const SIGNALLED: &str = "signalled";
 const EARLIER_SIGNAL_WINDOW: Duration = Duration::from_millis(50);
 
 /// The shortest time to wait before cancelling: a signal sent earlier has arrived by then.
-pub const SHORTEST: Duration = Duration::from_millis(25);
+pub const MIN_CHANNEL_WAIT: Duration = Duration::from_millis(25);
 
 /// How often other clients are counted before a cancelled wait is killed.
 const MAX_CLIENT_COUNTS: u32 = 10;
@@ -42,26 +42,26 @@ pub(crate) type ChannelWaits = Arc<RwLock<()>>;
 
 /// A signal that was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Signal {
+pub struct ChannelSignal {
     /// Whether it was sent before the wait began.
     pub left_over: bool,
 }
 
 /// The state of the channel after a wait was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Left {
+pub enum CancelOutcome {
     /// tmux has removed the entry of the wait.
-    Nothing,
+    Removed,
     /// tmux has removed the entry: a signal came just before the cancellation.
-    Heard(Signal),
-    /// tmux keeps the entry, which may swallow the next signal: other programs may be waiting, so it
-    /// could not be signalled.
-    Place,
+    Signalled(ChannelSignal),
+    /// tmux keeps the entry, which may swallow the next signal: other programs may be waiting, so
+    /// it could not be signalled.
+    Orphaned,
 }
 
 /// A wait for a signal. Dropping it cancels the wait in the background.
 #[derive(Debug)]
-pub struct Waiting {
+pub struct ChannelWait {
     /// None once the wait has ended.
     process: Option<WaitProcess>,
 }
@@ -73,8 +73,8 @@ struct WaitProcess {
     channel: String,
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
-    /// The pid of the tmux server, which tells it from a later server on the same socket. Known once
-    /// tmux runs the commands of this process.
+    /// The pid of the tmux server, which tells it from a later server on the same socket. Known
+    /// once tmux runs the commands of this process.
     server_pid: Option<String>,
     begun: Instant,
     /// When the process printed [`SIGNALLED`].
@@ -89,7 +89,7 @@ impl Server {
     }
 
     /// Begins to wait. A signal that is sent after this returns is received.
-    pub async fn wait_for_channel(&self, channel: &str) -> Result<Waiting, Error> {
+    pub async fn wait_for_channel(&self, channel: &str) -> Result<ChannelWait, Error> {
         let commands = [
             Command::query("display-message").arg("-p").arg("#{pid}"),
             Command::action("wait-for").arg("--").arg(channel),
@@ -103,7 +103,7 @@ impl Server {
         let Some(stdout) = child.stdout.take() else {
             return Err(Error::unexpected("wait-for", b"no output"));
         };
-        let mut waiting = Waiting {
+        let mut waiting = ChannelWait {
             process: Some(WaitProcess {
                 server: self.clone(),
                 channel: channel.to_owned(),
@@ -125,15 +125,15 @@ impl Server {
     }
 
     /// Waits until every wait has ended, cancelled ones included, or the deadline has passed.
-    pub async fn nobody_waits(&self) {
+    pub async fn channel_waits_ended(&self) {
         let _ = tokio::time::timeout(self.deadline(), self.channel_waits().write()).await;
     }
 }
 
-impl Waiting {
+impl ChannelWait {
     /// Waits for the signal. A tmux server that exits releases its waiters as if they were
     /// signalled; here that is an error. May be dropped and called again.
-    pub async fn signal(&mut self) -> Result<Signal, Error> {
+    pub async fn signal(&mut self) -> Result<ChannelSignal, Error> {
         let Some(process) = &mut self.process else {
             return Err(Error::Lost { command: "wait-for".to_owned() });
         };
@@ -152,16 +152,18 @@ impl Waiting {
     }
 
     /// Cancels the wait.
-    pub async fn give_up(mut self) -> Left {
+    pub async fn cancel(mut self) -> CancelOutcome {
         match self.process.take() {
             // In a task of its own, which completes even if this future is dropped.
-            Some(process) => tokio::spawn(process.cancel()).await.unwrap_or(Left::Place),
-            None => Left::Nothing,
+            Some(process) => {
+                tokio::spawn(process.cancel()).await.unwrap_or(CancelOutcome::Orphaned)
+            }
+            None => CancelOutcome::Removed,
         }
     }
 }
 
-impl Drop for Waiting {
+impl Drop for ChannelWait {
     fn drop(&mut self) {
         if let (Some(process), Ok(runtime)) =
             (self.process.take(), tokio::runtime::Handle::try_current())
@@ -196,27 +198,27 @@ impl WaitProcess {
         Error::NoServer { socket: self.server.socket_path().display().to_string() }
     }
 
-    /// The signal, if one was received and the same tmux server still runs: a server that is exiting
-    /// no longer replies.
-    async fn signal(&self) -> Option<Signal> {
+    /// The signal, if one was received and the same tmux server still runs: a server that is
+    /// exiting no longer replies.
+    async fn signal(&self) -> Option<ChannelSignal> {
         let signalled = self.signalled?;
         let pid_query = Command::query("display-message").arg("-p").arg("#{pid}");
         let replies = self.server.spawned(&[pid_query]).await.ok()?;
         let pid = replies.first()?.text();
         (Some(pid.trim()) == self.server_pid.as_deref())
-            .then(|| Signal { left_over: signalled - self.begun < EARLIER_SIGNAL_WINDOW })
+            .then(|| ChannelSignal { left_over: signalled - self.begun < EARLIER_SIGNAL_WINDOW })
     }
 
-    /// Ends the process together with its entry in the channel: by a signal, if no other program can
-    /// receive it. A signal from another program at the same moment is not lost: the process takes
-    /// one of the two and tmux keeps the other. The entry must exist before the signal is sent, or
-    /// tmux would keep that signal for the next wait.
-    async fn cancel(mut self) -> Left {
+    /// Ends the process together with its entry in the channel: by a signal, if no other program
+    /// can receive it. A signal from another program at the same moment is not lost: the process
+    /// takes one of the two and tmux keeps the other. The entry must exist before the signal is
+    /// sent, or tmux would keep that signal for the next wait.
+    async fn cancel(mut self) -> CancelOutcome {
         if self.server_pid.is_none() && self.begin().await.is_err() {
-            return Left::Nothing;
+            return CancelOutcome::Removed;
         }
         if self.signalled.is_some() {
-            return self.signal().await.map_or(Left::Nothing, Left::Heard);
+            return self.signal().await.map_or(CancelOutcome::Removed, CancelOutcome::Signalled);
         }
         for count in 0..MAX_CLIENT_COUNTS {
             if count > 0 {
@@ -228,15 +230,15 @@ impl WaitProcess {
                         break;
                     }
                     let _ = tokio::time::timeout(self.server.deadline(), self.child.wait()).await;
-                    return Left::Nothing;
+                    return CancelOutcome::Removed;
                 }
                 Ok(Some(_)) => {}
-                Err(error) if error.is_no_server() => return Left::Nothing,
+                Err(error) if error.is_no_server() => return CancelOutcome::Removed,
                 Ok(None) | Err(_) => break,
             }
         }
         let _ = self.child.kill().await;
-        Left::Place
+        CancelOutcome::Orphaned
     }
 }
 

@@ -67,7 +67,8 @@ impl Command {
     }
 
     /// Whether the command must not share a connection: it runs further commands, whose replies
-    /// cannot be told from the reply to the next command in the queue, or its duration is unlimited.
+    /// cannot be told from the reply to the next command in the queue, or its duration is
+    /// unlimited.
     pub(crate) fn needs_own_process(&self) -> bool {
         const NEED_OWN_PROCESS: [&str; 6] = [
             "if-shell",
@@ -88,8 +89,8 @@ impl Command {
         Ok(())
     }
 
-    /// The command as arguments of the `tmux` program. A trailing `;` of an argument is escaped, since
-    /// it would end the command.
+    /// The command as arguments of the `tmux` program. A trailing `;` of an argument is escaped,
+    /// since it would end the command.
     pub(crate) fn to_argv(&self) -> Vec<String> {
         let mut argv = vec![self.name.to_owned()];
         argv.extend(self.args.iter().map(|arg| match arg.strip_suffix(';') {
@@ -141,8 +142,8 @@ fn quote_into(arg: &str, line: &mut String) {
     line.push('"');
 }
 
-/// Escapes text that tmux expands as a format (names, titles, start directories), so that the result
-/// is the text itself and `#(…)` runs nothing.
+/// Escapes text that tmux expands as a format (names, titles, start directories), so that the
+/// result is the text itself and `#(…)` runs nothing.
 ///
 /// Every `#` is doubled, except before `[`: there tmux keeps every `#` as it is.
 pub fn escape_format(text: &str) -> String {
@@ -165,8 +166,8 @@ pub fn escape_format(text: &str) -> String {
 
 /// Escapes text that `display-message` shows in a status line, so that it is shown verbatim.
 ///
-/// tmux passes the text through `strftime`, expands it as a format, and draws the result, where `##`
-/// is one `#` and `#[` a style.
+/// tmux passes the text through `strftime`, expands it as a format, and draws the result, where
+/// `##` is one `#` and `#[` a style.
 pub fn escape_message(text: &str) -> String {
     escape_format(&text.replace('#', "##")).replace('%', "%%")
 }

@@ -11,7 +11,7 @@ use tokio::net::UnixStream;
 
 use crate::command::Command;
 use crate::error::Error;
-use crate::format::{Cell, Row};
+use crate::format::{FieldValue, Row};
 use crate::row;
 use crate::server::Server;
 use crate::socket::Socket;
@@ -22,7 +22,7 @@ const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The result of probing a socket path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
+pub enum SocketState {
     /// A tmux server replied.
     Server {
         /// The pid of the server.
@@ -33,7 +33,7 @@ pub enum Found {
         sessions: u32,
     },
     /// A process listens on the socket but does not reply as a tmux server; the text is the error.
-    Mute(String),
+    Unresponsive(String),
     /// A socket on which no process listens any more.
     Stale,
     /// The path is not a socket.
@@ -52,7 +52,7 @@ row! {
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct CharCount(u32);
 
-impl Cell for CharCount {
+impl FieldValue for CharCount {
     fn parse(text: String) -> Option<Self> {
         u32::try_from(text.len()).ok().map(Self)
     }
@@ -73,31 +73,33 @@ fn is_socket(path: &Path) -> bool {
 
 impl Server {
     /// Probes a socket path with the tmux program of this server.
-    pub async fn look_behind(&self, path: &Path) -> Found {
+    pub async fn probe_socket(&self, path: &Path) -> SocketState {
         if !is_socket(path) {
-            return Found::NoSocket;
+            return SocketState::NoSocket;
         }
         match tokio::time::timeout(PROBE_TIMEOUT, UnixStream::connect(path)).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused => {
-                return Found::Stale;
+                return SocketState::Stale;
             }
-            Ok(Err(error)) => return Found::Mute(error.to_string()),
-            Err(_) => return Found::Mute("the socket accepts no connection".to_owned()),
+            Ok(Err(error)) => return SocketState::Unresponsive(error.to_string()),
+            Err(_) => {
+                return SocketState::Unresponsive("the socket accepts no connection".to_owned());
+            }
         }
         match query(self.tmux_program(), path).await {
             Ok(found) => found,
-            Err(error) if error.is_no_server() => Found::Stale,
-            Err(error) => Found::Mute(error.to_string()),
+            Err(error) if error.is_no_server() => SocketState::Stale,
+            Err(error) => SocketState::Unresponsive(error.to_string()),
         }
     }
 }
 
-async fn query(program: &Program, path: &Path) -> Result<Found, Error> {
+async fn query(program: &Program, path: &Path) -> Result<SocketState, Error> {
     let program = Program { socket: Socket::Path(path.to_owned()), ..program.clone() };
     let command = Command::query("display-message").arg("-p").arg(ServerFacts::format());
     let reply = program.run(&[command], PROBE_TIMEOUT).await?;
     let facts = ServerFacts::parse_one("display-message", &reply)?;
     let ServerFacts { pid, version, sessions: CharCount(sessions) } = facts;
-    Ok(Found::Server { pid, version, sessions })
+    Ok(SocketState::Server { pid, version, sessions })
 }

@@ -13,7 +13,7 @@ use crate::sync::within;
 impl Server {
     /// Writes text to a pane that has no program, as if a program had printed it. Escape sequences
     /// in the text take effect.
-    pub async fn feed(&self, pane: PaneId, text: &str) -> Result<(), Error> {
+    pub async fn write_to_empty_pane(&self, pane: PaneId, text: &str) -> Result<(), Error> {
         let command = Command::action("display-message").arg("-I").option("-t", pane);
         let mut child = self.tmux_program().start(&command, Stdio::piped(), Stdio::null())?;
         let writing = async {

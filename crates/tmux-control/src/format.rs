@@ -2,10 +2,10 @@
 //!
 //! Titles, names and paths may hold any character, line ends included, and no tmux format prints
 //! them unambiguously by itself. On all versions `#{q:…}` puts a backslash before every character
-//! that is special to a shell, `;` and `\` among them. So each value is printed with `q:` and ended by
-//! a bare `;`. From 3.4 tmux also prints control characters as `\t` or `\033`; `q:` never escapes
-//! letters and digits, so both escapes can be told apart and undone. 3.4 only prints one more
-//! backslash before a `$` that could begin a variable.
+//! that is special to a shell, `;` and `\` among them. So each value is printed with `q:` and ended
+//! by a bare `;`. From 3.4 tmux also prints control characters as `\t` or `\033`; `q:` never
+//! escapes letters and digits, so both escapes can be told apart and undone. 3.4 only prints one
+//! more backslash before a `$` that could begin a variable.
 
 use crate::error::Error;
 use crate::id::{PaneId, SessionId, WindowId};
@@ -16,27 +16,27 @@ pub trait Row: Sized {
     const FIELDS: &'static [(&'static str, bool)];
 
     /// Reads the values in the order of [`Row::FIELDS`].
-    fn read(cells: &mut Cells) -> Option<Self>;
+    fn read(values: &mut FieldValues) -> Option<Self>;
 
     /// The format that prints this row.
     fn format() -> String {
-        let cell = |&(field, any): &(&str, bool)| match any {
+        let expression = |&(field, any_text): &(&str, bool)| match any_text {
             true => format!("#{{q:{field}}};"),
             // Numbers and ids need no escaping, and tmux expands this a quarter faster.
             false => format!("#{{{field}}};"),
         };
-        Self::FIELDS.iter().map(cell).collect()
+        Self::FIELDS.iter().map(expression).collect()
     }
 
-    /// The format for a subscription ([`Server::compare`](crate::Server::compare)). tmux sends its
+    /// The format for [`Server::subscribe_format`](crate::Server::subscribe_format). tmux sends the
     /// value outside of replies, where a line end would begin a protocol line, so line ends are
     /// replaced.
-    fn compared() -> String {
-        let cell = |&(field, any): &(&str, bool)| match any {
+    fn subscription_format() -> String {
+        let expression = |&(field, any_text): &(&str, bool)| match any_text {
             true => format!("#{{s/\n/ /:{field}}};"),
             false => format!("#{{{field}}};"),
         };
-        Self::FIELDS.iter().map(cell).collect()
+        Self::FIELDS.iter().map(expression).collect()
     }
 
     /// Reads a reply of one row.
@@ -52,8 +52,8 @@ pub trait Row: Sized {
         let mut rest = reply;
         let mut rows = Vec::new();
         while !rest.is_empty() {
-            let row = Cells::split(&mut rest, Self::FIELDS.len())
-                .and_then(|mut cells| Self::read(&mut cells))
+            let row = FieldValues::split(&mut rest, Self::FIELDS.len())
+                .and_then(|mut values| Self::read(&mut values))
                 .ok_or_else(|| Error::unexpected(command, reply))?;
             rows.push(row);
         }
@@ -61,7 +61,7 @@ pub trait Row: Sized {
     }
 }
 
-/// Declares a struct that implements [`Row`](crate::Row), with the format variable of each field.
+/// Declares a struct that implements [`Row`], with the format variable of each field.
 #[macro_export]
 macro_rules! row {
     ($(#[$meta:meta])* $vis:vis $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty = $format:literal,)* }) => {
@@ -73,10 +73,10 @@ macro_rules! row {
 
         impl $crate::format::Row for $name {
             const FIELDS: &'static [(&'static str, bool)] =
-                &[$(($format, <$type as $crate::format::Cell>::ANY_TEXT)),*];
+                &[$(($format, <$type as $crate::format::FieldValue>::ANY_TEXT)),*];
 
-            fn read(cells: &mut $crate::format::Cells) -> Option<Self> {
-                Some(Self { $($field: cells.next()?,)* })
+            fn read(values: &mut $crate::format::FieldValues) -> Option<Self> {
+                Some(Self { $($field: values.next()?,)* })
             }
         }
     };
@@ -84,41 +84,42 @@ macro_rules! row {
 
 /// The values of a reply as text, read one after the other.
 #[derive(Debug)]
-pub struct Cells(std::vec::IntoIter<String>);
+pub struct FieldValues(std::vec::IntoIter<String>);
 
-impl Cells {
+impl FieldValues {
     /// Removes one row of `count` values and its line end from the front of `rest`.
     fn split(rest: &mut &[u8], count: usize) -> Option<Self> {
-        let mut cells = Vec::with_capacity(count);
+        let mut values = Vec::with_capacity(count);
         for _ in 0..count {
-            cells.push(take_cell(rest)?);
+            values.push(take_value(rest)?);
         }
         *rest = rest.strip_prefix(b"\n").unwrap_or(rest);
-        Some(Self(cells.into_iter()))
+        Some(Self(values.into_iter()))
     }
 
     /// All values of a reply, for formats with nested loops, where the number of values per line
     /// varies.
     pub fn all(command: &str, reply: &[u8]) -> Result<Self, Error> {
         let mut rest = reply;
-        let mut cells = Vec::new();
+        let mut values = Vec::new();
         while !matches!(rest, [] | [b'\n']) {
-            // Every value is ended by `;`, so a line end in front of a value ends the previous line.
+            // Every value is ended by `;`, so a line end in front of a value ends the previous
+            // line.
             rest = rest.strip_prefix(b"\n").unwrap_or(rest);
-            cells.push(take_cell(&mut rest).ok_or_else(|| Error::unexpected(command, reply))?);
+            values.push(take_value(&mut rest).ok_or_else(|| Error::unexpected(command, reply))?);
         }
-        Ok(Self(cells.into_iter()))
+        Ok(Self(values.into_iter()))
     }
 
     /// The next value, parsed. `None` at the end or if the value is invalid.
     #[expect(clippy::should_implement_trait, reason = "each call may parse another type")]
-    pub fn next<T: Cell>(&mut self) -> Option<T> {
+    pub fn next<T: FieldValue>(&mut self) -> Option<T> {
         T::parse(self.0.next()?)
     }
 }
 
 /// Reads one value up to its closing `;`, undoing both kinds of escape.
-fn take_cell(rest: &mut &[u8]) -> Option<String> {
+fn take_value(rest: &mut &[u8]) -> Option<String> {
     let mut value = Vec::new();
     loop {
         let (&byte, tail) = rest.split_first()?;
@@ -160,7 +161,7 @@ pub(crate) fn take_escape(rest: &mut &[u8]) -> Option<u8> {
 }
 
 /// A type that the value of one format variable can be parsed into.
-pub trait Cell: Sized {
+pub trait FieldValue: Sized {
     /// Whether the value is free text, which must be escaped.
     const ANY_TEXT: bool = false;
 
@@ -168,7 +169,7 @@ pub trait Cell: Sized {
     fn parse(text: String) -> Option<Self>;
 }
 
-impl Cell for String {
+impl FieldValue for String {
     const ANY_TEXT: bool = true;
 
     fn parse(text: String) -> Option<Self> {
@@ -177,14 +178,14 @@ impl Cell for String {
 }
 
 /// tmux prints a flag as `1`, `0` or nothing; a count that serves as a flag is a number.
-impl Cell for bool {
+impl FieldValue for bool {
     fn parse(text: String) -> Option<Self> {
         Some(!text.is_empty() && text != "0")
     }
 }
 
 /// tmux prints nothing for a missing value.
-impl<T: Cell> Cell for Option<T> {
+impl<T: FieldValue> FieldValue for Option<T> {
     const ANY_TEXT: bool = T::ANY_TEXT;
 
     fn parse(text: String) -> Option<Self> {
@@ -192,16 +193,16 @@ impl<T: Cell> Cell for Option<T> {
     }
 }
 
-macro_rules! cell_from_str {
+macro_rules! field_value_from_str {
     ($($type:ty),*) => {$(
-        impl Cell for $type {
+        impl FieldValue for $type {
             fn parse(text: String) -> Option<Self> {
                 text.parse().ok()
             }
         }
     )*};
 }
-cell_from_str!(u32, u64, i32, i64, SessionId, WindowId, PaneId);
+field_value_from_str!(u32, u64, i32, i64, SessionId, WindowId, PaneId);
 
 #[cfg(test)]
 mod tests {
@@ -268,11 +269,11 @@ mod tests {
 
     #[test]
     fn values_of_nested_loops_are_read_in_order() {
-        let mut cells = Cells::all("x", b"s;a\nb;w;1;\ns;c;\n").unwrap();
-        let mut read = || cells.next::<String>();
+        let mut values = FieldValues::all("x", b"s;a\nb;w;1;\ns;c;\n").unwrap();
+        let mut read = || values.next::<String>();
         let all: Vec<String> = std::iter::from_fn(&mut read).collect();
         assert_eq!(all, ["s", "a\nb", "w", "1", "s", "c"]);
-        assert!(Cells::all("x", b"s;incomplete").is_err());
+        assert!(FieldValues::all("x", b"s;incomplete").is_err());
     }
 
     #[test]

@@ -45,7 +45,7 @@ const TEXT_CHARS_PER_COMMAND: usize = 8 * 1024;
 
 /// A key that can be pressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Key {
+pub enum TmuxKey {
     /// A key as tmux names it: `Enter`, `C-c`, `M-x`, `a`.
     Named(String),
     /// A byte that is sent to the program unchanged: `0x1b`.
@@ -60,7 +60,7 @@ pub struct UnknownKey {
     pub name: String,
 }
 
-impl Key {
+impl TmuxKey {
     /// Reads `Enter`, `C-c`, `^C`, `M-S-Up`, `0x1b` or a single character.
     pub fn parse(text: &str) -> Result<Self, UnknownKey> {
         let unknown = || UnknownKey { name: text.to_owned() };
@@ -132,9 +132,9 @@ fn base_name(text: &str) -> Option<String> {
 
 /// The commands that type `text` into a pane byte for byte.
 ///
-/// `send-keys -l` is fast, but it drops characters whose width tmux does not know, and turns control
-/// characters into keys, which tmux encodes in the way the program has requested. So only printable
-/// ASCII is sent with `-l`, and everything else as raw bytes with `-H`.
+/// `send-keys -l` is fast, but it drops characters whose width tmux does not know, and turns
+/// control characters into keys, which tmux encodes in the way the program has requested. So only
+/// printable ASCII is sent with `-l`, and everything else as raw bytes with `-H`.
 pub fn type_text(pane: PaneId, text: &str) -> Vec<Command> {
     let printable = |b: &u8| (b' '..=b'~').contains(b);
     let mut commands = Vec::new();
@@ -160,8 +160,8 @@ mod tests {
     use super::*;
 
     fn named(text: &str) -> String {
-        match Key::parse(text) {
-            Ok(Key::Named(name)) => name,
+        match TmuxKey::parse(text) {
+            Ok(TmuxKey::Named(name)) => name,
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -180,13 +180,13 @@ mod tests {
         assert_eq!(named("-"), "-");
         assert_eq!(named("漢"), "漢");
         assert_eq!(named(" "), "Space");
-        assert_eq!(Key::parse("0x1b"), Ok(Key::Byte(27)));
+        assert_eq!(TmuxKey::parse("0x1b"), Ok(TmuxKey::Byte(27)));
     }
 
     #[test]
     fn unknown_key_names_are_refused() {
         for text in ["", "Entr", "C-", "C-Foo", "F13", "0x", "0x100", "hello", "Ctrl-C", "\n"] {
-            assert!(Key::parse(text).is_err(), "{text:?} was taken for a key");
+            assert!(TmuxKey::parse(text).is_err(), "{text:?} was taken for a key");
         }
     }
 

@@ -1,8 +1,8 @@
 //! Window layouts: the names tmux knows, and the strings that `window_layout` prints. Pure.
 //!
-//! No tmux version validates a layout before it applies it: the servers of 3.3 and 3.3a crash on any
-//! unknown name, those of newer versions on a layout that is cut off. So a layout is validated here
-//! before it is sent.
+//! No tmux version validates a layout before it applies it: the servers of 3.3 and 3.3a crash on
+//! any unknown name, those of newer versions on a layout that is cut off. So a layout is validated
+//! here before it is sent.
 
 use std::fmt;
 

@@ -9,7 +9,7 @@
 //! - [`id`]: `$0`, `@0`, `%0`. [`socket`]: the address of a server. [`version`]: all differences
 //!   between tmux versions.
 //! - [`command`]: commands and their quoting. [`mod@format`]: `-F` formats that are read back as
-//!   structs. [`printed`]: parsers for `show-options`, `show-hooks` and `show-environment`.
+//!   structs. [`show_output`]: parsers for `show-options`, `show-hooks` and `show-environment`.
 //! - [`keys`]: key names and typing. [`layout`]: validation of window layouts.
 //! - [`error`]: the error type of the crate.
 //!
@@ -30,13 +30,13 @@
 //!
 //! # Theory of operation
 //!
-//! A [`Server`] starts without a connection. On the first command the link attaches a control client
-//! to a session. Commands are written to its input as lines, and tmux replies in the same order, so
-//! concurrent calls share one round trip. The client detaches when it has been idle.
+//! A [`Server`] starts without a connection. On the first command the link attaches a control
+//! client to a session. Commands are written to its input as lines, and tmux replies in the same
+//! order, so concurrent calls share one round trip. The client detaches when it has been idle.
 //!
-//! If no server runs, the server has no session, or the client does not reply, a spawned `tmux` runs
-//! the command instead. A [`Command`] is a *query* or an *action*: queries are repeated after a broken
-//! connection; actions are never sent twice, and the caller gets [`Error::Lost`] instead.
+//! If no server runs, the server has no session, or the client does not reply, a spawned `tmux`
+//! runs the command instead. A [`Command`] is a *query* or an *action*: queries are repeated after
+//! a broken connection; actions are never sent twice, and the caller gets [`Error::Lost`] instead.
 //!
 //! A control client receives the output of one session only, so each session that is read has a
 //! stream client of its own. It copies the output of every pane into a ring buffer. Readers keep a
@@ -58,8 +58,8 @@ pub mod id;
 pub mod keys;
 pub mod layout;
 pub mod paste;
-pub mod printed;
 pub mod server;
+pub mod show_output;
 pub mod socket;
 pub mod spawn;
 pub mod stream;
@@ -72,7 +72,7 @@ pub use control::link::Timing;
 pub use error::Error;
 pub use format::Row;
 pub use id::{PaneId, SessionId, WindowId};
-pub use server::{Away, Reply, Server};
+pub use server::{LeaveGuard, Server, TmuxReply};
 pub use socket::Socket;
 pub use spawn::Program;
 pub use version::Version;

@@ -13,14 +13,14 @@ use tokio::sync::{broadcast, mpsc, oneshot};
 use crate::channel::ChannelWaits;
 use crate::command::Command;
 use crate::control::attach_lock::{AttachLock, Permit};
-use crate::control::event::Event;
+use crate::control::event::TmuxEvent;
 use crate::control::link::{Link, LinkRequest, Timing};
 use crate::control::queue::{CommandSequence, LinkFailure};
 use crate::error::Error;
 use crate::format::Row;
 use crate::id::{PaneId, SessionId};
 use crate::spawn::Program;
-use crate::stream::ring::End;
+use crate::stream::ring::StreamEnd;
 use crate::stream::{PaneStream, SharedRing, StreamHub};
 use crate::sync::{lock, within};
 use crate::version::Version;
@@ -30,9 +30,9 @@ const EVENT_BACKLOG: usize = 256;
 
 /// The output of one command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply(pub Vec<u8>);
+pub struct TmuxReply(pub Vec<u8>);
 
-impl Reply {
+impl TmuxReply {
     /// The output as text, invalid UTF-8 replaced.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.0).into_owned()
@@ -53,7 +53,7 @@ struct Inner {
     attach_lock: AttachLock,
     /// To the link, which ends when this is dropped.
     requests: mpsc::UnboundedSender<LinkRequest>,
-    events: broadcast::Sender<Event>,
+    events: broadcast::Sender<TmuxEvent>,
     /// Set by the link when it attaches.
     version: Arc<Mutex<Option<Version>>>,
     streams: StreamHub,
@@ -101,20 +101,21 @@ impl Server {
 
     /// Runs one command. Commands of concurrent calls are sent without waiting for one another and
     /// their replies come in order.
-    pub async fn run(&self, command: Command) -> Result<Reply, Error> {
+    pub async fn run(&self, command: Command) -> Result<TmuxReply, Error> {
         let mut replies = self.sequence(vec![command]).await?;
-        Ok(replies.pop().unwrap_or(Reply(Vec::new())))
+        Ok(replies.pop().unwrap_or(TmuxReply(Vec::new())))
     }
 
     /// Runs commands without a break between them, up to the first that fails.
     ///
     /// Through a spawned `tmux`, if one of the commands changes something, their outputs cannot be
     /// told apart: all of it is in the first reply.
-    pub async fn sequence(&self, commands: Vec<Command>) -> Result<Vec<Reply>, Error> {
+    pub async fn sequence(&self, commands: Vec<Command>) -> Result<Vec<TmuxReply>, Error> {
         self.submit(commands)?.await
     }
 
-    /// Runs all commands in order and in one round trip, even if one fails. Returns the first error.
+    /// Runs all commands in order and in one round trip, even if one fails. Returns the first
+    /// error.
     pub async fn run_all(&self, commands: Vec<Command>) -> Result<(), Error> {
         let mut submitted = Vec::with_capacity(commands.len());
         for command in commands {
@@ -133,7 +134,7 @@ impl Server {
     fn submit(
         &self,
         commands: Vec<Command>,
-    ) -> Result<impl Future<Output = Result<Vec<Reply>, Error>> + Send, Error> {
+    ) -> Result<impl Future<Output = Result<Vec<TmuxReply>, Error>> + Send, Error> {
         for command in &commands {
             command.check()?;
         }
@@ -154,15 +155,15 @@ impl Server {
         })
     }
 
-    /// Turns the outcome of the link into replies. Runs the commands in a spawned `tmux` if the link
-    /// could not and repeating them is safe.
+    /// Turns the outcome of the link into replies. Runs the commands in a spawned `tmux` if the
+    /// link could not and repeating them is safe.
     async fn settle(
         &self,
         commands: &[Command],
         outcome: Option<Result<Vec<Vec<u8>>, LinkFailure>>,
-    ) -> Result<Vec<Reply>, Error> {
+    ) -> Result<Vec<TmuxReply>, Error> {
         match outcome {
-            Some(Ok(replies)) => Ok(replies.into_iter().map(Reply).collect()),
+            Some(Ok(replies)) => Ok(replies.into_iter().map(TmuxReply).collect()),
             Some(Err(LinkFailure::Refused(error))) => Err(error),
             Some(Err(LinkFailure::NoReply(error))) => {
                 if commands.iter().all(Command::is_repeatable) {
@@ -181,18 +182,18 @@ impl Server {
     }
 
     /// Runs commands in a `tmux` process of their own, without a control client.
-    pub async fn spawned(&self, commands: &[Command]) -> Result<Vec<Reply>, Error> {
+    pub async fn spawned(&self, commands: &[Command]) -> Result<Vec<TmuxReply>, Error> {
         if commands.len() > 1 && commands.iter().all(Command::is_repeatable) {
             return self.spawned_queries(commands).await;
         }
         let output = self.inner.attach_lock.run_spawned(commands).await?;
-        let mut replies = vec![Reply(output)];
-        replies.resize(commands.len().max(1), Reply(Vec::new()));
+        let mut replies = vec![TmuxReply(output)];
+        replies.resize(commands.len().max(1), TmuxReply(Vec::new()));
         Ok(replies)
     }
 
     /// Runs queries in one process, with a unique separator line after the output of each.
-    async fn spawned_queries(&self, commands: &[Command]) -> Result<Vec<Reply>, Error> {
+    async fn spawned_queries(&self, commands: &[Command]) -> Result<Vec<TmuxReply>, Error> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let separator = format!("{}.{} ends here", std::process::id(), now.as_nanos());
         let print_separator = Command::query("display-message").arg("-p").arg(&separator);
@@ -206,7 +207,7 @@ impl Server {
         let mut replies = Vec::with_capacity(commands.len());
         while let Some(at) = memchr::memmem::find(rest, separator.as_bytes()) {
             let (reply, tail) = rest.split_at(at);
-            replies.push(Reply(reply.to_vec()));
+            replies.push(TmuxReply(reply.to_vec()));
             rest = tail.get(separator.len()..).unwrap_or_default();
         }
         if replies.len() != commands.len() {
@@ -253,9 +254,9 @@ impl Server {
         *lock(&self.inner.version)
     }
 
-    /// Subscribes to the events of the server. While there is a subscriber, the control client stays
-    /// attached.
-    pub fn events(&self) -> broadcast::Receiver<Event> {
+    /// Subscribes to the events of the server. While there is a subscriber, the control client
+    /// stays attached.
+    pub fn events(&self) -> broadcast::Receiver<TmuxEvent> {
         let receiver = self.inner.events.subscribe();
         // Any request wakes the link, so that it notices the subscriber.
         let (reply, _) = oneshot::channel();
@@ -266,10 +267,10 @@ impl Server {
     }
 
     /// Subscribes to the value of a format: tmux expands it once a second, and every change is an
-    /// [`Event::ValueChanged`]. That event also comes once for a new format and after each
-    /// [`Event::Connected`]. There is at most one format; `None` ends the subscription.
-    pub fn compare(&self, format: Option<String>) {
-        let _ = self.inner.requests.send(LinkRequest::Compare(format));
+    /// [`TmuxEvent::SubscriptionChanged`]. That event also comes once for a new format and after
+    /// each [`TmuxEvent::Connected`]. There is at most one format; `None` ends the subscription.
+    pub fn subscribe_format(&self, format: Option<String>) {
+        let _ = self.inner.requests.send(LinkRequest::Subscribe(format));
     }
 
     /// Names our own session: the control client attaches there rather than to a person's session.
@@ -284,12 +285,12 @@ impl Server {
 
     /// Detaches the control client from a session that is about to be killed, so that no command in
     /// flight is lost with it. It does not attach there again while the returned value lives.
-    pub async fn leave(&self, session: SessionId) -> Away {
+    pub async fn leave(&self, session: SessionId) -> LeaveGuard {
         let (left, client_left) = oneshot::channel();
         let (released, alive) = oneshot::channel();
         let _ = self.inner.requests.send(LinkRequest::Leave { session, left, released });
         let _ = client_left.await;
-        Away { _alive: alive }
+        LeaveGuard { _alive: alive }
     }
 
     /// Streams the output of a pane's program from now on.
@@ -310,7 +311,7 @@ impl Server {
         session: SessionId,
         pane: PaneId,
         queries: Vec<Command>,
-    ) -> Result<(PaneStream, Vec<Reply>), Error> {
+    ) -> Result<(PaneStream, Vec<TmuxReply>), Error> {
         for query in &queries {
             query.check()?;
         }
@@ -334,7 +335,7 @@ impl Server {
         tokio::spawn(async move {
             let kept = Arc::clone(&shared);
             if server.inner.streams.subscribe(&server, pane, Some(shared)).await.is_err() {
-                kept.update(|ring| ring.finish(End::PaneGone));
+                kept.update(|ring| ring.finish(StreamEnd::PaneGone));
             }
         });
     }
@@ -368,7 +369,7 @@ impl Server {
 /// Keeps the control client out of a session until it is dropped. See [`Server::leave`].
 #[must_use]
 #[derive(Debug)]
-pub struct Away {
+pub struct LeaveGuard {
     /// Dropping it closes the channel, which the link checks before it attaches.
     _alive: oneshot::Receiver<()>,
 }

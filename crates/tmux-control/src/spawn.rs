@@ -1,8 +1,8 @@
 //! `tmux` processes: the only place in the workspace that starts processes.
 //!
-//! A process per command takes 2–3 ms, against 0.1 ms in control mode. It is used where control mode
-//! is not available: when no server runs yet, when it has no session, and when the control client
-//! does not reply.
+//! A process per command takes 2–3 ms, against 0.1 ms in control mode. It is used where control
+//! mode is not available: when no server runs yet, when it has no session, and when the control
+//! client does not reply.
 
 use std::ffi::OsString;
 use std::io;
@@ -27,7 +27,8 @@ pub struct Program {
     pub socket: Socket,
     /// The configuration file that a newly started server reads instead of the user's own.
     pub config_file: Option<OsString>,
-    /// Environment variables removed from the process; a new server would pass them on to every pane.
+    /// Environment variables removed from the process; a new server would pass them on to every
+    /// pane.
     pub hidden: Vec<OsString>,
 }
 
@@ -120,7 +121,8 @@ impl Program {
         Error::Refused { command: command.to_owned(), message }
     }
 
-    /// A process that runs the commands in order, up to the first that fails. It is not started yet.
+    /// A process that runs the commands in order, up to the first that fails. It is not started
+    /// yet.
     pub(crate) fn process_for(&self, commands: &[Command]) -> Result<Process, Error> {
         let mut process = self.process();
         for (index, command) in commands.iter().enumerate() {

@@ -6,8 +6,8 @@ use std::time::Duration;
 
 use crate::error::Error;
 
-/// Locks a mutex. Poisoning is ignored: every value guarded here is valid between two statements, so
-/// a holder that panicked leaves nothing half done.
+/// Locks a mutex. Poisoning is ignored: every value guarded here is valid between two statements,
+/// so a holder that panicked leaves nothing half done.
 pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -45,8 +45,8 @@ impl Version {
         self >= Self { major: 3, minor: 7, patch: 0 }
     }
 
-    /// Before 3.7 a server can crash while a control client attaches (see `control::attach_lock`), so
-    /// clients should attach seldom.
+    /// Before 3.7 a server can crash while a control client attaches (see `control::attach_lock`),
+    /// so clients should attach seldom.
     pub(crate) fn can_crash_on_attach(self) -> bool {
         self < Self { major: 3, minor: 7, patch: 0 }
     }
@@ -57,8 +57,8 @@ impl Version {
         self < Self { major: 3, minor: 7, patch: 0 }
     }
 
-    /// 3.4 only: the server crashes, and all its sessions end, when a session with a zoomed window is
-    /// killed.
+    /// 3.4 only: the server crashes, and all its sessions end, when a session with a zoomed window
+    /// is killed.
     pub fn dies_of_zoomed_sessions(self) -> bool {
         self == Self { major: 3, minor: 4, patch: 0 }
     }
@@ -114,8 +114,8 @@ impl Version {
         self == Self { major: 3, minor: 4, patch: 0 }
     }
 
-    /// Before 3.4 a paste that names no buffer takes the newest of all buffers. From 3.4 it takes the
-    /// newest whose name tmux made up.
+    /// Before 3.4 a paste that names no buffer takes the newest of all buffers. From 3.4 it takes
+    /// the newest whose name tmux made up.
     pub fn pastes_named_buffers(self) -> bool {
         self < Self { major: 3, minor: 4, patch: 0 }
     }

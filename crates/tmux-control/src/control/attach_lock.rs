@@ -12,7 +12,7 @@ use std::time::Duration;
 use tokio::sync::{OwnedRwLockReadGuard, RwLock};
 
 use crate::command::Command;
-use crate::control::connection::Connection;
+use crate::control::connection::ControlConnection;
 use crate::error::Error;
 use crate::id::SessionId;
 use crate::spawn::Program;
@@ -46,9 +46,9 @@ impl AttachLock {
         &self,
         session: SessionId,
         output: bool,
-    ) -> Result<Connection, Error> {
+    ) -> Result<ControlConnection, Error> {
         let _exclusive = within(self.deadline, "attach-session", self.lock.write()).await?;
-        let mut connection = Connection::start(&self.program, session, output)?;
+        let mut connection = ControlConnection::start(&self.program, session, output)?;
         match connection.wait_until_attached(self.deadline).await {
             Ok(()) => Ok(connection),
             Err(error) => {
@@ -59,7 +59,7 @@ impl AttachLock {
     }
 
     /// Ends a client in a task of its own: only clients that want to attach wait for it.
-    pub(crate) fn detach(&self, connection: Connection) {
+    pub(crate) fn detach(&self, connection: ControlConnection) {
         let attach_lock = self.clone();
         tokio::spawn(async move {
             let _permit = attach_lock.permit().await;
@@ -78,7 +78,7 @@ impl AttachLock {
 
     /// Ends a client and waits until tmux has sent the notification about it. tmux sends that some
     /// time after the client's process has ended, but before it replies to a later command.
-    async fn close(&self, connection: Connection) {
+    async fn close(&self, connection: ControlConnection) {
         connection.close().await;
         let no_op = Command::query("display-message").arg("-p").arg("");
         let _ = self.program.run(&[no_op], self.deadline).await;

@@ -1,11 +1,12 @@
-//! A control client (`tmux -C`) as a child process: sends lines, receives replies and notifications.
+//! A control client (`tmux -C`) as a child process: sends lines, receives replies and
+//! notifications.
 
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 
-use crate::control::reader::{Answer, Item, Reader};
+use crate::control::reader::{ControlItem, ControlReader, ReplyBlock};
 use crate::error::Error;
 use crate::id::SessionId;
 use crate::spawn::Program;
@@ -17,20 +18,20 @@ const READ_BYTES: usize = 64 * 1024;
 /// How long a client may take to exit after its input is closed, before it is killed.
 const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// A running control client. [`Connection::close`] ends it; dropping it kills it.
+/// A running control client. [`ControlConnection::close`] ends it; dropping it kills it.
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub(crate) struct ControlConnection {
     child: Child,
     stdin: ChildStdin,
     stdout: ChildStdout,
-    reader: Reader,
+    reader: ControlReader,
     /// Lines not yet written.
     outgoing: Vec<u8>,
     /// The buffer for one read.
     incoming: Vec<u8>,
 }
 
-/// The result of one [`Connection::step`].
+/// The result of one [`ControlConnection::step`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum IoStep {
     /// Bytes were read or written.
@@ -39,7 +40,7 @@ pub(crate) enum IoStep {
     Closed,
 }
 
-impl Connection {
+impl ControlConnection {
     /// Starts a client that attaches to `session`.
     pub(crate) fn start(
         program: &Program,
@@ -54,7 +55,7 @@ impl Connection {
             child,
             stdin,
             stdout,
-            reader: Reader::default(),
+            reader: ControlReader::default(),
             outgoing: Vec::new(),
             incoming: vec![0; READ_BYTES],
         })
@@ -73,12 +74,12 @@ impl Connection {
         Err(Error::Refused { command: command.to_owned(), message })
     }
 
-    async fn first_reply(&mut self) -> Option<Answer> {
+    async fn first_reply(&mut self) -> Option<ReplyBlock> {
         let mut first = None;
         while first.is_none() {
             let step = self
                 .step(|item| {
-                    if let Item::Answer(reply) = item {
+                    if let ControlItem::Reply(reply) = item {
                         first.get_or_insert(reply);
                     }
                 })
@@ -90,8 +91,8 @@ impl Connection {
         first
     }
 
-    /// Ends the client gracefully: closes its input, discards its remaining output and waits for its
-    /// exit. After [`EXIT_TIMEOUT`] it is killed.
+    /// Ends the client gracefully: closes its input, discards its remaining output and waits for
+    /// its exit. After [`EXIT_TIMEOUT`] it is killed.
     pub(crate) async fn close(self) {
         let Self { mut child, stdin, mut stdout, mut incoming, .. } = self;
         drop(stdin);
@@ -104,7 +105,7 @@ impl Connection {
         }
     }
 
-    /// Queues a line; [`Connection::step`] writes it.
+    /// Queues a line; [`ControlConnection::step`] writes it.
     pub(crate) fn send(&mut self, line: &str) {
         self.outgoing.extend_from_slice(line.as_bytes());
         self.outgoing.push(b'\n');
@@ -112,12 +113,12 @@ impl Connection {
 
     /// Reads or writes once, whichever is possible first. Writing never blocks reading, so a large
     /// command and a large reply cannot deadlock. Cancel safe.
-    pub(crate) async fn step(&mut self, sink: impl FnMut(Item<'_>)) -> IoStep {
+    pub(crate) async fn step(&mut self, sink: impl FnMut(ControlItem<'_>)) -> IoStep {
         let Self { stdin, stdout, reader, outgoing, incoming, .. } = self;
         tokio::select! {
             read = stdout.read(incoming) => match read {
                 Ok(count @ 1..) => {
-                    reader.feed(incoming.get(..count).unwrap_or_default(), sink);
+                    reader.push(incoming.get(..count).unwrap_or_default(), sink);
                     IoStep::Progress
                 }
                 Ok(0) | Err(_) => IoStep::Closed,

@@ -1,14 +1,15 @@
 //! Events of a tmux server: its control-mode notifications, and the state of the connection.
 
-use crate::control::line::Line;
+use crate::control::line::ControlLine;
 use crate::id::{PaneId, SessionId, WindowId};
 
 /// A change on a tmux server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
+pub enum TmuxEvent {
     /// The control client has attached. Earlier changes were not reported.
     Connected,
-    /// The control client is gone. Changes until the next [`Event::Connected`] are not reported.
+    /// The control client is gone. Changes until the next [`TmuxEvent::Connected`] are not
+    /// reported.
     Disconnected,
     /// A session was created, closed or renamed.
     SessionsChanged,
@@ -30,25 +31,26 @@ pub enum Event {
     PaneSelected(WindowId),
     /// A tmux client attached, detached or switched to another session.
     ClientsChanged,
-    /// The subscribed format ([`Server::compare`](crate::Server::compare)) has another value.
-    ValueChanged,
+    /// The value of the subscribed format has changed. See
+    /// [`Server::subscribe_format`](crate::Server::subscribe_format).
+    SubscriptionChanged,
 }
 
-impl Event {
+impl TmuxEvent {
     /// The event that a protocol line reports, if any.
-    pub(crate) fn from_line(line: &Line<'_>) -> Option<Self> {
+    pub(crate) fn from_line(line: &ControlLine<'_>) -> Option<Self> {
         Some(match line {
-            Line::SessionsChanged => Self::SessionsChanged,
-            Line::SessionRenamed(id) => Self::SessionRenamed(*id),
-            Line::WindowAdded(id) => Self::WindowAdded(*id),
-            Line::WindowClosed(id) => Self::WindowClosed(*id),
-            Line::WindowRenamed(id) => Self::WindowRenamed(*id),
-            Line::LayoutChanged(id) => Self::LayoutChanged(*id),
-            Line::PaneModeChanged(id) => Self::PaneModeChanged(*id),
-            Line::WindowSelected(id) => Self::WindowSelected(*id),
-            Line::PaneSelected(id) => Self::PaneSelected(*id),
-            Line::ClientsChanged => Self::ClientsChanged,
-            Line::ValueChanged => Self::ValueChanged,
+            ControlLine::SessionsChanged => Self::SessionsChanged,
+            ControlLine::SessionRenamed(id) => Self::SessionRenamed(*id),
+            ControlLine::WindowAdded(id) => Self::WindowAdded(*id),
+            ControlLine::WindowClosed(id) => Self::WindowClosed(*id),
+            ControlLine::WindowRenamed(id) => Self::WindowRenamed(*id),
+            ControlLine::LayoutChanged(id) => Self::LayoutChanged(*id),
+            ControlLine::PaneModeChanged(id) => Self::PaneModeChanged(*id),
+            ControlLine::WindowSelected(id) => Self::WindowSelected(*id),
+            ControlLine::PaneSelected(id) => Self::PaneSelected(*id),
+            ControlLine::ClientsChanged => Self::ClientsChanged,
+            ControlLine::SubscriptionChanged => Self::SubscriptionChanged,
             _ => return None,
         })
     }

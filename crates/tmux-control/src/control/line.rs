@@ -6,7 +6,7 @@ use crate::id::{PaneId, SessionId, WindowId};
 
 /// The three numbers after `%begin`, `%end` and `%error`. They are equal at both ends of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Guard {
+pub struct ReplyGuard {
     /// When the command ran, in seconds since the epoch.
     pub time: u64,
     /// The command's number on this server.
@@ -17,13 +17,13 @@ pub struct Guard {
 
 /// A protocol line: a delimiter of a reply, or a notification.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line<'a> {
+pub enum ControlLine<'a> {
     /// A reply begins.
-    Begin(Guard),
+    Begin(ReplyGuard),
     /// A successful reply ends.
-    End(Guard),
+    End(ReplyGuard),
     /// A failed reply ends; its text is the error message.
-    Error(Guard),
+    Error(ReplyGuard),
     /// Output of a pane's program.
     Output {
         /// The pane.
@@ -54,12 +54,12 @@ pub enum Line<'a> {
     /// A tmux client attached, detached or switched to another session.
     ClientsChanged,
     /// The value of a subscribed format has changed.
-    ValueChanged,
+    SubscriptionChanged,
     /// Any other line that starts with `%`.
     Other(&'a [u8]),
 }
 
-impl<'a> Line<'a> {
+impl<'a> ControlLine<'a> {
     /// Parses a line without its line end. `None` if it is not a line of the protocol.
     pub fn parse(line: &'a [u8]) -> Option<Self> {
         let rest = line.strip_prefix(b"%")?;
@@ -96,7 +96,7 @@ impl<'a> Line<'a> {
             b"session-window-changed" => Self::WindowSelected(id(split_word(args).0)?),
             b"window-pane-changed" => Self::PaneSelected(id(split_word(args).0)?),
             b"client-session-changed" | b"client-detached" => Self::ClientsChanged,
-            b"subscription-changed" => Self::ValueChanged,
+            b"subscription-changed" => Self::SubscriptionChanged,
             _ => Self::Other(rest),
         })
     }
@@ -113,10 +113,10 @@ fn id<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
     std::str::from_utf8(word).ok()?.parse().ok()
 }
 
-fn guard(args: &[u8]) -> Option<Guard> {
+fn guard(args: &[u8]) -> Option<ReplyGuard> {
     let mut numbers = std::str::from_utf8(args).ok()?.split(' ').map(|n| n.parse::<u64>().ok());
     let (time, number, flags) = (numbers.next()??, numbers.next()??, numbers.next()??);
-    Some(Guard { time, number, ours: flags & 1 == 1 })
+    Some(ReplyGuard { time, number, ours: flags & 1 == 1 })
 }
 
 /// Undoes the octal escapes (`\033`) of control bytes and backslashes in `%output`.
@@ -153,8 +153,8 @@ mod tests {
     use super::*;
 
     fn output(line: &str) -> (u32, Vec<u8>) {
-        match Line::parse(line.as_bytes()) {
-            Some(Line::Output { pane, bytes }) => (pane.0, bytes.into_owned()),
+        match ControlLine::parse(line.as_bytes()) {
+            Some(ControlLine::Output { pane, bytes }) => (pane.0, bytes.into_owned()),
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -169,38 +169,50 @@ mod tests {
     #[test]
     fn reply_guards_are_parsed() {
         assert_eq!(
-            Line::parse(b"%begin 1700000000 42 1"),
-            Some(Line::Begin(Guard { time: 1_700_000_000, number: 42, ours: true }))
+            ControlLine::parse(b"%begin 1700000000 42 1"),
+            Some(ControlLine::Begin(ReplyGuard { time: 1_700_000_000, number: 42, ours: true }))
         );
-        assert_eq!(Line::parse(b"%begin 1 2"), None);
-        assert_eq!(Line::parse(b"%end x y z"), None);
+        assert_eq!(ControlLine::parse(b"%begin 1 2"), None);
+        assert_eq!(ControlLine::parse(b"%end x y z"), None);
     }
 
     #[test]
     fn lines_outside_the_protocol_are_refused() {
-        assert_eq!(Line::parse(b""), None);
-        assert_eq!(Line::parse(b"plain text"), None);
-        assert_eq!(Line::parse(b"%output nothing"), None);
-        assert_eq!(Line::parse(b"%config-error x"), Some(Line::Other(b"config-error x")));
+        assert_eq!(ControlLine::parse(b""), None);
+        assert_eq!(ControlLine::parse(b"plain text"), None);
+        assert_eq!(ControlLine::parse(b"%output nothing"), None);
+        assert_eq!(
+            ControlLine::parse(b"%config-error x"),
+            Some(ControlLine::Other(b"config-error x"))
+        );
     }
 
     #[test]
     fn session_renames_of_every_version_are_parsed() {
         assert_eq!(
-            Line::parse(b"%session-renamed $2 new name"),
-            Some(Line::SessionRenamed(SessionId(2)))
+            ControlLine::parse(b"%session-renamed $2 new name"),
+            Some(ControlLine::SessionRenamed(SessionId(2)))
         );
-        assert_eq!(Line::parse(b"%session-renamed name"), Some(Line::SessionsChanged));
+        assert_eq!(
+            ControlLine::parse(b"%session-renamed name"),
+            Some(ControlLine::SessionsChanged)
+        );
     }
 
     #[test]
     fn selection_client_and_subscription_notifications_are_parsed() {
-        let parse = |line: &'static str| Line::parse(line.as_bytes()).unwrap();
-        assert_eq!(parse("%session-window-changed $1 @4"), Line::WindowSelected(SessionId(1)));
-        assert_eq!(parse("%window-pane-changed @4 %6"), Line::PaneSelected(WindowId(4)));
-        assert_eq!(parse("%client-session-changed /dev/pts/1 $0 a"), Line::ClientsChanged);
-        assert_eq!(parse("%client-detached client-77"), Line::ClientsChanged);
-        assert_eq!(parse("%subscription-changed x $0 - - - : %end 1 2 3"), Line::ValueChanged);
+        let parse = |line: &'static str| ControlLine::parse(line.as_bytes()).unwrap();
+        assert_eq!(
+            parse("%session-window-changed $1 @4"),
+            ControlLine::WindowSelected(SessionId(1))
+        );
+        assert_eq!(parse("%window-pane-changed @4 %6"), ControlLine::PaneSelected(WindowId(4)));
+        assert_eq!(parse("%client-session-changed /dev/pts/1 $0 a"), ControlLine::ClientsChanged);
+        assert_eq!(parse("%client-detached client-77"), ControlLine::ClientsChanged);
+        assert_eq!(
+            parse("%subscription-changed x $0 - - - : %end 1 2 3"),
+            ControlLine::SubscriptionChanged
+        );
     }
 
     /// Escapes bytes as tmux does in `%output`.
@@ -225,9 +237,9 @@ mod tests {
 
         #[test]
         fn parser_never_panics(line: Vec<u8>) {
-            let _ = Line::parse(&line);
-            let _ = Line::parse(&[b"%output %1 ", &line[..]].concat());
-            let _ = Line::parse(&[b"%begin ", &line[..]].concat());
+            let _ = ControlLine::parse(&line);
+            let _ = ControlLine::parse(&[b"%output %1 ", &line[..]].concat());
+            let _ = ControlLine::parse(&[b"%begin ", &line[..]].concat());
         }
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Callers send a [`LinkRequest`] and receive its replies. The task attaches when there is work or
 //! a subscriber to events, keeps the replies in order, gives each a deadline, reconnects with a
-//! growing pause after failures, and detaches when idle: an attached client is visible in a person's
-//! `tmux ls`.
+//! growing pause after failures, and detaches when idle: an attached client is visible in a
+//! person's `tmux ls`.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -13,8 +13,8 @@ use tokio::time::Instant;
 
 use crate::command::Command;
 use crate::control::attach_lock::{AttachLock, Permit};
-use crate::control::connection::{Connection, IoStep};
-use crate::control::event::Event;
+use crate::control::connection::{ControlConnection, IoStep};
+use crate::control::event::TmuxEvent;
 use crate::control::queue::{CommandSequence, ReplyQueue};
 use crate::error::Error;
 use crate::format::Row;
@@ -78,7 +78,7 @@ pub(crate) enum LinkRequest {
         released: oneshot::Sender<()>,
     },
     /// Subscribe to the value of this format; `None` ends the subscription.
-    Compare(Option<String>),
+    Subscribe(Option<String>),
 }
 
 crate::row! {
@@ -97,7 +97,7 @@ pub(crate) struct Link {
     attach_lock: AttachLock,
     timing: Timing,
     requests: mpsc::UnboundedReceiver<LinkRequest>,
-    events: broadcast::Sender<Event>,
+    events: broadcast::Sender<TmuxEvent>,
     /// Shared with the server handle, which reads it.
     version: Arc<Mutex<Option<Version>>>,
     /// Sessions of our own, the most preferred last.
@@ -107,7 +107,7 @@ pub(crate) struct Link {
     /// The session of the current or last connection.
     session: Option<SessionId>,
     /// The subscribed format.
-    compared: Option<String>,
+    subscribed_format: Option<String>,
     in_flight: ReplyQueue,
     /// The next sequence to send. It may wait for a permit; later requests then wait too.
     unsent: Option<CommandSequence>,
@@ -121,7 +121,7 @@ impl Link {
         attach_lock: AttachLock,
         timing: Timing,
         requests: mpsc::UnboundedReceiver<LinkRequest>,
-        events: broadcast::Sender<Event>,
+        events: broadcast::Sender<TmuxEvent>,
         version: Arc<Mutex<Option<Version>>>,
     ) -> Self {
         Self {
@@ -133,7 +133,7 @@ impl Link {
             preferred: Vec::new(),
             avoided: Vec::new(),
             session: None,
-            compared: None,
+            subscribed_format: None,
             in_flight: ReplyQueue::default(),
             unsent: None,
             failures: 0,
@@ -144,12 +144,12 @@ impl Link {
     /// Runs until every sender of requests is dropped.
     pub(crate) async fn run(mut self) {
         while let Some(mut connection) = self.wait_for_work().await {
-            let _ = self.events.send(Event::Connected);
+            let _ = self.events.send(TmuxEvent::Connected);
             if let Some(version) = *lock(&self.version) {
                 tracing::info!("connected to tmux {version}");
             }
             let end = self.serve(&mut connection).await;
-            let _ = self.events.send(Event::Disconnected);
+            let _ = self.events.send(TmuxEvent::Disconnected);
             self.in_flight.fail_all(self.timing.deadline);
             if let Some(sequence) = self.unsent.take() {
                 sequence.fail_unsent(Error::Lost { command: "attach-session".to_owned() });
@@ -164,7 +164,7 @@ impl Link {
     }
 
     /// Waits for a command or a subscriber and attaches. `None` when every sender is dropped.
-    async fn wait_for_work(&mut self) -> Option<Connection> {
+    async fn wait_for_work(&mut self) -> Option<ControlConnection> {
         loop {
             let subscribed = self.events.receiver_count() > 0;
             tokio::select! {
@@ -172,7 +172,7 @@ impl Link {
                     LinkRequest::Prefer(session) => self.preferred.push(session),
                     LinkRequest::PreferAlso(session) => self.preferred.insert(0, session),
                     LinkRequest::Leave { session, released, .. } => self.avoid(session, released),
-                    LinkRequest::Compare(format) => self.compared = format,
+                    LinkRequest::Subscribe(format) => self.subscribed_format = format,
                     LinkRequest::Run(sequence) => match self.connect().await {
                         Ok(connection) => {
                             self.unsent = Some(sequence);
@@ -193,15 +193,15 @@ impl Link {
     }
 
     /// Serves one connection until it ends.
-    async fn serve(&mut self, connection: &mut Connection) -> ConnectionEnd {
+    async fn serve(&mut self, connection: &mut ControlConnection) -> ConnectionEnd {
         let mut last_use = Instant::now();
         let mut detach = PendingDetach::default();
         let idle = self.timing.idle_with(*lock(&self.version));
         // Reset only when it fires, not for each command: that would wake the runtime twice.
         let alarm = tokio::time::sleep(self.timing.deadline.min(idle));
         tokio::pin!(alarm);
-        if self.compared.is_some() {
-            self.compare(connection);
+        if self.subscribed_format.is_some() {
+            self.subscribe(connection);
         }
         loop {
             if let Some(sequence) = self.unsent.take_if(|sequence| !sequence.needs_permit()) {
@@ -214,7 +214,9 @@ impl Link {
             tokio::select! {
                 // Reading comes first: a command sent to a client that has exited is lost.
                 biased;
-                step = connection.step(|item| trusted &= self.in_flight.dispatch(item, &self.events)) => {
+                step = connection.step(|item| {
+                    trusted &= self.in_flight.dispatch(item, &self.events);
+                }) => {
                     if step == IoStep::Closed {
                         tracing::info!("tmux closed the connection");
                         return ConnectionEnd::Released;
@@ -230,7 +232,9 @@ impl Link {
                         self.submit(connection, sequence, Some(permit));
                     }
                 }
-                request = self.requests.recv(), if self.unsent.is_none() && detach.left.is_none() => {
+                request = self.requests.recv(),
+                    if self.unsent.is_none() && detach.left.is_none() =>
+                {
                     match request {
                         None => return ConnectionEnd::Shutdown,
                         Some(LinkRequest::Run(sequence)) => {
@@ -264,7 +268,7 @@ impl Link {
     fn handle(
         &mut self,
         request: LinkRequest,
-        connection: &mut Connection,
+        connection: &mut ControlConnection,
         detach: &mut PendingDetach,
     ) {
         match request {
@@ -284,16 +288,16 @@ impl Link {
                     detach.left = Some(left);
                 }
             }
-            LinkRequest::Compare(format) => {
-                self.compared = format;
-                self.compare(connection);
+            LinkRequest::Subscribe(format) => {
+                self.subscribed_format = format;
+                self.subscribe(connection);
             }
         }
     }
 
     fn submit(
         &mut self,
-        connection: &mut Connection,
+        connection: &mut ControlConnection,
         sequence: CommandSequence,
         permit: Option<Permit>,
     ) {
@@ -303,8 +307,8 @@ impl Link {
     }
 
     /// Subscribes to the format, or ends the subscription if there is none.
-    fn compare(&mut self, connection: &mut Connection) {
-        let subscription = match &self.compared {
+    fn subscribe(&mut self, connection: &mut ControlConnection) {
+        let subscription = match &self.subscribed_format {
             Some(format) => format!("{SUBSCRIPTION}::{format}"),
             None => SUBSCRIPTION.to_owned(),
         };
@@ -314,7 +318,7 @@ impl Link {
     }
 
     /// Attaches, unless the pause after a failure is not over.
-    async fn connect(&mut self) -> Result<Connection, Error> {
+    async fn connect(&mut self) -> Result<ControlConnection, Error> {
         if self.failures > 0 && Instant::now() < self.retry_at {
             return Err(Error::Lost { command: "attach-session".to_owned() });
         }
@@ -333,7 +337,7 @@ impl Link {
 
     /// Attaches where the client is least visible: to a session of our own, to one that a person is
     /// attached to already, or to the one used last.
-    async fn attach(&mut self) -> Result<Connection, Error> {
+    async fn attach(&mut self) -> Result<ControlConnection, Error> {
         let list = Command::query("list-sessions").option("-F", SessionCandidate::format());
         let reply = self.attach_lock.run_spawned(&[list]).await?;
         let sessions = SessionCandidate::parse_all("list-sessions", &reply)?;

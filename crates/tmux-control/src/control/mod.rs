@@ -6,8 +6,8 @@
 //! - `connection` owns the child process and moves bytes.
 //! - `attach_lock` attaches and detaches control clients, one at a time.
 //! - `queue` matches replies with the commands that were sent.
-//! - `link` is the task that owns the connection for commands: it attaches when there is work, keeps
-//!   replies in order, gives each a deadline, and detaches when idle.
+//! - `link` is the task that owns the connection for commands: it attaches when there is work,
+//!   keeps replies in order, gives each a deadline, and detaches when idle.
 
 pub(crate) mod attach_lock;
 pub(crate) mod connection;

@@ -8,8 +8,8 @@ use tokio::time::Instant;
 
 use crate::command::Command;
 use crate::control::attach_lock::Permit;
-use crate::control::event::Event;
-use crate::control::reader::{Answer, Item};
+use crate::control::event::TmuxEvent;
+use crate::control::reader::{ControlItem, ReplyBlock};
 use crate::error::Error;
 
 /// The reason why the link has no replies for a command sequence.
@@ -84,18 +84,22 @@ impl ReplyQueue {
 
     /// Assigns a reply to its sequence, or sends a notification to the subscribers. False if the
     /// item is not expected.
-    pub(crate) fn dispatch(&mut self, item: Item<'_>, events: &broadcast::Sender<Event>) -> bool {
+    pub(crate) fn dispatch(
+        &mut self,
+        item: ControlItem<'_>,
+        events: &broadcast::Sender<TmuxEvent>,
+    ) -> bool {
         match item {
-            Item::Garbage(_) => false,
-            Item::Line(line) => {
-                if let Some(event) = Event::from_line(&line) {
+            ControlItem::Garbage(_) => false,
+            ControlItem::Line(line) => {
+                if let Some(event) = TmuxEvent::from_line(&line) {
                     let _ = events.send(event);
                 }
                 true
             }
-            Item::Answer(Answer { ours: false, .. }) => true,
-            Item::Answer(Answer { ok: true, body, .. }) => self.command_succeeded(body),
-            Item::Answer(Answer { ok: false, body, .. }) => self.command_refused(&body),
+            ControlItem::Reply(ReplyBlock { ours: false, .. }) => true,
+            ControlItem::Reply(ReplyBlock { ok: true, body, .. }) => self.command_succeeded(body),
+            ControlItem::Reply(ReplyBlock { ok: false, body, .. }) => self.command_refused(&body),
         }
     }
 

@@ -3,11 +3,11 @@
 //! tmux never sends a notification within a reply, so there only the matching `%end` or `%error` is
 //! special: a path that holds a line end and `%end` does not end the reply.
 
-use crate::control::line::{Guard, Line};
+use crate::control::line::{ControlLine, ReplyGuard};
 
 /// The reply to one command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
+pub struct ReplyBlock {
     /// Whether this client sent the command.
     pub ours: bool,
     /// Whether the command succeeded.
@@ -18,11 +18,11 @@ pub struct Answer {
 
 /// A complete element of the byte stream.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Item<'a> {
+pub enum ControlItem<'a> {
     /// A reply.
-    Answer(Answer),
+    Reply(ReplyBlock),
     /// A line outside of replies.
-    Line(Line<'a>),
+    Line(ControlLine<'a>),
     /// A line that violates the protocol: the stream can no longer be trusted.
     Garbage(&'a [u8]),
 }
@@ -30,41 +30,41 @@ pub enum Item<'a> {
 /// A reply whose end has not come yet.
 #[derive(Debug)]
 struct OpenReply {
-    guard: Guard,
+    guard: ReplyGuard,
     body: Vec<u8>,
 }
 
 /// The state of the reader between two reads.
 #[derive(Debug, Default)]
-pub struct Reader {
+pub struct ControlReader {
     open: Option<OpenReply>,
     /// The beginning of a line whose end has not come yet.
     partial: Vec<u8>,
 }
 
-impl Reader {
+impl ControlReader {
     /// Adds the bytes of one read and calls `sink` for every item that they complete.
-    pub fn feed(&mut self, mut bytes: &[u8], mut sink: impl FnMut(Item<'_>)) {
+    pub fn push(&mut self, mut bytes: &[u8], mut sink: impl FnMut(ControlItem<'_>)) {
         while let Some((line, rest)) =
             memchr::memchr(b'\n', bytes).and_then(|at| bytes.split_at_checked(at))
         {
             bytes = rest.get(1..).unwrap_or_default();
             if self.partial.is_empty() {
-                self.line(line, &mut sink);
+                self.take_line(line, &mut sink);
             } else {
                 let mut whole = std::mem::take(&mut self.partial);
                 whole.extend_from_slice(line);
-                self.line(&whole, &mut sink);
+                self.take_line(&whole, &mut sink);
             }
         }
         self.partial.extend_from_slice(bytes);
     }
 
-    fn line(&mut self, line: &[u8], sink: &mut impl FnMut(Item<'_>)) {
+    fn take_line(&mut self, line: &[u8], sink: &mut impl FnMut(ControlItem<'_>)) {
         if let Some(open) = &mut self.open {
-            let ok = match Line::parse(line) {
-                Some(Line::End(guard)) if guard == open.guard => true,
-                Some(Line::Error(guard)) if guard == open.guard => false,
+            let ok = match ControlLine::parse(line) {
+                Some(ControlLine::End(guard)) if guard == open.guard => true,
+                Some(ControlLine::Error(guard)) if guard == open.guard => false,
                 _ => {
                     open.body.extend_from_slice(line);
                     open.body.push(b'\n');
@@ -72,14 +72,18 @@ impl Reader {
                 }
             };
             if let Some(open) = self.open.take() {
-                sink(Item::Answer(Answer { ours: open.guard.ours, ok, body: open.body }));
+                sink(ControlItem::Reply(ReplyBlock { ours: open.guard.ours, ok, body: open.body }));
             }
             return;
         }
-        match Line::parse(line) {
-            Some(Line::Begin(guard)) => self.open = Some(OpenReply { guard, body: Vec::new() }),
-            Some(Line::End(_) | Line::Error(_)) | None => sink(Item::Garbage(line)),
-            Some(line) => sink(Item::Line(line)),
+        match ControlLine::parse(line) {
+            Some(ControlLine::Begin(guard)) => {
+                self.open = Some(OpenReply { guard, body: Vec::new() });
+            }
+            Some(ControlLine::End(_) | ControlLine::Error(_)) | None => {
+                sink(ControlItem::Garbage(line));
+            }
+            Some(line) => sink(ControlItem::Line(line)),
         }
     }
 }
@@ -91,10 +95,10 @@ mod tests {
     use super::*;
 
     fn items(chunks: &[&[u8]]) -> Vec<String> {
-        let mut reader = Reader::default();
+        let mut reader = ControlReader::default();
         let mut out = Vec::new();
         for chunk in chunks {
-            reader.feed(chunk, |item| out.push(format!("{item:?}")));
+            reader.push(chunk, |item| out.push(format!("{item:?}")));
         }
         out
     }
@@ -104,16 +108,16 @@ mod tests {
 
     #[test]
     fn foreign_end_line_within_a_reply_is_text() {
-        let mut reader = Reader::default();
-        let mut answers = Vec::new();
-        reader.feed(SAMPLE, |item| {
-            if let Item::Answer(answer) = item {
-                answers.push(answer);
+        let mut reader = ControlReader::default();
+        let mut replies = Vec::new();
+        reader.push(SAMPLE, |item| {
+            if let ControlItem::Reply(reply) = item {
+                replies.push(reply);
             }
         });
-        assert_eq!(answers.len(), 3);
-        assert_eq!(answers[1].body, b"one\n%end 1 2 1\ntwo\n");
-        assert!(answers[1].ok && answers[1].ours && !answers[0].ours && !answers[2].ok);
+        assert_eq!(replies.len(), 3);
+        assert_eq!(replies[1].body, b"one\n%end 1 2 1\ntwo\n");
+        assert!(replies[1].ok && replies[1].ours && !replies[0].ours && !replies[2].ok);
     }
 
     #[test]

@@ -1,9 +1,9 @@
 //! Streams: the raw output of panes, as it arrives.
 //!
 //! tmux sends a control client only the output of the session it is attached to, so there is one
-//! stream client per session: started with the first reader, shared by all, detached some time after
-//! the last reader is dropped. It always reads as fast as tmux writes. A slow reader finds a gap in
-//! its ring and never slows down the pane's program.
+//! stream client per session: started with the first reader, shared by all, detached some time
+//! after the last reader is dropped. It always reads as fast as tmux writes. A slow reader finds a
+//! gap in its ring and never slows down the pane's program.
 
 mod queries;
 pub mod ring;
@@ -20,8 +20,8 @@ use crate::control::attach_lock::AttachLock;
 use crate::control::link::Timing;
 use crate::error::Error;
 use crate::id::{PaneId, SessionId};
-use crate::server::{Reply, Server};
-use crate::stream::ring::{Chunk, End, Ring};
+use crate::server::{Server, TmuxReply};
+use crate::stream::ring::{Chunk, Ring, StreamEnd};
 use crate::stream::task::StreamTask;
 use crate::sync::{lock, within};
 
@@ -71,13 +71,13 @@ impl SharedRing {
 
 /// A change of a stream, without the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum News {
+pub enum StreamChange {
     /// Output, or a gap in it.
     Output,
     /// The layout of a window in the pane's session changed.
-    Rearranged,
+    Layout,
     /// The stream has ended.
-    End(End),
+    End(StreamEnd),
 }
 
 /// A reader of one pane's output, from the moment it was opened. A clone starts at the position of
@@ -112,7 +112,7 @@ impl PaneStream {
 
     /// Waits for a layout change in the pane's session. Returns the position from which on the pane
     /// may have another size. Cancel safe.
-    pub async fn rearranged(&mut self) -> u64 {
+    pub async fn layout_changed(&mut self) -> u64 {
         loop {
             let changed = self.shared.changed.notified();
             tokio::pin!(changed);
@@ -127,7 +127,7 @@ impl PaneStream {
 
     /// Waits for the next change and skips the output, for a reader that does not need the bytes.
     /// Cancel safe.
-    pub async fn news(&mut self) -> News {
+    pub async fn changed(&mut self) -> StreamChange {
         loop {
             let changed = self.shared.changed.notified();
             tokio::pin!(changed);
@@ -137,14 +137,14 @@ impl PaneStream {
                 (ring.head(), ring.end())
             };
             if std::mem::replace(&mut self.position, head) != head {
-                return News::Output;
+                return StreamChange::Output;
             }
             let count = self.shared.layout_changes.load(Ordering::Relaxed);
             if std::mem::replace(&mut self.layout_changes, count) != count {
-                return News::Rearranged;
+                return StreamChange::Layout;
             }
             match end {
-                Some(end) => return News::End(end),
+                Some(end) => return StreamChange::End(end),
                 None => changed.await,
             }
         }
@@ -156,7 +156,7 @@ impl PaneStream {
     }
 
     /// Whether both read the same ring, so that their positions can be compared.
-    pub fn is_beside(&self, other: &Self) -> bool {
+    pub fn shares_ring_with(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
@@ -179,7 +179,7 @@ struct SubscribeRequest {
 }
 
 /// A new reader, and the replies to the queries sent with the request.
-type OpenedStream = (PaneStream, Vec<Reply>);
+type OpenedStream = (PaneStream, Vec<TmuxReply>);
 
 /// The stream tasks of one tmux server, one per session that is read.
 #[derive(Debug)]

@@ -8,9 +8,9 @@ use std::collections::VecDeque;
 use tokio::sync::oneshot;
 
 use crate::command::Command;
-use crate::control::reader::Answer;
+use crate::control::reader::ReplyBlock;
 use crate::error::Error;
-use crate::server::Reply;
+use crate::server::TmuxReply;
 use crate::stream::{OpenedStream, PaneStream};
 
 /// The queries in flight, the oldest first.
@@ -20,7 +20,7 @@ pub(super) struct PendingQueries(VecDeque<PendingQuery>);
 /// The commands of one line, and the reader that is handed out with their replies.
 struct PendingQuery {
     commands: Vec<Command>,
-    replies: Vec<Reply>,
+    replies: Vec<TmuxReply>,
     reader: PaneStream,
     reply: oneshot::Sender<Result<OpenedStream, Error>>,
 }
@@ -44,9 +44,9 @@ impl PendingQueries {
 
     /// Takes the reply to the next command. After the last one the reader is handed out, at the
     /// current position.
-    pub(super) fn take_reply(&mut self, answer: Answer) {
-        let Some(query) = self.0.front_mut().filter(|_| answer.ours) else { return };
-        let Answer { ok, body, .. } = answer;
+    pub(super) fn take_reply(&mut self, block: ReplyBlock) {
+        let Some(query) = self.0.front_mut().filter(|_| block.ours) else { return };
+        let ReplyBlock { ok, body, .. } = block;
         let refusal = match query.commands.get(query.replies.len()) {
             // tmux drops the rest of a line whose command failed.
             Some(refused) if !ok => Some(Error::Refused {
@@ -55,7 +55,7 @@ impl PendingQueries {
             }),
             _ => None,
         };
-        query.replies.push(Reply(body));
+        query.replies.push(TmuxReply(body));
         if refusal.is_none() && query.replies.len() < query.commands.len() {
             return;
         }

@@ -1,14 +1,14 @@
 //! Ring buffer of a pane's output, which reports every loss of bytes.
 //!
 //! Positions count bytes from the start of the ring and never go back, so any number of readers can
-//! keep their own. Bytes that were overwritten before a reader came to them, or were printed while no
-//! client was attached, are reported as a gap.
+//! keep their own. Bytes that were overwritten before a reader came to them, or were printed while
+//! no client was attached, are reported as a gap.
 
 use std::collections::VecDeque;
 
 /// The reason why a stream ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
+pub enum StreamEnd {
     /// The pane was closed.
     PaneGone,
     /// The tmux server has exited, or no longer replies.
@@ -33,7 +33,7 @@ pub enum Chunk {
         next: u64,
     },
     /// The stream has ended.
-    End(End),
+    End(StreamEnd),
 }
 
 /// The last bytes of a pane's output.
@@ -47,7 +47,7 @@ pub struct Ring {
     breaks: VecDeque<u64>,
     /// The newest of them that was overwritten.
     dropped_break: Option<u64>,
-    end: Option<End>,
+    end: Option<StreamEnd>,
 }
 
 impl Ring {
@@ -94,12 +94,12 @@ impl Ring {
     }
 
     /// Ends the stream. A later reason is ignored.
-    pub fn finish(&mut self, end: End) {
+    pub fn finish(&mut self, end: StreamEnd) {
         self.end.get_or_insert(end);
     }
 
     /// The reason why the stream ended, if it has.
-    pub fn end(&self) -> Option<End> {
+    pub fn end(&self) -> Option<StreamEnd> {
         self.end
     }
 
@@ -183,15 +183,15 @@ mod tests {
     fn end_comes_after_the_last_byte() {
         let mut ring = Ring::new(16);
         ring.push(b"ab");
-        ring.finish(End::PaneGone);
-        ring.finish(End::ServerGone);
+        ring.finish(StreamEnd::PaneGone);
+        ring.finish(StreamEnd::ServerGone);
         assert_eq!(ring.read(0), bytes("ab", 2));
-        assert_eq!(ring.read(2), Some(Chunk::End(End::PaneGone)));
+        assert_eq!(ring.read(2), Some(Chunk::End(StreamEnd::PaneGone)));
     }
 
     proptest! {
-        /// For a reader of any speed, the bytes read and missed add up to the bytes written, and the
-        /// bytes read equal those written at that position.
+        /// For a reader of any speed, the bytes read and missed add up to the bytes written, and
+        /// the bytes read equal those written at that position.
         #[test]
         fn read_and_missed_bytes_add_up(
             capacity in 1usize..40,

@@ -7,16 +7,16 @@ use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use crate::control::attach_lock::AttachLock;
-use crate::control::connection::{Connection, IoStep};
-use crate::control::event::Event;
-use crate::control::line::Line;
+use crate::control::connection::{ControlConnection, IoStep};
+use crate::control::event::TmuxEvent;
+use crate::control::line::ControlLine;
 use crate::control::link::Timing;
-use crate::control::reader::Item;
+use crate::control::reader::ControlItem;
 use crate::error::Error;
 use crate::id::{PaneId, SessionId};
 use crate::server::WeakServer;
 use crate::stream::queries::PendingQueries;
-use crate::stream::{End, PaneSession, PaneStream, Ring, SharedRing, SubscribeRequest};
+use crate::stream::{PaneSession, PaneStream, Ring, SharedRing, StreamEnd, SubscribeRequest};
 
 /// The state of the task.
 pub(super) struct StreamTask {
@@ -45,7 +45,7 @@ impl StreamTask {
     pub(super) async fn run(mut self, mut requests: mpsc::UnboundedReceiver<SubscribeRequest>) {
         self.keep_attached(&mut requests).await;
         for shared in self.rings.values().flatten() {
-            shared.update(|ring| ring.finish(End::ServerGone));
+            shared.update(|ring| ring.finish(StreamEnd::ServerGone));
         }
     }
 
@@ -74,7 +74,7 @@ impl StreamTask {
 
     async fn serve(
         &mut self,
-        connection: &mut Connection,
+        connection: &mut ControlConnection,
         requests: &mut mpsc::UnboundedReceiver<SubscribeRequest>,
     ) -> ServeEnd {
         // Two rounds without a reader end the client: it should not stay in a person's session.
@@ -122,7 +122,7 @@ impl StreamTask {
     fn subscribe(
         &mut self,
         request: SubscribeRequest,
-        connection: &mut Connection,
+        connection: &mut ControlConnection,
         pending: &mut PendingQueries,
     ) {
         let SubscribeRequest { pane, shared, queries, reply } = request;
@@ -164,9 +164,9 @@ impl StreamTask {
         });
     }
 
-    /// Queries which session each pane is in now, ends the rings of closed panes and hands over those
-    /// of panes in another session. True if a pane has left this session. With `missed`, the rings
-    /// that stay get a break.
+    /// Queries which session each pane is in now, ends the rings of closed panes and hands over
+    /// those of panes in another session. True if a pane has left this session. With `missed`, the
+    /// rings that stay get a break.
     async fn relocate(&mut self, missed: bool) -> bool {
         self.drop_unread();
         if self.rings.is_empty() {
@@ -185,9 +185,9 @@ impl StreamTask {
                     Ok(_) if stays && !missed => {}
                     Ok(_) => shared.update(Ring::mark_break),
                     Err(error) if error.is_not_found() => {
-                        shared.update(|ring| ring.finish(End::PaneGone));
+                        shared.update(|ring| ring.finish(StreamEnd::PaneGone));
                     }
-                    Err(_) => shared.update(|ring| ring.finish(End::ServerGone)),
+                    Err(_) => shared.update(|ring| ring.finish(StreamEnd::ServerGone)),
                 }
             }
             if stays {
@@ -221,27 +221,27 @@ enum ServeEnd {
 }
 
 /// Adds output to its rings, and replies to their queries. True if a pane may have moved.
-fn route(rings: &RingsByPane, queries: &mut PendingQueries, item: Item<'_>) -> bool {
+fn route(rings: &RingsByPane, queries: &mut PendingQueries, item: ControlItem<'_>) -> bool {
     match item {
-        Item::Line(Line::Output { pane, bytes }) => {
+        ControlItem::Line(ControlLine::Output { pane, bytes }) => {
             for shared in rings.get(&pane).into_iter().flatten() {
                 shared.update(|ring| ring.push(&bytes));
             }
             false
         }
-        Item::Line(line) => match Event::from_line(&line) {
-            Some(Event::LayoutChanged(_)) => {
+        ControlItem::Line(line) => match TmuxEvent::from_line(&line) {
+            Some(TmuxEvent::LayoutChanged(_)) => {
                 rings.values().flatten().for_each(|shared| shared.note_layout_change());
                 true
             }
-            Some(Event::WindowClosed(_) | Event::SessionsChanged) => true,
+            Some(TmuxEvent::WindowClosed(_) | TmuxEvent::SessionsChanged) => true,
             _ => false,
         },
-        Item::Answer(reply) => {
+        ControlItem::Reply(reply) => {
             queries.take_reply(reply);
             false
         }
-        Item::Garbage(_) => false,
+        ControlItem::Garbage(_) => false,
     }
 }
 
@@ -264,8 +264,8 @@ mod tests {
         let here = task.reader(PaneId(1), None);
         let moved = task.reader(PaneId(1), Some(Arc::new(SharedRing::new())));
         let later = task.reader(PaneId(1), None);
-        let output = Line::Output { pane: PaneId(1), bytes: b"abc".as_slice().into() };
-        route(&task.rings, &mut PendingQueries::default(), Item::Line(output));
+        let output = ControlLine::Output { pane: PaneId(1), bytes: b"abc".as_slice().into() };
+        route(&task.rings, &mut PendingQueries::default(), ControlItem::Line(output));
         for reader in [here, moved, later] {
             assert_eq!(reader.shared.ring().head(), 3);
         }

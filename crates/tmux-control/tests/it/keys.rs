@@ -2,7 +2,7 @@
 
 use testkit::{TmuxServer, wait_until};
 use tmux_control::PaneId;
-use tmux_control::keys::{Key, type_text};
+use tmux_control::keys::{TmuxKey, type_text};
 
 use crate::{connect, first_pane};
 
@@ -80,7 +80,7 @@ async fn keys_arrive_as_a_terminal_would_send_them() {
         ("0x00", b"\0"),
     ] {
         let pane = record(&tmux, bytes.len());
-        server.run(Key::parse(name).unwrap().press(pane)).await.unwrap();
+        server.run(TmuxKey::parse(name).unwrap().press(pane)).await.unwrap();
         assert_eq!(recorded(&tmux), bytes, "{name}");
     }
 }
@@ -91,14 +91,14 @@ async fn tmux_knows_every_key_name() {
     let server = connect(&tmux);
     let pane = record(&tmux, 10_000);
     let typed = tmux.home().join("typed");
-    for name in Key::names() {
-        server.run(Key::parse(name).unwrap().press(pane)).await.unwrap();
+    for name in TmuxKey::names() {
+        server.run(TmuxKey::parse(name).unwrap().press(pane)).await.unwrap();
     }
     // A name tmux does not know is typed out letter by letter.
     server.sequence(type_text(pane, &"x".repeat(10_000))).await.unwrap();
     let all = String::from_utf8(recorded(&tmux)).unwrap();
     assert!(!typed.exists());
-    for name in Key::names() {
+    for name in TmuxKey::names() {
         assert!(!all.contains(name), "{name} was typed as text");
     }
 }
@@ -115,6 +115,6 @@ async fn ctrl_c_interrupts_a_program() {
     };
     server.sequence(type_text(pane, "sleep 1000\n")).await.unwrap();
     wait_until("sleep runs", || runs("sleep"));
-    server.run(Key::parse("C-c").unwrap().press(pane)).await.unwrap();
+    server.run(TmuxKey::parse("C-c").unwrap().press(pane)).await.unwrap();
     wait_until("the shell is back", || runs("sh"));
 }

@@ -59,7 +59,7 @@ async fn sequence_has_a_reply_per_command() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     let replies = server.sequence(vec![print("a"), set("@x", "1"), print("b")]).await.unwrap();
-    let texts: Vec<String> = replies.iter().map(tmux_control::Reply::text).collect();
+    let texts: Vec<String> = replies.iter().map(tmux_control::TmuxReply::text).collect();
     assert_eq!(texts, ["a\n", "", "b\n"]);
 }
 
@@ -146,8 +146,8 @@ async fn kill_of_the_attached_session_is_answered() {
 
 /// A server handle, and a function that makes its control client stuck.
 ///
-/// Stopping the client itself has no effect, since the tmux server reads and writes its pipes. So the
-/// client's output goes through one more process, which is stopped.
+/// Stopping the client itself has no effect, since the tmux server reads and writes its pipes. So
+/// the client's output goes through one more process, which is stopped.
 async fn connect_through_a_pipe(tmux: &TmuxServer) -> (Server, impl Fn() -> Stopped) {
     let script = r#"case "$*" in
         *" -C "*) "$TMUX_PROGRAM" "$@" | sh -c 'echo $$ >>~/pipes; exec cat' ;;

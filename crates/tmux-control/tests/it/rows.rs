@@ -4,7 +4,7 @@ use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
 use testkit::{TmuxServer, until};
-use tmux_control::target::Place;
+use tmux_control::target::PaneLocation;
 use tmux_control::{Command, PaneId, Row, Server, escape_format};
 
 use crate::{connect, first_pane, program_behind};
@@ -97,12 +97,12 @@ async fn hostile_names_are_read_back_and_run_nothing() {
                 assert_eq!([&row.session, &row.window, &row.title], [name; 3]);
             }
         }
-        let [linked, spawned] = rows_linked_and_spawned::<Place>(&server).await;
+        let [linked, spawned] = rows_linked_and_spawned::<PaneLocation>(&server).await;
         assert_eq!(linked, spawned);
-        assert_eq!(linked, Place::all(&server).await.unwrap());
+        assert_eq!(linked, PaneLocation::all(&server).await.unwrap());
         for (pane, name) in &panes {
-            let place = linked.iter().find(|place| place.pane == *pane).unwrap();
-            assert_eq!([&place.session_name, &place.window_name], [name; 2]);
+            let location = linked.iter().find(|location| location.pane == *pane).unwrap();
+            assert_eq!([&location.session_name, &location.window_name], [name; 2]);
         }
     }
     // A job started by mistake would have run long before this one ends.

@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use testkit::{TmuxServer, until, wait_until};
 use tmux_control::capture::Capture;
-use tmux_control::stream::ring::{Chunk, End};
-use tmux_control::stream::{News, PaneStream};
+use tmux_control::stream::ring::{Chunk, StreamEnd};
+use tmux_control::stream::{PaneStream, StreamChange};
 use tmux_control::{Command, Error, PaneId, Server, SessionId, Timing};
 
 use crate::{connect, impatient, program};
@@ -122,14 +122,14 @@ async fn changes_are_reported_without_the_bytes() {
     let server = connect(&tmux);
     let mut reader = server.stream(pane).await.unwrap();
     play(&tmux, pane, b"text");
-    assert_eq!(reader.news().await, News::Output);
+    assert_eq!(reader.changed().await, StreamChange::Output);
     let id = pane.to_string();
     tmux.tmux(&["split-window", "-d", "-t", &id, "cat"]);
     let mut clone = reader.clone();
-    while clone.news().await != News::Rearranged {}
+    while clone.changed().await != StreamChange::Layout {}
     tmux.tmux(&["kill-pane", "-t", &id]);
     for reader in [&mut reader, &mut clone] {
-        while reader.news().await != News::End(End::PaneGone) {}
+        while reader.changed().await != StreamChange::End(StreamEnd::PaneGone) {}
     }
 }
 
@@ -190,11 +190,11 @@ async fn layout_change_is_reported_to_readers() {
     let pane = open_player(&tmux, "main");
     let server = connect(&tmux);
     let mut reader = server.stream(pane).await.unwrap();
-    let soon = tokio::time::timeout(Duration::from_millis(50), reader.rearranged()).await;
+    let soon = tokio::time::timeout(Duration::from_millis(50), reader.layout_changed()).await;
     assert!(soon.is_err(), "nothing was resized");
     for width in ["50", "60"] {
         tmux.tmux(&["resize-window", "-t", &pane.to_string(), "-x", width]);
-        let change = tokio::time::timeout(Duration::from_secs(20), reader.rearranged()).await;
+        let change = tokio::time::timeout(Duration::from_secs(20), reader.layout_changed()).await;
         assert!(change.is_ok(), "{width}");
     }
 }
@@ -248,8 +248,8 @@ async fn every_way_a_pane_ends_is_reported() {
                 tmux.tmux(&[way, "-t", &target]);
             }
         }
-        assert_eq!(next_gap_or_end(&mut reader).await, Chunk::End(End::PaneGone), "{way}");
-        assert_eq!(next(&mut reader).await, Chunk::End(End::PaneGone), "{way}, second read");
+        assert_eq!(next_gap_or_end(&mut reader).await, Chunk::End(StreamEnd::PaneGone), "{way}");
+        assert_eq!(next(&mut reader).await, Chunk::End(StreamEnd::PaneGone), "{way}, second read");
         if way == "kill-session" {
             tmux.new_session("other");
         }
@@ -263,7 +263,7 @@ async fn end_of_the_server_is_reported() {
     let server = connect(&tmux);
     let mut reader = server.stream(pane).await.unwrap();
     tmux.kill();
-    assert_eq!(next_gap_or_end(&mut reader).await, Chunk::End(End::ServerGone));
+    assert_eq!(next_gap_or_end(&mut reader).await, Chunk::End(StreamEnd::ServerGone));
     assert!(server.stream(pane).await.unwrap_err().is_no_server());
 }
 
@@ -274,7 +274,7 @@ async fn stream_ends_when_the_server_handle_is_dropped() {
     let server = connect(&tmux);
     let mut reader = server.stream(pane).await.unwrap();
     drop(server);
-    assert_eq!(next_gap_or_end(&mut reader).await, Chunk::End(End::ServerGone));
+    assert_eq!(next_gap_or_end(&mut reader).await, Chunk::End(StreamEnd::ServerGone));
 }
 
 #[tokio::test(flavor = "multi_thread")]

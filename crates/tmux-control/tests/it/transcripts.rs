@@ -7,8 +7,8 @@ use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tmux_control::control::line::Line;
-use tmux_control::control::reader::{Item, Reader};
+use tmux_control::control::line::ControlLine;
+use tmux_control::control::reader::{ControlItem, ControlReader};
 
 fn cases() -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ref");
@@ -18,28 +18,25 @@ fn cases() -> Vec<PathBuf> {
 }
 
 /// An item on one line, with its bytes escaped.
-fn show(item: &Item<'_>) -> String {
+fn show(item: &ControlItem<'_>) -> String {
     match item {
-        Item::Answer(answer) => format!(
-            "Answer ours={} ok={} \"{}\"",
-            answer.ours,
-            answer.ok,
-            answer.body.escape_ascii()
-        ),
-        Item::Line(Line::Output { pane, bytes }) => {
+        ControlItem::Reply(reply) => {
+            format!("Reply ours={} ok={} \"{}\"", reply.ours, reply.ok, reply.body.escape_ascii())
+        }
+        ControlItem::Line(ControlLine::Output { pane, bytes }) => {
             format!("Output {pane} \"{}\"", bytes.escape_ascii())
         }
-        Item::Line(Line::Other(rest)) => format!("Other \"{}\"", rest.escape_ascii()),
-        Item::Line(line) => format!("{line:?}"),
-        Item::Garbage(line) => format!("Garbage \"{}\"", line.escape_ascii()),
+        ControlItem::Line(ControlLine::Other(rest)) => format!("Other \"{}\"", rest.escape_ascii()),
+        ControlItem::Line(line) => format!("{line:?}"),
+        ControlItem::Garbage(line) => format!("Garbage \"{}\"", line.escape_ascii()),
     }
 }
 
 fn read<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> String {
-    let mut reader = Reader::default();
+    let mut reader = ControlReader::default();
     let mut shown = String::new();
     for chunk in chunks {
-        reader.feed(chunk, |item| {
+        reader.push(chunk, |item| {
             shown.push_str(&show(&item));
             shown.push('\n');
         });

@@ -1,14 +1,14 @@
 //! Parsers for the output of `show-options`, `show-hooks` and `show-environment -s`.
 //!
 //! `show-options` quotes a value as in a config file, so each value is one line. `show-environment
-//! -s` quotes for a shell, and a value may have several lines. In both, tmux 3.4 only prints one more
-//! backslash before a `$` that could begin a variable.
+//! -s` quotes for a shell, and a value may have several lines. In both, tmux 3.4 only prints one
+//! more backslash before a `$` that could begin a variable.
 
 use crate::format::take_escape;
 
 /// One option in the output of `show-options`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PrintedOption {
+pub struct ShownOption {
     /// The name, with an index if the option is an item of a list: `command-alias[2]`.
     pub name: String,
     /// The value; none for a list without items.
@@ -18,7 +18,7 @@ pub struct PrintedOption {
 }
 
 /// Parses one line of `show-options`.
-pub fn option(line: &str) -> PrintedOption {
+pub fn parse_option(line: &str) -> ShownOption {
     let (name, value) = match split_option(line) {
         Some((name, value)) => (name, Some(unquote(value))),
         None => (line, None),
@@ -27,7 +27,7 @@ pub fn option(line: &str) -> PrintedOption {
         Some(name) => (name, true),
         None => (name, false),
     };
-    PrintedOption { name: name.to_owned(), value, inherited }
+    ShownOption { name: name.to_owned(), value, inherited }
 }
 
 /// Splits name and value. The name of a user option (`@…`) may hold blanks. A value holds blanks
@@ -42,7 +42,7 @@ fn split_option(line: &str) -> Option<(&str, &str)> {
 }
 
 /// Parses one line of `show-hooks`: the name with its index, and the commands.
-pub fn hook(line: &str) -> (String, Option<String>) {
+pub fn parse_hook(line: &str) -> (String, Option<String>) {
     match line.split_once(' ') {
         Some((name, commands)) => (name.to_owned(), Some(drop_extra_backslashes(commands))),
         None => (line.to_owned(), None),
@@ -84,8 +84,8 @@ fn begins_variable(rest: &[u8]) -> bool {
     rest.first().is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'{'))
 }
 
-/// Removes the backslashes that 3.4 adds to commands. In the output of the other versions, a `$` that
-/// begins a variable follows an odd number of backslashes.
+/// Removes the backslashes that 3.4 adds to commands. In the output of the other versions, a `$`
+/// that begins a variable follows an odd number of backslashes.
 fn drop_extra_backslashes(commands: &str) -> String {
     let mut out = String::with_capacity(commands.len());
     let mut backslashes = 0;
@@ -102,7 +102,7 @@ fn drop_extra_backslashes(commands: &str) -> String {
 
 /// Parses `show-environment -s`: each variable with its value, or without one if it is removed from
 /// the environment of programs. `None` if the text is invalid.
-pub fn environment(text: &str) -> Option<Vec<(String, Option<String>)>> {
+pub fn parse_environment(text: &str) -> Option<Vec<(String, Option<String>)>> {
     let mut variables = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     fn read(line: &str) -> (String, String, bool) {
-        let read = option(line);
+        let read = parse_option(line);
         (read.name, read.value.unwrap_or_else(|| "nothing".to_owned()), read.inherited)
     }
 
@@ -182,9 +182,9 @@ mod tests {
             assert_eq!(read(line).1, value, "{line}");
         }
         for line in [r#"h[0] display "a \$x" ; run b"#, r#"h[0] display "a \\$x" ; run b"#] {
-            assert_eq!(hook(line).1.unwrap(), r#"display "a \$x" ; run b"#, "{line}");
+            assert_eq!(parse_hook(line).1.unwrap(), r#"display "a \$x" ; run b"#, "{line}");
         }
-        assert_eq!(hook("after-x"), ("after-x".to_owned(), None));
+        assert_eq!(parse_hook("after-x"), ("after-x".to_owned(), None));
     }
 
     #[test]
@@ -194,7 +194,7 @@ mod tests {
             "V=\"a\\\"b\\$HOME\\\\\\$x\nl2 \\`id\\`\u{1b}\"; export V;\nunset GONE;\nF%%=\"() {\n}\"; export F%%;\n",
             "V=\"a\\\"b\\\\$HOME\\\\\\\\$x\nl2 \\`id\\`\\033\"; export V;\nunset GONE;\nF%%=\"() {\n}\"; export F%%;\n",
         ] {
-            let read = environment(printed).unwrap();
+            let read = parse_environment(printed).unwrap();
             assert_eq!(
                 read,
                 [
@@ -204,7 +204,7 @@ mod tests {
                 ]
             );
         }
-        assert_eq!(environment("").unwrap(), []);
-        assert_eq!(environment("unterminated=\"x"), None);
+        assert_eq!(parse_environment("").unwrap(), []);
+        assert_eq!(parse_environment("unterminated=\"x"), None);
     }
 }
