@@ -4,8 +4,8 @@
 //! them unambiguously by itself. On all versions `#{q:…}` puts a backslash before every character
 //! that is special to a shell, `;` and `\` among them. So each value is printed with `q:` and ended
 //! by a bare `;`. From 3.4 tmux also prints control characters as `\t` or `\033`; `q:` never
-//! escapes letters and digits, so both escapes can be told apart and undone. 3.4 only prints one
-//! more backslash before a `$` that could begin a variable.
+//! escapes letters and digits, so both escapes can be told apart and undone. 3.4 (and no
+//! other version) prints one more backslash before a `$` that could begin a variable.
 
 use crate::error::Error;
 use crate::id::{PaneId, SessionId, WindowId};

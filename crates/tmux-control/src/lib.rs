@@ -11,7 +11,7 @@
 //! - [`command`]: commands and their quoting. [`mod@format`]: `-F` formats that are read back as
 //!   structs. [`show_output`]: parsers for `show-options`, `show-hooks` and `show-environment`.
 //! - [`keys`]: key names and typing. [`layout`]: validation of window layouts.
-//! - [`error`]: the error type of the crate.
+//! - [`error`]: the error type of the crate. `sync`: its helpers for locks and deadlines.
 //!
 //! The ways to a server:
 //!
@@ -35,12 +35,13 @@
 //! order, so concurrent calls share one round trip. The client detaches when it has been idle.
 //!
 //! If no server runs, the server has no session, or the client does not reply, a spawned `tmux`
-//! runs the command instead. A [`Command`] is a *query* or an *action*: queries are repeated after
-//! a broken connection; actions are never sent twice, and the caller gets [`Error::Lost`] instead.
+//! runs the command instead. A [`Command`] is a *query* or an *action*: after a broken connection
+//! queries are repeated; actions are never sent twice and end in [`Error::Lost`] or
+//! [`Error::Timeout`].
 //!
 //! A control client receives the output of one session only, so each session that is read has a
-//! stream client of its own. It copies the output of every pane into a ring buffer. Readers keep a
-//! position in the ring; a reader that falls behind finds a gap and never slows the pane down.
+//! stream client of its own. It copies the output of each pane with a reader into a ring buffer.
+//! Readers keep a position in the ring; a slow reader finds a gap and never slows the pane down.
 //!
 //! Servers before 3.7 can crash while a control client attaches. `control::attach_lock` therefore
 //! serialises attaching with all commands of this process that change something.

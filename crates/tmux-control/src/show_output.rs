@@ -1,8 +1,8 @@
 //! Parsers for the output of `show-options`, `show-hooks` and `show-environment -s`.
 //!
 //! `show-options` quotes a value as in a config file, so each value is one line. `show-environment
-//! -s` quotes for a shell, and a value may have several lines. In both, tmux 3.4 only prints one
-//! more backslash before a `$` that could begin a variable.
+//! -s` quotes for a shell, and a value may have several lines. In both, 3.4 (and no other version)
+//! prints one more backslash before a `$` that could begin a variable.
 
 use crate::format::take_escape;
 
@@ -54,7 +54,7 @@ fn unquote(text: &str) -> String {
     let inner = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
     match inner('"').or_else(|| inner('\'')) {
         Some(inside) => unescape(inside, begins_variable),
-        // Keys and commands are printed unquoted, with blanks; unquoted strings have none.
+        // Keys and commands are never quoted; a string is unquoted only if it has no blanks.
         None if text.contains(' ') || text.ends_with("-\\") => text.to_owned(),
         None => unescape(text, begins_variable),
     }
