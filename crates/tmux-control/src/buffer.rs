@@ -1,9 +1,9 @@
-//! Paste buffers: which there are, and their bytes in and out. The bytes go through the input or
-//! output of a `tmux` of their own, piece by piece: a buffer may be larger than what anybody wants
-//! to hold, and may have any byte in it.
+//! Paste buffers: listing, renaming, and reading and writing their bytes.
+//!
+//! The bytes are streamed through the stdin or stdout of a `tmux` process: a buffer may be larger
+//! than a caller wants to hold in memory, and may contain any byte.
 
 use std::process::Stdio;
-use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, ChildStdout};
@@ -12,20 +12,21 @@ use crate::command::Command;
 use crate::error::Error;
 use crate::row;
 use crate::server::Server;
+use crate::sync::within;
 
-/// How much is read at once.
-const PIECE: usize = 64 * 1024;
+/// How many bytes one read returns at most.
+const READ_BYTES: usize = 64 * 1024;
 
 row! {
     /// A paste buffer.
     pub BufferRow {
-        /// Its name.
+        /// The name.
         name: String = "buffer_name",
-        /// How large it is.
+        /// The size in bytes.
         bytes: u64 = "buffer_size",
-        /// When it was made, in seconds since the epoch.
+        /// When it was created, in seconds since the epoch.
         created: u64 = "buffer_created",
-        /// How it begins.
+        /// The beginning of the text.
         sample: String = "buffer_sample",
     }
 }
@@ -35,19 +36,19 @@ pub fn list_buffers() -> Command {
     Command::query("list-buffers")
 }
 
-/// The command that removes a buffer.
+/// The command that deletes a buffer.
 pub fn delete_buffer(name: &str) -> Command {
     Command::action("delete-buffer").option("-b", name)
 }
 
 impl Server {
-    /// Every buffer there is.
+    /// All paste buffers.
     pub async fn buffers(&self) -> Result<Vec<BufferRow>, Error> {
         self.rows(list_buffers()).await
     }
 
-    /// Gives a buffer another name. Some versions replace a buffer that has it already, and some
-    /// say nothing if the buffer is not there: look before.
+    /// Renames a buffer. Some versions overwrite a buffer that has the new name, and some report no
+    /// error if the buffer does not exist, so the caller must check both before.
     pub async fn rename_buffer(&self, name: &str, new: &str) -> Result<(), Error> {
         let rename = Command::action("set-buffer").option("-b", name).option("-n", new);
         self.run(rename).await.map(|_| ())
@@ -61,11 +62,11 @@ impl Server {
             return Err(Error::unexpected(save.name(), b"no output"));
         };
         let server = self.clone();
-        Ok(BufferReader { server, child, output, piece: vec![0; PIECE] })
+        Ok(BufferReader { server, child, output, piece: vec![0; READ_BYTES] })
     }
 
-    /// Begins to write a buffer. What it held before, if it is there, is replaced in one moment: at
-    /// the end.
+    /// Begins to write a buffer. The content of an existing buffer is replaced atomically by
+    /// [`BufferWriter::finish`].
     pub fn write_buffer(&self, name: &str) -> Result<BufferWriter, Error> {
         let load = Command::action("load-buffer").option("-b", name).arg("--").arg("-");
         let mut child = self.tmux_program().start(&load, Stdio::piped(), Stdio::null())?;
@@ -86,7 +87,7 @@ impl Server {
     }
 }
 
-/// The bytes of a buffer as they were when reading began. Dropping it ends the process behind it.
+/// Reads the bytes that a buffer had when reading began. Dropping it kills its `tmux` process.
 #[derive(Debug)]
 pub struct BufferReader {
     server: Server,
@@ -99,10 +100,10 @@ impl BufferReader {
     /// The next bytes; none at the end.
     pub async fn next(&mut self) -> Result<Option<&[u8]>, Error> {
         let after = self.server.deadline();
-        let read = in_time("save-buffer", after, self.output.read(&mut self.piece)).await?;
-        match read.map_err(|source| Error::Io { what: "reading a buffer", source })? {
+        let read = within(after, "save-buffer", self.output.read(&mut self.piece)).await?;
+        match read.map_err(|source| Error::Io { operation: "reading a buffer", source })? {
             0 => {
-                ended(&self.server, "save-buffer", &mut self.child).await?;
+                wait_for_success(&self.server, "save-buffer", &mut self.child).await?;
                 Ok(None)
             }
             count => Ok(self.piece.get(..count)),
@@ -110,11 +111,13 @@ impl BufferReader {
     }
 }
 
-/// Takes the bytes of a buffer. If it is dropped before the end, nothing has happened.
+/// Writes the bytes of a buffer. Dropping it before [`BufferWriter::finish`] leaves the buffer
+/// unchanged.
 #[derive(Debug)]
 pub struct BufferWriter {
     server: Server,
-    // Dropped, and with it killed, before its input: else tmux would take that for the end.
+    // Declared before `input`, so that dropping kills the process before its input closes: tmux
+    // would take the closed input for the end of the buffer.
     child: Child,
     input: ChildStdin,
 }
@@ -123,48 +126,38 @@ impl BufferWriter {
     /// Adds bytes.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let after = self.server.deadline();
-        match in_time("load-buffer", after, self.input.write_all(bytes)).await? {
+        match within(after, "load-buffer", self.input.write_all(bytes)).await? {
             Ok(()) => Ok(()),
             Err(source) => {
-                // It has ended, and says why.
-                ended(&self.server, "load-buffer", &mut self.child).await?;
-                Err(Error::Io { what: "writing a buffer", source })
+                // The process has exited; its stderr holds the reason.
+                wait_for_success(&self.server, "load-buffer", &mut self.child).await?;
+                Err(Error::Io { operation: "writing a buffer", source })
             }
         }
     }
 
-    /// Puts what was written into the buffer. Nothing at all leaves it as it was.
+    /// Stores the written bytes in the buffer. If nothing was written, the buffer is unchanged.
     pub async fn finish(self) -> Result<(), Error> {
         let Self { server, mut child, input } = self;
-        // tmux announces that a buffer has changed.
+        // tmux sends a notification about the changed buffer.
         let _permit = server.permit("load-buffer").await?;
         drop(input);
-        ended(&server, "load-buffer", &mut child).await
+        wait_for_success(&server, "load-buffer", &mut child).await
     }
 }
 
-/// Waits for the end of a process, which must be a good one.
-async fn ended(server: &Server, command: &str, child: &mut Child) -> Result<(), Error> {
-    let mut said = Vec::new();
+/// Waits until a process has exited; a failure becomes an error with its stderr.
+async fn wait_for_success(server: &Server, command: &str, child: &mut Child) -> Result<(), Error> {
+    let mut stderr_bytes = Vec::new();
     let wait = async {
         if let Some(stderr) = &mut child.stderr {
-            stderr.read_to_end(&mut said).await?;
+            stderr.read_to_end(&mut stderr_bytes).await?;
         }
         child.wait().await
     };
-    let status = in_time(command, server.deadline(), wait).await?;
-    match status.map_err(|source| Error::Io { what: "waiting for tmux", source })? {
+    let status = within(server.deadline(), command, wait).await?;
+    match status.map_err(|source| Error::Io { operation: "waiting for tmux", source })? {
         status if status.success() => Ok(()),
-        _ => Err(server.tmux_program().refusal(command, &said)),
+        _ => Err(server.tmux_program().refusal(command, &stderr_bytes)),
     }
-}
-
-async fn in_time<T>(
-    command: &str,
-    after: Duration,
-    work: impl Future<Output = T>,
-) -> Result<T, Error> {
-    tokio::time::timeout(after, work)
-        .await
-        .map_err(|_| Error::Timeout { command: command.to_owned(), after })
 }

@@ -1,27 +1,27 @@
-//! The text of a pane: its screen and what has scrolled off it.
+//! Captures of a pane's text: its screen and its history.
 
 use crate::command::Command;
 use crate::id::PaneId;
 use crate::version::Version;
 
-/// Which part of a pane to read, and how.
+/// The range of a pane's lines to read, and their form.
 ///
-/// Lines count as tmux counts them: 0 is the first of the screen, -1 the newest in history.
+/// Lines are numbered as in tmux: 0 is the first line of the screen, -1 the newest of the history.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Capture {
     /// The first line; `None` is the top of the screen.
     pub start: Option<i64>,
     /// The last line; `None` is the bottom of the screen.
     pub end: Option<i64>,
-    /// Whether wrapped lines are put together again.
+    /// Whether wrapped lines are joined.
     pub join: bool,
     /// Whether colours are kept as escape sequences.
     pub colors: bool,
 }
 
 impl Capture {
-    /// The command that reads this part of a pane. Lines are separated by line ends; what trails is
-    /// left as tmux prints it.
+    /// The command that reads this range of a pane. Lines are separated by line ends; trailing
+    /// blanks and lines are left as tmux prints them.
     pub fn of(self, pane: PaneId) -> Command {
         Command::query("capture-pane")
             .arg("-p")
@@ -32,21 +32,21 @@ impl Capture {
             .arg_if(self.colors, "-e")
     }
 
-    /// The command that reads the same rows apart, each with all that can be seen of it: blanks
-    /// have a background.
+    /// The command that reads the same range row by row, with colours and with trailing blanks,
+    /// which may have a background colour.
     pub fn cells_of(self, pane: PaneId) -> Command {
         Self { join: false, colors: true, ..self }.of(pane).arg("-N")
     }
 
-    /// The command that reads the same rows apart, each with all its blanks: one after the other,
-    /// they are what `join` would have put together.
+    /// The command that reads the same range row by row, with trailing blanks. Concatenated, the
+    /// rows of a wrapped line are the line that `join` yields.
     pub fn rows_of(self, pane: PaneId, version: Version) -> Command {
-        let apart = Self { join: false, ..self }.of(pane);
-        apart.arg("-N").arg_if(version.captures_unused_cells(), "-T")
+        let unjoined = Self { join: false, ..self }.of(pane);
+        unjoined.arg("-N").arg_if(version.captures_unused_cells(), "-T")
     }
 }
 
-/// A number that tmux takes; it would read another as if none had been given.
+/// The line number clamped to the range that tmux accepts. tmux ignores a number outside of it.
 fn in_range(line: i64) -> i64 {
     line.clamp(i32::MIN.into(), i16::MAX.into())
 }

@@ -1,10 +1,10 @@
-//! Channels: a signal that anybody can send with `tmux wait-for -S`, and waiting for one.
+//! Channels of `tmux wait-for`: sending a signal, and waiting for one.
 //!
-//! A command that waits blocks the queue of its client, so each has a process of its own. When that
-//! process ends, tmux keeps its place: the next signal goes there, and if nobody else waits, nobody
-//! hears it. So a wait that is given up is ended by a signal of our own. That would wake everybody
-//! else who waits there, so it is done only when nobody else can be waiting: when no client is
-//! connected but ours and those that are attached.
+//! `wait-for` blocks the command queue of its client, so each wait runs in a `tmux` process of its
+//! own. If that process is killed, tmux keeps its entry in the channel: the next signal goes to
+//! that entry, and is lost if nothing else waits. A cancelled wait is therefore ended by a signal
+//! of our own. That signal would wake all other waiters of the channel, so it is sent only if there
+//! can be none: if no client is connected to the server but ours and those that are attached.
 
 use std::process::Stdio;
 use std::sync::Arc;
@@ -19,79 +19,83 @@ use crate::command::Command;
 use crate::error::Error;
 use crate::server::Server;
 use crate::spawn::is_no_server;
+use crate::sync::within;
 
-/// What the waiting process prints when the signal has come.
-const HEARD: &str = "heard";
+/// The line that the waiting process prints once the signal has come.
+const SIGNALLED: &str = "signalled";
 
-/// A wait that ends so soon after its beginning had its signal before. It would end at once, within
-/// 0.01 ms; the rest is for a busy machine.
-const AT_ONCE: Duration = Duration::from_millis(50);
+/// A wait that ends within this time received a signal sent before the wait began. tmux delivers
+/// such a signal within 0.01 ms; the rest allows for a busy machine.
+const EARLIER_SIGNAL_WINDOW: Duration = Duration::from_millis(50);
 
-/// The shortest time after which a wait can be given up without missing a signal that is there.
-pub const SHORTEST: Duration = Duration::from_millis(25);
+/// The shortest time to wait before cancelling: a signal sent earlier has arrived by then.
+pub const MIN_CHANNEL_WAIT: Duration = Duration::from_millis(25);
 
-/// How often it is looked whether somebody else waits, and the pause between: most clients are gone
-/// after a moment.
-const LOOKS: u32 = 10;
-const LOOK_AGAIN: Duration = Duration::from_millis(15);
+/// How often other clients are counted before a cancelled wait is killed.
+const MAX_CLIENT_COUNTS: u32 = 10;
 
-/// Everybody who waits; whoever wants to know that nobody does any more takes it alone.
-pub(crate) type Waiters = Arc<RwLock<()>>;
+/// The pause between two counts: most clients run one command and disconnect.
+const CLIENT_COUNT_INTERVAL: Duration = Duration::from_millis(15);
 
-/// A signal that came.
+/// Held for reading by every wait. The write lock is free once all waits have ended.
+pub(crate) type ChannelWaits = Arc<RwLock<()>>;
+
+/// A signal that was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Signal {
-    /// Whether it was sent before anybody waited for it.
+pub struct ChannelSignal {
+    /// Whether it was sent before the wait began.
     pub left_over: bool,
 }
 
-/// What a wait that was given up leaves.
+/// The state of the channel after a wait was cancelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Left {
-    /// Nothing.
-    Nothing,
-    /// Nothing: the signal has just come.
-    Heard(Signal),
-    /// A place that takes the next signal, since somebody else may be waiting.
-    Place,
+pub enum CancelOutcome {
+    /// tmux has removed the entry of the wait.
+    Removed,
+    /// tmux has removed the entry: a signal came just before the cancellation.
+    Signalled(ChannelSignal),
+    /// tmux keeps the entry, which may swallow the next signal: other programs may be waiting, so
+    /// it could not be signalled.
+    Orphaned,
 }
 
-/// A wait for a signal. When it is dropped, it is given up.
+/// A wait for a signal. Dropping it cancels the wait in the background.
 #[derive(Debug)]
-pub struct Waiting {
-    place: Option<Place>,
+pub struct ChannelWait {
+    /// None once the wait has ended.
+    process: Option<WaitProcess>,
 }
 
-/// The process that waits, and what is needed to clear up behind it.
+/// The `tmux wait-for` process of one wait.
 #[derive(Debug)]
-struct Place {
+struct WaitProcess {
     server: Server,
     channel: String,
     child: Child,
     lines: Lines<BufReader<ChildStdout>>,
-    /// The process of the tmux server, which another may follow on the same socket. Known from
-    /// when tmux has made the place.
+    /// The pid of the tmux server, which tells it from a later server on the same socket. Known
+    /// once tmux runs the commands of this process.
     server_pid: Option<String>,
     begun: Instant,
-    /// When it printed that the signal came.
-    heard: Option<Instant>,
-    _here: OwnedRwLockReadGuard<()>,
+    /// When the process printed [`SIGNALLED`].
+    signalled: Option<Instant>,
+    _running: OwnedRwLockReadGuard<()>,
 }
 
 impl Server {
-    /// Sends a signal. If nobody waits, tmux keeps one for the next who does.
+    /// Sends a signal. If no wait is in progress, tmux keeps one signal for the next wait.
     pub async fn signal_channel(&self, channel: &str) -> Result<(), Error> {
         self.run(signal(channel)).await.map(|_| ())
     }
 
-    /// Begins to wait: a signal that is sent after this returns is heard.
-    pub async fn wait_for_channel(&self, channel: &str) -> Result<Waiting, Error> {
+    /// Begins to wait. A signal that is sent after this returns is received.
+    pub async fn wait_for_channel(&self, channel: &str) -> Result<ChannelWait, Error> {
         let commands = [
             Command::query("display-message").arg("-p").arg("#{pid}"),
             Command::action("wait-for").arg("--").arg(channel),
-            Command::query("display-message").arg("-p").arg(HEARD),
+            Command::query("display-message").arg("-p").arg(SIGNALLED),
         ];
-        let here = Arc::clone(self.waiters()).read_owned().await;
+        let running = Arc::clone(self.channel_waits()).read_owned().await;
         let mut process = self.tmux_program().process_for(&commands)?;
         process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child =
@@ -99,124 +103,126 @@ impl Server {
         let Some(stdout) = child.stdout.take() else {
             return Err(Error::unexpected("wait-for", b"no output"));
         };
-        let mut waiting = Waiting {
-            place: Some(Place {
+        let mut waiting = ChannelWait {
+            process: Some(WaitProcess {
                 server: self.clone(),
                 channel: channel.to_owned(),
                 child,
                 lines: BufReader::new(stdout).lines(),
                 server_pid: None,
                 begun: Instant::now(),
-                heard: None,
-                _here: here,
+                signalled: None,
+                _running: running,
             }),
         };
-        if let Some(place) = &mut waiting.place
-            && let Err(error) = place.begin().await
+        if let Some(process) = &mut waiting.process
+            && let Err(error) = process.begin().await
         {
-            waiting.place = None;
+            waiting.process = None;
             return Err(error);
         }
         Ok(waiting)
     }
 
-    /// Ends when nobody waits any more and everything is cleared up.
-    pub async fn nobody_waits(&self) {
-        let _ = tokio::time::timeout(self.deadline(), self.waiters().write()).await;
+    /// Waits until every wait has ended, cancelled ones included, or the deadline has passed.
+    pub async fn channel_waits_ended(&self) {
+        let _ = tokio::time::timeout(self.deadline(), self.channel_waits().write()).await;
     }
 }
 
-impl Waiting {
-    /// The signal. A server that ends lets all who wait go, as if there were one; that is an error
-    /// here. May be asked again when it was not waited for to the end.
-    pub async fn signal(&mut self) -> Result<Signal, Error> {
-        let Some(place) = &mut self.place else {
+impl ChannelWait {
+    /// Waits for the signal. A tmux server that exits releases its waiters as if they were
+    /// signalled; here that is an error. May be dropped and called again.
+    pub async fn signal(&mut self) -> Result<ChannelSignal, Error> {
+        let Some(process) = &mut self.process else {
             return Err(Error::Lost { command: "wait-for".to_owned() });
         };
-        if place.heard.is_none()
-            && let Ok(Some(line)) = place.lines.next_line().await
-            && line == HEARD
+        if process.signalled.is_none()
+            && let Ok(Some(line)) = process.lines.next_line().await
+            && line == SIGNALLED
         {
-            place.heard = Some(Instant::now());
+            process.signalled = Some(Instant::now());
         }
-        let outcome = match place.signal().await {
+        let outcome = match process.signal().await {
             Some(signal) => Ok(signal),
-            None => Err(place.no_server()),
+            None => Err(process.no_server()),
         };
-        self.place = None;
+        self.process = None;
         outcome
     }
 
-    /// Stops waiting.
-    pub async fn give_up(mut self) -> Left {
-        match self.place.take() {
-            // In a task, so that it is done even if nobody waits for this either.
-            Some(place) => tokio::spawn(place.leave()).await.unwrap_or(Left::Place),
-            None => Left::Nothing,
+    /// Cancels the wait.
+    pub async fn cancel(mut self) -> CancelOutcome {
+        match self.process.take() {
+            // In a task of its own, which completes even if this future is dropped.
+            Some(process) => {
+                tokio::spawn(process.cancel()).await.unwrap_or(CancelOutcome::Orphaned)
+            }
+            None => CancelOutcome::Removed,
         }
     }
 }
 
-impl Drop for Waiting {
+impl Drop for ChannelWait {
     fn drop(&mut self) {
-        if let (Some(place), Ok(runtime)) =
-            (self.place.take(), tokio::runtime::Handle::try_current())
+        if let (Some(process), Ok(runtime)) =
+            (self.process.take(), tokio::runtime::Handle::try_current())
         {
-            runtime.spawn(place.leave());
+            runtime.spawn(process.cancel());
         }
     }
 }
 
-impl Place {
-    /// Waits until tmux has made the place.
+impl WaitProcess {
+    /// Waits until tmux has queued the wait in the channel.
     async fn begin(&mut self) -> Result<(), Error> {
         let after = self.server.deadline();
-        let first = tokio::time::timeout(after, self.lines.next_line()).await;
-        let first = first.map_err(|_| Error::Timeout { command: "wait-for".to_owned(), after })?;
+        let first = within(after, "wait-for", self.lines.next_line()).await?;
         if let Ok(Some(pid)) = first {
             self.server_pid = Some(pid);
             self.begun = Instant::now();
             return Ok(());
         }
-        let mut said = String::new();
+        let mut stderr_text = String::new();
         if let Some(stderr) = &mut self.child.stderr {
-            let _ = tokio::time::timeout(after, stderr.read_to_string(&mut said)).await;
+            let _ = tokio::time::timeout(after, stderr.read_to_string(&mut stderr_text)).await;
         }
-        if said.is_empty() || is_no_server(&said) {
+        if stderr_text.is_empty() || is_no_server(&stderr_text) {
             return Err(self.no_server());
         }
-        Err(Error::Refused { command: "wait-for".to_owned(), message: said.trim().to_owned() })
+        let message = stderr_text.trim().to_owned();
+        Err(Error::Refused { command: "wait-for".to_owned(), message })
     }
 
     fn no_server(&self) -> Error {
         Error::NoServer { socket: self.server.socket_path().display().to_string() }
     }
 
-    /// The signal that was heard, if the server that was waited on is still there: one that is
-    /// ending answers no more.
-    async fn signal(&self) -> Option<Signal> {
-        let heard = self.heard?;
-        let ask = Command::query("display-message").arg("-p").arg("#{pid}");
-        let replies = self.server.spawned(&[ask]).await.ok()?;
+    /// The signal, if one was received and the same tmux server still runs: a server that is
+    /// exiting no longer replies.
+    async fn signal(&self) -> Option<ChannelSignal> {
+        let signalled = self.signalled?;
+        let pid_query = Command::query("display-message").arg("-p").arg("#{pid}");
+        let replies = self.server.spawned(&[pid_query]).await.ok()?;
         let pid = replies.first()?.text();
         (Some(pid.trim()) == self.server_pid.as_deref())
-            .then(|| Signal { left_over: heard - self.begun < AT_ONCE })
+            .then(|| ChannelSignal { left_over: signalled - self.begun < EARLIER_SIGNAL_WINDOW })
     }
 
-    /// Ends the process so that its place goes with it: by a signal, if nobody else can hear it. A
-    /// signal of somebody else's that comes at the same time is kept by tmux, since the process takes
-    /// only one of the two. Waits for the place first: signalled in vain, tmux would keep a signal
-    /// that nobody sent.
-    async fn leave(mut self) -> Left {
+    /// Ends the process together with its entry in the channel: by a signal, if no other program
+    /// can receive it. A signal from another program at the same moment is not lost: the process
+    /// takes one of the two and tmux keeps the other. The entry must exist before the signal is
+    /// sent, or tmux would keep that signal for the next wait.
+    async fn cancel(mut self) -> CancelOutcome {
         if self.server_pid.is_none() && self.begin().await.is_err() {
-            return Left::Nothing;
+            return CancelOutcome::Removed;
         }
-        if self.heard.is_some() {
-            return self.signal().await.map_or(Left::Nothing, Left::Heard);
+        if self.signalled.is_some() {
+            return self.signal().await.map_or(CancelOutcome::Removed, CancelOutcome::Signalled);
         }
-        for look in 0..LOOKS {
-            if look > 0 {
-                tokio::time::sleep(LOOK_AGAIN).await;
+        for count in 0..MAX_CLIENT_COUNTS {
+            if count > 0 {
+                tokio::time::sleep(CLIENT_COUNT_INTERVAL).await;
             }
             match waiting_clients(&self.server).await {
                 Ok(Some(0 | 1)) => {
@@ -224,15 +230,15 @@ impl Place {
                         break;
                     }
                     let _ = tokio::time::timeout(self.server.deadline(), self.child.wait()).await;
-                    return Left::Nothing;
+                    return CancelOutcome::Removed;
                 }
                 Ok(Some(_)) => {}
-                Err(error) if error.is_no_server() => return Left::Nothing,
+                Err(error) if error.is_no_server() => return CancelOutcome::Removed,
                 Ok(None) | Err(_) => break,
             }
         }
         let _ = self.child.kill().await;
-        Left::Place
+        CancelOutcome::Orphaned
     }
 }
 
@@ -240,25 +246,26 @@ fn signal(channel: &str) -> Command {
     Command::action("wait-for").arg("-S").arg("--").arg(channel)
 }
 
-/// How many clients are connected without being attached: only those can wait. `None` where the
-/// system does not tell.
+/// Counts the clients that are connected without being attached: only these can be waiting. `None`
+/// where the system has no `/proc/net/unix`.
 async fn waiting_clients(server: &Server) -> Result<Option<usize>, Error> {
-    let ask = [
+    let queries = [
         Command::query("display-message").arg("-p").arg("#{socket_path}"),
         Command::query("list-clients").option("-F", "client"),
     ];
-    let printed: Vec<u8> = server.spawned(&ask).await?.into_iter().flat_map(|r| r.0).collect();
+    let replies = server.spawned(&queries).await?;
+    let printed: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
     let printed = String::from_utf8_lossy(&printed);
-    let mut printed = printed.lines();
-    let path = printed.next().unwrap_or_default();
-    let attached = printed.count();
+    let mut lines = printed.lines();
+    let path = lines.next().unwrap_or_default();
+    let attached = lines.count();
     let Ok(table) = std::fs::read("/proc/net/unix") else { return Ok(None) };
     let connected = connections(&String::from_utf8_lossy(&table), path);
-    // Fewer than are attached: the server's sockets cannot be seen from here.
+    // Fewer connections than attached clients: the sockets of another network namespace are hidden.
     Ok(connected.checked_sub(attached))
 }
 
-/// The connections to a socket, as `/proc/net/unix` lists them.
+/// Counts the connections to a socket in the text of `/proc/net/unix`.
 fn connections(table: &str, path: &str) -> usize {
     const CONNECTED: &str = "03";
     table
@@ -273,7 +280,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn connections_are_counted_by_their_socket() {
+    fn connections_are_counted_per_socket_path() {
         let table = "\
 Num       RefCount Protocol Flags    Type St Inode Path
 0000000000000000: 00000002 00000000 00010000 0001 01 10 /tmp/s

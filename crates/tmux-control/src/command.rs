@@ -1,5 +1,5 @@
-//! tmux commands as values, and the two ways of writing them down: as arguments of the `tmux`
-//! program and as a line of control mode.
+//! tmux commands as values, and their two encodings: arguments of the `tmux` program and a line of
+//! control mode.
 
 use crate::error::Error;
 
@@ -12,7 +12,7 @@ pub struct Command {
 }
 
 impl Command {
-    /// A command that changes nothing. If the connection breaks it is simply asked again.
+    /// A command that changes nothing. It is repeated if the connection breaks.
     pub fn query(name: &'static str) -> Self {
         Self { name, args: Vec::new(), repeatable: true }
     }
@@ -61,15 +61,16 @@ impl Command {
         self.name
     }
 
-    /// Whether asking twice does no harm.
+    /// Whether the command may be sent twice: it is a query.
     pub(crate) fn is_repeatable(&self) -> bool {
         self.repeatable
     }
 
-    /// Whether the command must not share a connection: it runs further commands, whose answers
-    /// cannot be told from those of the next in line, or it may take as long as it likes.
+    /// Whether the command must not share a connection: it runs further commands, whose replies
+    /// cannot be told from the reply to the next command in the queue, or its duration is
+    /// unlimited.
     pub(crate) fn needs_own_process(&self) -> bool {
-        const ALONE: [&str; 6] = [
+        const NEED_OWN_PROCESS: [&str; 6] = [
             "if-shell",
             "run-shell",
             "source-file",
@@ -77,10 +78,10 @@ impl Command {
             "confirm-before",
             "command-prompt",
         ];
-        ALONE.contains(&self.name)
+        NEED_OWN_PROCESS.contains(&self.name)
     }
 
-    /// Refuses what neither an argument nor a line can carry.
+    /// Refuses NUL bytes, which neither an argument nor a line can hold.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if self.args.iter().any(|arg| arg.contains('\0')) {
             return Err(Error::NulByte { command: self.name.to_owned() });
@@ -88,8 +89,8 @@ impl Command {
         Ok(())
     }
 
-    /// The command as arguments of the `tmux` program, where an argument that ends in `;` would
-    /// otherwise end the command.
+    /// The command as arguments of the `tmux` program. A trailing `;` of an argument is escaped,
+    /// since it would end the command.
     pub(crate) fn to_argv(&self) -> Vec<String> {
         let mut argv = vec![self.name.to_owned()];
         argv.extend(self.args.iter().map(|arg| match arg.strip_suffix(';') {
@@ -112,8 +113,8 @@ impl Command {
 
 /// Writes `arg` so that tmux's own parser reads it back unchanged.
 ///
-/// Double quotes are used since only they can hold a line end (`\n`), which would otherwise end the
-/// command. Within them `\`, `"`, `$` and a leading `~` have a meaning.
+/// Double quotes are used since only they can hold an escaped line end (`\n`); a bare one would end
+/// the command. Within them `\`, `"`, `$` and a leading `~` are special.
 fn quote_into(arg: &str, line: &mut String) {
     let plain = |b: u8| b.is_ascii_alphanumeric() || b"-_./:=@,+".contains(&b);
     if !arg.is_empty() && arg.bytes().all(plain) {
@@ -141,10 +142,10 @@ fn quote_into(arg: &str, line: &mut String) {
     line.push('"');
 }
 
-/// Protects text that tmux will expand as a format (names, titles, start directories), so that it
-/// comes out unchanged and `#(…)` runs nothing.
+/// Escapes text that tmux expands as a format (names, titles, start directories), so that the
+/// result is the text itself and `#(…)` runs nothing.
 ///
-/// Doubling every `#` does it, except before `[`: there tmux keeps all the `#` it sees.
+/// Every `#` is doubled, except before `[`: there tmux keeps every `#` as it is.
 pub fn escape_format(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -163,10 +164,10 @@ pub fn escape_format(text: &str) -> String {
     out
 }
 
-/// Protects text that `display-message` is to show in a status line, so that it looks as it is.
+/// Escapes text that `display-message` shows in a status line, so that it is shown verbatim.
 ///
-/// It goes through `strftime`, then through a format, and is then drawn, where `##` is one `#` and
-/// `#[` a style.
+/// tmux passes the text through `strftime`, expands it as a format, and draws the result, where
+/// `##` is one `#` and `#[` a style.
 pub fn escape_message(text: &str) -> String {
     escape_format(&text.replace('#', "##")).replace('%', "%%")
 }
@@ -180,13 +181,13 @@ mod tests {
     }
 
     #[test]
-    fn plain_words_stay_plain() {
+    fn plain_words_are_not_quoted() {
         assert_eq!(line("dev:1.0"), "x dev:1.0");
         assert_eq!(line(""), "x \"\"");
     }
 
     #[test]
-    fn everything_with_a_meaning_is_quoted() {
+    fn special_characters_are_quoted() {
         assert_eq!(line("a b"), r#"x "a b""#);
         assert_eq!(line("$HOME ~ \"q\" \\"), r#"x "\$HOME \~ \"q\" \\""#);
         assert_eq!(line("one\ntwo\tthree\u{1b}"), r#"x "one\ntwo\011three\033""#);
@@ -195,12 +196,12 @@ mod tests {
     }
 
     #[test]
-    fn a_line_never_holds_a_line_end() {
+    fn line_ends_are_escaped() {
         assert!(!line("\n\r\n").contains(['\n', '\r']));
     }
 
     #[test]
-    fn a_trailing_semicolon_does_not_end_the_command() {
+    fn trailing_semicolon_is_escaped_in_arguments() {
         let argv = Command::action("x").arg("tail;").arg("a;b").arg(";").to_argv();
         assert_eq!(argv, ["x", "tail\\;", "a;b", "\\;"]);
     }
@@ -211,14 +212,14 @@ mod tests {
     }
 
     #[test]
-    fn formats_are_disarmed() {
+    fn format_characters_are_escaped() {
         assert_eq!(escape_format("#(touch x) #{pane_id} 50%"), "##(touch x) ##{pane_id} 50%");
         assert_eq!(escape_format("#[bold] ##[x] ##y #"), "#[bold] ##[x] ####y ##");
         assert_eq!(escape_format("plain"), "plain");
     }
 
     #[test]
-    fn messages_look_as_they_are() {
+    fn message_characters_are_escaped() {
         assert_eq!(escape_message("#S 5%"), "####S 5%%");
         assert_eq!(escape_message("#[bold] ##[x]"), "##[bold] ####[x]");
     }

@@ -1,4 +1,5 @@
-//! Which tmux servers there are. Nothing is started, and a server that hangs keeps nobody waiting.
+//! Discovery of running tmux servers. It starts no server, and a server that hangs delays it by at
+//! most one second per step.
 
 use std::fs;
 use std::io;
@@ -10,54 +11,54 @@ use tokio::net::UnixStream;
 
 use crate::command::Command;
 use crate::error::Error;
-use crate::format::{Cell, Row};
+use crate::format::{FieldValue, Row};
 use crate::row;
 use crate::server::Server;
 use crate::socket::Socket;
 use crate::spawn::Program;
 
-/// How long a server may take to answer.
-const PATIENCE: Duration = Duration::from_secs(1);
+/// How long a server may take to accept a connection, and to reply.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// What is behind a path.
+/// The result of probing a socket path.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Found {
-    /// A server that answers.
+pub enum SocketState {
+    /// A tmux server replied.
     Server {
-        /// Its process.
+        /// The pid of the server.
         pid: u32,
-        /// Its version.
+        /// The version of the server.
         version: String,
-        /// How many sessions it has.
+        /// The number of sessions.
         sessions: u32,
     },
-    /// Somebody listens there, but this is what came of asking.
-    Mute(String),
-    /// A socket on which nobody listens any more.
+    /// A process listens on the socket but does not reply as a tmux server; the text is the error.
+    Unresponsive(String),
+    /// A socket on which no process listens any more.
     Stale,
-    /// No socket at all.
+    /// The path is not a socket.
     NoSocket,
 }
 
 row! {
-    Facts {
+    ServerFacts {
         pid: u32 = "pid",
         version: String = "version",
-        sessions: Tally = "S:x",
+        sessions: CharCount = "S:x",
     }
 }
 
-/// One character for each of something.
+/// A count that tmux prints as one character per object: the loop `#{S:x}` prints `x` per session.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Tally(u32);
+struct CharCount(u32);
 
-impl Cell for Tally {
+impl FieldValue for CharCount {
     fn parse(text: String) -> Option<Self> {
         u32::try_from(text.len()).ok().map(Self)
     }
 }
 
-/// The sockets in tmux's own directory, in order.
+/// The sockets in tmux's socket directory, sorted.
 pub fn sockets() -> Vec<PathBuf> {
     let entries = fs::read_dir(Socket::directory()).into_iter().flatten().flatten();
     let mut sockets: Vec<PathBuf> =
@@ -71,31 +72,34 @@ fn is_socket(path: &Path) -> bool {
 }
 
 impl Server {
-    /// Looks what is behind a path, with the same tmux program.
-    pub async fn look_behind(&self, path: &Path) -> Found {
+    /// Probes a socket path with the tmux program of this server.
+    pub async fn probe_socket(&self, path: &Path) -> SocketState {
         if !is_socket(path) {
-            return Found::NoSocket;
+            return SocketState::NoSocket;
         }
-        match tokio::time::timeout(PATIENCE, UnixStream::connect(path)).await {
+        match tokio::time::timeout(PROBE_TIMEOUT, UnixStream::connect(path)).await {
             Ok(Ok(_)) => {}
             Ok(Err(error)) if error.kind() == io::ErrorKind::ConnectionRefused => {
-                return Found::Stale;
+                return SocketState::Stale;
             }
-            Ok(Err(error)) => return Found::Mute(error.to_string()),
-            Err(_) => return Found::Mute("it takes no connection".to_owned()),
+            Ok(Err(error)) => return SocketState::Unresponsive(error.to_string()),
+            Err(_) => {
+                return SocketState::Unresponsive("the socket accepts no connection".to_owned());
+            }
         }
-        match ask(self.tmux_program(), path).await {
+        match query(self.tmux_program(), path).await {
             Ok(found) => found,
-            Err(error) if error.is_no_server() => Found::Stale,
-            Err(error) => Found::Mute(error.to_string()),
+            Err(error) if error.is_no_server() => SocketState::Stale,
+            Err(error) => SocketState::Unresponsive(error.to_string()),
         }
     }
 }
 
-async fn ask(program: &Program, path: &Path) -> Result<Found, Error> {
-    let there = Program { socket: Socket::Path(path.to_owned()), ..program.clone() };
-    let facts = Command::query("display-message").arg("-p").arg(Facts::format());
-    let facts = Facts::parse_one("display-message", &there.run(&[facts], PATIENCE).await?)?;
-    let Facts { pid, version, sessions: Tally(sessions) } = facts;
-    Ok(Found::Server { pid, version, sessions })
+async fn query(program: &Program, path: &Path) -> Result<SocketState, Error> {
+    let program = Program { socket: Socket::Path(path.to_owned()), ..program.clone() };
+    let command = Command::query("display-message").arg("-p").arg(ServerFacts::format());
+    let reply = program.run(&[command], PROBE_TIMEOUT).await?;
+    let facts = ServerFacts::parse_one("display-message", &reply)?;
+    let ServerFacts { pid, version, sessions: CharCount(sessions) } = facts;
+    Ok(SocketState::Server { pid, version, sessions })
 }

@@ -1,19 +1,19 @@
-//! What can go wrong between us and a tmux server.
+//! Errors of talking to a tmux server.
 
 use std::io;
 use std::time::Duration;
 
-/// Every way in which talking to tmux fails.
+/// The reason why talking to tmux failed.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    /// The tmux program could not be started because it is not there.
+    /// The tmux program does not exist or may not be executed.
     #[error("there is no tmux program at `{program}`")]
     Missing {
         /// The path or name that was tried.
         program: String,
     },
-    /// The tmux program is older than what this crate speaks.
-    #[error("tmux {found} is too old, {} or newer is needed", crate::version::OLDEST)]
+    /// The tmux server is older than this crate supports.
+    #[error("tmux {found} is too old, {} or newer is needed", crate::version::OLDEST_SUPPORTED)]
     TooOld {
         /// The version that was found.
         found: String,
@@ -21,7 +21,7 @@ pub enum Error {
     /// No tmux server listens on the socket.
     #[error("no tmux server is running on {socket}")]
     NoServer {
-        /// The socket that was tried.
+        /// The path of the socket.
         socket: String,
     },
     /// tmux refused a command; the message is tmux's own.
@@ -29,75 +29,75 @@ pub enum Error {
     Refused {
         /// The name of the command.
         command: String,
-        /// What tmux said.
+        /// The message of tmux.
         message: String,
     },
-    /// No reply came in time.
-    #[error("tmux {command} gave no answer within {after:?}")]
+    /// No reply came before the deadline.
+    #[error("tmux {command} sent no reply within {after:?}")]
     Timeout {
         /// The name of the command.
         command: String,
-        /// How long was waited.
+        /// The time allowed.
         after: Duration,
     },
-    /// The connection broke after the command was sent, so nobody knows whether it was carried out.
-    #[error("the connection to tmux broke while `{command}` was on its way")]
+    /// The connection broke after the command was sent, so it is unknown whether tmux executed it.
+    #[error("the connection to tmux broke before the reply to `{command}` came")]
     Lost {
         /// The name of the command.
         command: String,
     },
-    /// tmux answered with something that makes no sense.
-    #[error("tmux {command} answered with something unexpected: {detail}")]
+    /// The reply of tmux cannot be parsed.
+    #[error("tmux {command} sent an unexpected reply: {detail}")]
     Unexpected {
         /// The name of the command.
         command: String,
-        /// What was wrong with the answer.
+        /// The beginning of the reply, or the fault in it.
         detail: String,
     },
-    /// A socket name or path that cannot be used.
+    /// The text is not a valid socket name or path.
     #[error("`{socket}` cannot be a tmux socket: {why}")]
     BadSocket {
-        /// The name or path as it was given.
+        /// The name or path as given.
         socket: String,
-        /// Why it cannot be used.
+        /// The reason.
         why: &'static str,
     },
-    /// Text with a NUL byte, which no tmux command can carry.
+    /// An argument holds a NUL byte, which no tmux command can.
     #[error("an argument of tmux {command} holds a NUL byte")]
     NulByte {
         /// The name of the command.
         command: String,
     },
-    /// The operating system refused something.
-    #[error("{what}: {source}")]
+    /// An operating system call failed.
+    #[error("{operation}: {source}")]
     Io {
-        /// What was being done.
-        what: &'static str,
-        /// The system's answer.
+        /// The operation that failed.
+        operation: &'static str,
+        /// The system's error.
         source: io::Error,
     },
 }
 
 impl Error {
-    /// The error for a reply that cannot be read.
+    /// The error for a reply that cannot be parsed.
     pub fn unexpected(command: &str, reply: &[u8]) -> Self {
         let detail = String::from_utf8_lossy(reply).chars().take(200).collect();
         Self::Unexpected { command: command.to_owned(), detail }
     }
 
-    /// Whether tmux said that the object the command names does not exist.
+    /// Whether tmux reported that the command's target does not exist.
     pub fn is_not_found(&self) -> bool {
         const WORDS: [&str; 4] = ["can't find", "no such", "no buffer ", "unknown buffer"];
         matches!(self, Self::Refused { message, .. }
             if WORDS.iter().any(|words| message.contains(words)))
     }
 
-    /// Whether tmux said that the name is taken.
+    /// Whether tmux reported that the session name is taken.
     pub fn is_duplicate(&self) -> bool {
         matches!(self, Self::Refused { message, .. } if message.contains("duplicate session"))
     }
 
-    /// Whether there is no server to talk to.
+    /// Whether no tmux server is running.
     pub fn is_no_server(&self) -> bool {
         matches!(self, Self::NoServer { .. })
     }

@@ -1,49 +1,49 @@
-//! tmux formats that come back as typed rows.
+//! Typed rows: structs read from the output of a tmux format (`-F`).
 //!
-//! Titles, names and paths may hold any character, line ends included, and tmux has no format that
-//! prints them unambiguously by itself. `#{q:…}` puts a backslash before every character that is
-//! special to a shell, `;` and `\` among them, on all versions: so each value is printed with it and
-//! ended by a bare `;`. Since 3.4 tmux also prints control characters as `\t` or `\033`; letters and
-//! digits are never escaped by `q:`, so both escapes can be told apart and undone. And 3.4 alone puts
-//! one more backslash before a `$` that looks like a variable.
+//! Titles, names and paths may hold any character, line ends included, and no tmux format prints
+//! them unambiguously by itself. On all versions `#{q:…}` puts a backslash before every character
+//! that is special to a shell, `;` and `\` among them. So each value is printed with `q:` and ended
+//! by a bare `;`. From 3.4 tmux also prints control characters as `\t` or `\033`; `q:` never
+//! escapes letters and digits, so both escapes can be told apart and undone. 3.4 (and no
+//! other version) prints one more backslash before a `$` that could begin a variable.
 
 use crate::error::Error;
 use crate::id::{PaneId, SessionId, WindowId};
 
 /// A struct that can be read from one line of a `-F` format.
 pub trait Row: Sized {
-    /// The format variables, in the order in which they are read, and whether each can hold
-    /// characters that must be escaped.
+    /// The format variables in order, and whether each can hold characters that must be escaped.
     const FIELDS: &'static [(&'static str, bool)];
 
-    /// Reads the values in that order.
-    fn read(cells: &mut Cells) -> Option<Self>;
+    /// Reads the values in the order of [`Row::FIELDS`].
+    fn read(values: &mut FieldValues) -> Option<Self>;
 
     /// The format that prints this row.
     fn format() -> String {
-        let cell = |&(field, any): &(&str, bool)| match any {
+        let expression = |&(field, any_text): &(&str, bool)| match any_text {
             true => format!("#{{q:{field}}};"),
-            // A quarter cheaper for tmux, and numbers and ids hold nothing to escape.
+            // Numbers and ids need no escaping, and tmux expands this a quarter faster.
             false => format!("#{{{field}}};"),
         };
-        Self::FIELDS.iter().map(cell).collect()
+        Self::FIELDS.iter().map(expression).collect()
     }
 
-    /// The same to be compared by tmux ([`Server::compare`](crate::Server::compare)). Such a value
-    /// comes outside of replies, where a line end would begin a line of its own.
-    fn compared() -> String {
-        let cell = |&(field, any): &(&str, bool)| match any {
+    /// The format for [`Server::subscribe_format`](crate::Server::subscribe_format). tmux sends the
+    /// value outside of replies, where a line end would begin a protocol line, so line ends are
+    /// replaced.
+    fn subscription_format() -> String {
+        let expression = |&(field, any_text): &(&str, bool)| match any_text {
             true => format!("#{{s/\n/ /:{field}}};"),
             false => format!("#{{{field}}};"),
         };
-        Self::FIELDS.iter().map(cell).collect()
+        Self::FIELDS.iter().map(expression).collect()
     }
 
     /// Reads a reply of one row.
     fn parse_one(command: &str, reply: &[u8]) -> Result<Self, Error> {
         Self::parse_all(command, reply)?.pop().ok_or_else(|| Error::Unexpected {
             command: command.to_owned(),
-            detail: "it printed nothing".to_owned(),
+            detail: "no row".to_owned(),
         })
     }
 
@@ -52,8 +52,8 @@ pub trait Row: Sized {
         let mut rest = reply;
         let mut rows = Vec::new();
         while !rest.is_empty() {
-            let row = Cells::split(&mut rest, Self::FIELDS.len())
-                .and_then(|mut cells| Self::read(&mut cells))
+            let row = FieldValues::split(&mut rest, Self::FIELDS.len())
+                .and_then(|mut values| Self::read(&mut values))
                 .ok_or_else(|| Error::unexpected(command, reply))?;
             rows.push(row);
         }
@@ -61,7 +61,7 @@ pub trait Row: Sized {
     }
 }
 
-/// Declares a struct and the format variable behind each of its fields, once.
+/// Declares a struct that implements [`Row`], with the format variable of each field.
 #[macro_export]
 macro_rules! row {
     ($(#[$meta:meta])* $vis:vis $name:ident { $($(#[$doc:meta])* $field:ident: $type:ty = $format:literal,)* }) => {
@@ -73,52 +73,53 @@ macro_rules! row {
 
         impl $crate::format::Row for $name {
             const FIELDS: &'static [(&'static str, bool)] =
-                &[$(($format, <$type as $crate::format::Cell>::ANY_TEXT)),*];
+                &[$(($format, <$type as $crate::format::FieldValue>::ANY_TEXT)),*];
 
-            fn read(cells: &mut $crate::format::Cells) -> Option<Self> {
-                Some(Self { $($field: cells.next()?,)* })
+            fn read(values: &mut $crate::format::FieldValues) -> Option<Self> {
+                Some(Self { $($field: values.next()?,)* })
             }
         }
     };
 }
 
-/// The values of one row, still as text.
+/// The values of a reply as text, read one after the other.
 #[derive(Debug)]
-pub struct Cells(std::vec::IntoIter<String>);
+pub struct FieldValues(std::vec::IntoIter<String>);
 
-impl Cells {
-    /// Takes one row of `count` values, and the line end behind it, off the front of `rest`.
+impl FieldValues {
+    /// Removes one row of `count` values and its line end from the front of `rest`.
     fn split(rest: &mut &[u8], count: usize) -> Option<Self> {
-        let mut cells = Vec::with_capacity(count);
+        let mut values = Vec::with_capacity(count);
         for _ in 0..count {
-            cells.push(take_cell(rest)?);
+            values.push(take_value(rest)?);
         }
         *rest = rest.strip_prefix(b"\n").unwrap_or(rest);
-        Some(Self(cells.into_iter()))
+        Some(Self(values.into_iter()))
     }
 
-    /// All the values of a reply, for formats in which rows are nested: the number of values in a
-    /// line is not known then.
+    /// All values of a reply, for formats with nested loops, where the number of values per line
+    /// varies.
     pub fn all(command: &str, reply: &[u8]) -> Result<Self, Error> {
         let mut rest = reply;
-        let mut cells = Vec::new();
+        let mut values = Vec::new();
         while !matches!(rest, [] | [b'\n']) {
-            // Every value is ended by `;`, so a line end before one belongs to the line before.
+            // Every value is ended by `;`, so a line end in front of a value ends the previous
+            // line.
             rest = rest.strip_prefix(b"\n").unwrap_or(rest);
-            cells.push(take_cell(&mut rest).ok_or_else(|| Error::unexpected(command, reply))?);
+            values.push(take_value(&mut rest).ok_or_else(|| Error::unexpected(command, reply))?);
         }
-        Ok(Self(cells.into_iter()))
+        Ok(Self(values.into_iter()))
     }
 
-    /// The next value as the type that is wanted.
-    #[expect(clippy::should_implement_trait, reason = "each call may want another type")]
-    pub fn next<T: Cell>(&mut self) -> Option<T> {
+    /// The next value, parsed. `None` at the end or if the value is invalid.
+    #[expect(clippy::should_implement_trait, reason = "each call may parse another type")]
+    pub fn next<T: FieldValue>(&mut self) -> Option<T> {
         T::parse(self.0.next()?)
     }
 }
 
 /// Reads one value up to its closing `;`, undoing both kinds of escape.
-fn take_cell(rest: &mut &[u8]) -> Option<String> {
+fn take_value(rest: &mut &[u8]) -> Option<String> {
     let mut value = Vec::new();
     loop {
         let (&byte, tail) = rest.split_first()?;
@@ -126,7 +127,7 @@ fn take_cell(rest: &mut &[u8]) -> Option<String> {
         match byte {
             b';' => return Some(String::from_utf8_lossy(&value).into_owned()),
             b'\\' => value.push(take_escape(rest)?),
-            // `q:` never leaves a `$` bare: tmux 3.4 has escaped its backslash instead.
+            // `q:` escapes every `$`. A bare one is of tmux 3.4, which escaped its backslash again.
             b'$' if value.last() == Some(&b'\\') => {
                 value.pop();
                 value.push(b'$');
@@ -136,7 +137,7 @@ fn take_cell(rest: &mut &[u8]) -> Option<String> {
     }
 }
 
-/// Reads what follows a backslash: three octal digits, a C letter, or a character as it is.
+/// Reads the escape after a backslash: three octal digits, a C letter, or the character itself.
 pub(crate) fn take_escape(rest: &mut &[u8]) -> Option<u8> {
     let octal = |b: &u8| b.wrapping_sub(b'0');
     if let [a @ b'0'..=b'3', b @ b'0'..=b'7', c @ b'0'..=b'7', tail @ ..] = *rest {
@@ -159,16 +160,16 @@ pub(crate) fn take_escape(rest: &mut &[u8]) -> Option<u8> {
     })
 }
 
-/// A type that one value can be read as.
-pub trait Cell: Sized {
-    /// Whether the value can hold any character at all.
+/// A type that the value of one format variable can be parsed into.
+pub trait FieldValue: Sized {
+    /// Whether the value is free text, which must be escaped.
     const ANY_TEXT: bool = false;
 
-    /// Reads the value, or nothing if it does not fit.
+    /// Parses the value. `None` if it is invalid.
     fn parse(text: String) -> Option<Self>;
 }
 
-impl Cell for String {
+impl FieldValue for String {
     const ANY_TEXT: bool = true;
 
     fn parse(text: String) -> Option<Self> {
@@ -176,15 +177,15 @@ impl Cell for String {
     }
 }
 
-/// tmux prints a flag as `1`, `0` or nothing; a count that stands for a flag as a number.
-impl Cell for bool {
+/// tmux prints a flag as `1`, `0` or nothing; a count that serves as a flag is a number.
+impl FieldValue for bool {
     fn parse(text: String) -> Option<Self> {
         Some(!text.is_empty() && text != "0")
     }
 }
 
-/// Nothing is printed for a value that is not there.
-impl<T: Cell> Cell for Option<T> {
+/// tmux prints nothing for a missing value.
+impl<T: FieldValue> FieldValue for Option<T> {
     const ANY_TEXT: bool = T::ANY_TEXT;
 
     fn parse(text: String) -> Option<Self> {
@@ -192,23 +193,23 @@ impl<T: Cell> Cell for Option<T> {
     }
 }
 
-macro_rules! cell_from_str {
+macro_rules! field_value_from_str {
     ($($type:ty),*) => {$(
-        impl Cell for $type {
+        impl FieldValue for $type {
             fn parse(text: String) -> Option<Self> {
                 text.parse().ok()
             }
         }
     )*};
 }
-cell_from_str!(u32, u64, i32, i64, SessionId, WindowId, PaneId);
+field_value_from_str!(u32, u64, i32, i64, SessionId, WindowId, PaneId);
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
     row! {
-        /// Enough to try each kind of value.
+        /// A row with a value of each kind.
         Sample {
             id: PaneId = "pane_id",
             title: String = "pane_title",
@@ -224,7 +225,7 @@ mod tests {
     }
 
     #[test]
-    fn the_format_ends_each_value() {
+    fn format_ends_each_value_with_a_semicolon() {
         assert_eq!(
             Sample::format(),
             "#{pane_id};#{q:pane_title};#{pane_active};#{pane_dead_status};"
@@ -232,7 +233,7 @@ mod tests {
     }
 
     #[test]
-    fn titles_may_hold_anything() {
+    fn titles_may_hold_any_character() {
         let row = one("\\%3;a\\;b\\ \tc\nd\\\\e\\'f;1;;\n");
         assert_eq!(row.id, PaneId(3));
         assert_eq!(row.title, "a;b \tc\nd\\e'f");
@@ -241,12 +242,12 @@ mod tests {
     }
 
     #[test]
-    fn escapes_of_newer_versions_are_undone_too() {
+    fn control_character_escapes_are_undone() {
         assert_eq!(one("\\%0;\\033x\\r\\\\033;0;1;\n").title, "\x1bx\r\\033");
     }
 
     #[test]
-    fn the_extra_backslash_of_one_version_is_taken_away() {
+    fn extra_backslash_of_3_4_is_removed() {
         for (value, others, only_3_4) in [
             ("$HOME", "\\$HOME", "\\\\$HOME"),
             ("\\$HOME", "\\\\\\$HOME", "\\\\\\\\$HOME"),
@@ -259,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_follow_one_another() {
+    fn several_rows_are_parsed() {
         let reply = b"\\%1;one;0;;\n\\%2;two;1;130;\n";
         let rows = Sample::parse_all("list-panes", reply).unwrap();
         assert_eq!(rows.iter().map(|row| row.id.0).collect::<Vec<_>>(), [1, 2]);
@@ -267,16 +268,16 @@ mod tests {
     }
 
     #[test]
-    fn nested_rows_are_read_value_by_value() {
-        let mut cells = Cells::all("x", b"s;a\nb;w;1;\ns;c;\n").unwrap();
-        let mut read = || cells.next::<String>();
+    fn values_of_nested_loops_are_read_in_order() {
+        let mut values = FieldValues::all("x", b"s;a\nb;w;1;\ns;c;\n").unwrap();
+        let mut read = || values.next::<String>();
         let all: Vec<String> = std::iter::from_fn(&mut read).collect();
         assert_eq!(all, ["s", "a\nb", "w", "1", "s", "c"]);
-        assert!(Cells::all("x", b"s;torn").is_err());
+        assert!(FieldValues::all("x", b"s;incomplete").is_err());
     }
 
     #[test]
-    fn a_torn_row_is_an_error_and_not_a_guess() {
+    fn incomplete_rows_are_errors() {
         assert!(Sample::parse_all("list-panes", b"\\%1;one").is_err());
         assert!(Sample::parse_all("list-panes", b"nonsense;a;0;;\n").is_err());
     }

@@ -1,12 +1,12 @@
-//! The ids tmux gives to its objects: `$0`, `@0` and `%0`.
+//! Ids of tmux objects: sessions `$0`, windows `@0` and panes `%0`.
 //!
-//! An id stays the same for the life of its object, whatever it is renamed to or moved into, and is
-//! never given out twice by one server.
+//! An id stays the same for the life of its object, through renames and moves, and one tmux server
+//! never reuses it.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// Text that is not the id it should have been.
+/// Text that is not an id of the expected kind.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not an id of the form `{sigil}N`")]
 pub struct InvalidId {
@@ -61,7 +61,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_id_reads_back_as_it_was_written() {
+    fn ids_parse_and_print_symmetrically() {
         assert_eq!("%12".parse(), Ok(PaneId(12)));
         assert_eq!(PaneId(12).to_string(), "%12");
         assert_eq!("$0".parse(), Ok(SessionId(0)));
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn anything_else_is_refused() {
+    fn invalid_ids_are_refused() {
         for text in ["", "%", "%x", "%1x", "% 1", "%+1", "@1", "1", "%99999999999"] {
             assert!(text.parse::<PaneId>().is_err(), "{text:?} was taken for a pane id");
         }

@@ -1,10 +1,10 @@
-//! Key names, and how text and keys are typed so that they arrive exactly.
+//! Key names, and the `send-keys` commands that type text and keys so that they arrive unchanged.
 
 use crate::command::Command;
 use crate::id::PaneId;
 
-/// Names of keys: as tmux spells them, and the spellings people use beside it.
-const NAMES: &[(&str, &[&str])] = &[
+/// Key names: tmux's own spelling, and other common spellings.
+const KEY_NAMES: &[(&str, &[&str])] = &[
     ("Enter", &["Return", "CR"]),
     ("Escape", &["Esc"]),
     ("Tab", &[]),
@@ -36,31 +36,31 @@ const NAMES: &[(&str, &[&str])] = &[
     ("KPEnter", &[]),
 ];
 
-/// How many bytes go into one `send-keys -H`; tmux takes much longer per byte with more arguments
-/// (0.13 s for 40,000 bytes with 50 at a time, 1.7 s with 4,000).
-const BYTES_PER_COMMAND: usize = 50;
+/// How many bytes one `send-keys -H` holds. tmux takes much longer per byte with more arguments:
+/// 0.13 s for 40,000 bytes with 50 at a time, 1.7 s with 4,000.
+const RAW_BYTES_PER_COMMAND: usize = 50;
 
-/// How many characters go into one `send-keys -l`.
-const TEXT_PER_COMMAND: usize = 8 * 1024;
+/// How many characters one `send-keys -l` holds.
+const TEXT_CHARS_PER_COMMAND: usize = 8 * 1024;
 
 /// A key that can be pressed.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Key {
+pub enum TmuxKey {
     /// A key as tmux names it: `Enter`, `C-c`, `M-x`, `a`.
     Named(String),
-    /// A byte that goes to the program as it is: `0x1b`.
+    /// A byte that is sent to the program unchanged: `0x1b`.
     Byte(u8),
 }
 
-/// A name that is no key.
+/// A name that is not the name of a key.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{name}` is not the name of a key")]
 pub struct UnknownKey {
-    /// What was given.
+    /// The name as given.
     pub name: String,
 }
 
-impl Key {
+impl TmuxKey {
     /// Reads `Enter`, `C-c`, `^C`, `M-S-Up`, `0x1b` or a single character.
     pub fn parse(text: &str) -> Result<Self, UnknownKey> {
         let unknown = || UnknownKey { name: text.to_owned() };
@@ -84,7 +84,7 @@ impl Key {
             };
         }
         let base = base_name(rest).ok_or_else(unknown)?;
-        // tmux 3.5 and later read `C-C` as Ctrl and Shift; nobody who writes it means that.
+        // tmux 3.5 and later read `C-C` as Ctrl and Shift, but people write it for Ctrl and c.
         let base = if modifiers.contains('C') && !modifiers.contains('S') && base.len() == 1 {
             base.to_ascii_lowercase()
         } else {
@@ -98,9 +98,9 @@ impl Key {
         Self::Named("Enter".to_owned())
     }
 
-    /// All names this module knows, for suggestions.
+    /// The names of all keys in tmux's spelling, for suggestions.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        NAMES.iter().map(|(name, _)| *name)
+        KEY_NAMES.iter().map(|(name, _)| *name)
     }
 
     /// The command that presses the key.
@@ -113,6 +113,7 @@ impl Key {
     }
 }
 
+/// tmux's spelling of a key name without modifiers.
 fn base_name(text: &str) -> Option<String> {
     let mut chars = text.chars();
     if let (Some(only), None) = (chars.next(), chars.next()) {
@@ -121,7 +122,7 @@ fn base_name(text: &str) -> Option<String> {
             other => other.to_string(),
         });
     }
-    NAMES
+    KEY_NAMES
         .iter()
         .find(|(name, others)| {
             name.eq_ignore_ascii_case(text) || others.iter().any(|o| o.eq_ignore_ascii_case(text))
@@ -131,20 +132,20 @@ fn base_name(text: &str) -> Option<String> {
 
 /// The commands that type `text` into a pane byte for byte.
 ///
-/// `send-keys -l` is fast, but it drops characters whose width tmux does not know and turns control
-/// characters into keys, which a program can have asked to be encoded in another way. So only
-/// printable ASCII goes that way, everything else as raw bytes.
+/// `send-keys -l` is fast, but it drops characters whose width tmux does not know, and turns
+/// control characters into keys, which tmux encodes in the way the program has requested. So only
+/// printable ASCII is sent with `-l`, and everything else as raw bytes with `-H`.
 pub fn type_text(pane: PaneId, text: &str) -> Vec<Command> {
     let printable = |b: &u8| (b' '..=b'~').contains(b);
     let mut commands = Vec::new();
     for run in text.as_bytes().chunk_by(|a, b| printable(a) == printable(b)) {
         if run.first().is_some_and(printable) {
-            for piece in run.chunks(TEXT_PER_COMMAND) {
+            for piece in run.chunks(TEXT_CHARS_PER_COMMAND) {
                 let send = Command::action("send-keys").option("-t", pane).arg("-l").arg("--");
                 commands.push(send.arg(String::from_utf8_lossy(piece)));
             }
         } else {
-            for piece in run.chunks(BYTES_PER_COMMAND) {
+            for piece in run.chunks(RAW_BYTES_PER_COMMAND) {
                 let send = Command::action("send-keys").option("-t", pane).arg("-H");
                 commands
                     .push(piece.iter().fold(send, |send, byte| send.arg(format!("{byte:02x}"))));
@@ -159,14 +160,14 @@ mod tests {
     use super::*;
 
     fn named(text: &str) -> String {
-        match Key::parse(text) {
-            Ok(Key::Named(name)) => name,
+        match TmuxKey::parse(text) {
+            Ok(TmuxKey::Named(name)) => name,
             other => panic!("{text}: {other:?}"),
         }
     }
 
     #[test]
-    fn keys_are_known_by_all_their_spellings() {
+    fn keys_are_parsed_in_every_spelling() {
         assert_eq!(named("Enter"), "Enter");
         assert_eq!(named("return"), "Enter");
         assert_eq!(named("PgUp"), "PPage");
@@ -179,18 +180,18 @@ mod tests {
         assert_eq!(named("-"), "-");
         assert_eq!(named("漢"), "漢");
         assert_eq!(named(" "), "Space");
-        assert_eq!(Key::parse("0x1b"), Ok(Key::Byte(27)));
+        assert_eq!(TmuxKey::parse("0x1b"), Ok(TmuxKey::Byte(27)));
     }
 
     #[test]
-    fn what_is_no_key_is_refused() {
+    fn unknown_key_names_are_refused() {
         for text in ["", "Entr", "C-", "C-Foo", "F13", "0x", "0x100", "hello", "Ctrl-C", "\n"] {
-            assert!(Key::parse(text).is_err(), "{text:?} was taken for a key");
+            assert!(TmuxKey::parse(text).is_err(), "{text:?} was taken for a key");
         }
     }
 
     #[test]
-    fn text_is_split_where_it_must_be() {
+    fn text_is_split_into_printable_and_raw() {
         let commands = type_text(PaneId(3), "ls -l;\n漢");
         let lines: Vec<String> = commands.iter().map(Command::to_line).collect();
         assert_eq!(

@@ -1,35 +1,38 @@
-//! How the panes of a window are arranged, in tmux's own words. Pure.
+//! Window layouts: the names tmux knows, and the strings that `window_layout` prints. Pure.
 //!
-//! No version looks closely at a layout before it uses it: 3.3 and 3.3a die of any word that is
-//! none, and newer ones of a layout whose end is missing. So nothing reaches tmux that is not right.
+//! No tmux version validates a layout before it applies it: the servers of 3.3 and 3.3a crash on
+//! any unknown name, those of newer versions on a layout that is cut off. So a layout is validated
+//! here before it is sent.
 
 use std::fmt;
 
 use crate::version::Version;
 
-/// The names of layouts.
-const NAMES: &[&str] =
+/// The layout names of every version.
+const LAYOUT_NAMES: &[&str] =
     &["even-horizontal", "even-vertical", "main-horizontal", "main-vertical", "tiled"];
-const MIRRORED: &[&str] = &["main-horizontal-mirrored", "main-vertical-mirrored"];
 
-/// The largest window.
-const LARGEST: u32 = 10_000;
+/// The layout names added in 3.5.
+const MIRRORED_LAYOUT_NAMES: &[&str] = &["main-horizontal-mirrored", "main-vertical-mirrored"];
 
-/// Deeper than anybody splits.
-const DEEPEST: usize = 64;
+/// tmux's limit for the width and height of a window.
+const MAX_WINDOW_SIDE: u32 = 10_000;
 
-/// What is wrong with a layout.
+/// How deep cells may be nested; far more than people split windows.
+const MAX_CELL_DEPTH: usize = 64;
+
+/// The reason why a layout is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum LayoutError {
-    /// It is neither a name nor what `window_layout` prints.
+    /// The text is neither a layout name nor a layout string.
     Unknown,
-    /// The name means something from 3.5 on only.
+    /// The name exists from 3.5 on.
     TooNew,
-    /// It was printed, but has been changed or cut since.
+    /// The layout string was changed or cut after tmux printed it.
     Damaged,
-    /// It is for another number of panes.
+    /// The layout string has another number of panes than the window.
     Panes {
-        /// For how many.
+        /// The number of panes in the layout string.
         cells: usize,
     },
 }
@@ -37,27 +40,27 @@ pub enum LayoutError {
 impl fmt::Display for LayoutError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Unknown => f.write_str("is no layout"),
+            Self::Unknown => f.write_str("is not a layout"),
             Self::TooNew => f.write_str("needs tmux 3.5"),
-            Self::Damaged => f.write_str("is not as tmux printed it"),
+            Self::Damaged => f.write_str("was changed or cut after tmux printed it"),
             Self::Panes { cells: 1 } => f.write_str("is for one pane"),
             Self::Panes { cells } => write!(f, "is for {cells} panes"),
         }
     }
 }
 
-/// The names that this version knows.
+/// The layout names of this version.
 pub fn names(version: Version) -> Vec<&'static str> {
-    let mirrored = if version.has_mirrored_layouts() { MIRRORED } else { &[] };
-    [NAMES, mirrored].concat()
+    let mirrored = if version.has_mirrored_layouts() { MIRRORED_LAYOUT_NAMES } else { &[] };
+    [LAYOUT_NAMES, mirrored].concat()
 }
 
-/// Whether this is the name of a layout, or one that tmux printed for a window with so many panes.
+/// Accepts a layout name, or a layout string that tmux printed for a window with `panes` panes.
 pub fn check(layout: &str, version: Version, panes: usize) -> Result<(), LayoutError> {
     if names(version).contains(&layout) {
         return Ok(());
     }
-    if MIRRORED.contains(&layout) {
+    if MIRRORED_LAYOUT_NAMES.contains(&layout) {
         return Err(LayoutError::TooNew);
     }
     let (sum, text) = layout.split_once(',').ok_or(LayoutError::Unknown)?;
@@ -67,11 +70,11 @@ pub fn check(layout: &str, version: Version, panes: usize) -> Result<(), LayoutE
     if u16::from_str_radix(sum, 16) != Ok(checksum(text)) {
         return Err(LayoutError::Damaged);
     }
-    let mut reader = Reader { rest: text, cells: 0 };
-    if reader.cell(0).is_none() || !reader.rest.is_empty() {
+    let mut parser = LayoutParser { rest: text, cells: 0 };
+    if parser.cell(0).is_none() || !parser.rest.is_empty() {
         return Err(LayoutError::Damaged);
     }
-    match reader.cells {
+    match parser.cells {
         cells if cells == panes => Ok(()),
         cells => Err(LayoutError::Panes { cells }),
     }
@@ -81,13 +84,14 @@ fn checksum(text: &str) -> u16 {
     text.bytes().fold(0, |sum: u16, byte| sum.rotate_right(1).wrapping_add(u16::from(byte)))
 }
 
-struct Reader<'a> {
+struct LayoutParser<'a> {
     rest: &'a str,
+    /// The number of panes read so far.
     cells: usize,
 }
 
-impl Reader<'_> {
-    /// `WxH,X,Y`, then the number of a pane or the cells inside. Returns the size.
+impl LayoutParser<'_> {
+    /// Reads a cell: `WxH,X,Y`, then the number of a pane or the nested cells. Returns the size.
     fn cell(&mut self, depth: usize) -> Option<(u32, u32)> {
         let width = self.number()?;
         self.expect('x')?;
@@ -96,13 +100,13 @@ impl Reader<'_> {
             self.expect(',')?;
             self.number()?;
         }
-        let sized = (1..=LARGEST).contains(&width) && (1..=LARGEST).contains(&height);
-        if !sized || depth > DEEPEST {
+        let allowed = 1..=MAX_WINDOW_SIDE;
+        if !allowed.contains(&width) || !allowed.contains(&height) || depth > MAX_CELL_DEPTH {
             return None;
         }
         match self.rest.chars().next()? {
-            '{' => self.inside('}', depth, |(w, h)| (w, h), (width, height))?,
-            '[' => self.inside(']', depth, |(w, h)| (h, w), (width, height))?,
+            '{' => self.nested_cells('}', depth, |(w, h)| (w, h), (width, height))?,
+            '[' => self.nested_cells(']', depth, |(w, h)| (h, w), (width, height))?,
             _ => {
                 self.expect(',')?;
                 self.number()?;
@@ -112,9 +116,10 @@ impl Reader<'_> {
         Some((width, height))
     }
 
-    /// The cells of another one: with a line between any two they fill it along one side, and on the
-    /// other they are as long as it is.
-    fn inside(
+    /// Reads the cells within a cell of `size`. Along one side they fill it, with a border of one
+    /// between neighbours; across it each has its full breadth. `sides` orders a size as (along,
+    /// across).
+    fn nested_cells(
         &mut self,
         close: char,
         depth: usize,
@@ -156,7 +161,7 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    fn printed(text: &str) -> String {
+    fn with_checksum(text: &str) -> String {
         format!("{:04x},{text}", checksum(text))
     }
 
@@ -165,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn names_are_taken_whole_and_by_version() {
+    fn names_are_exact_and_depend_on_version() {
         assert_eq!(check_33("tiled", 3), Ok(()));
         for wrong in ["", "even-h", "main", "TILED", "tiled ", "-x", "#(touch x)", "é,"] {
             assert_eq!(check_33(wrong, 3), Err(LayoutError::Unknown), "{wrong:?}");
@@ -176,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_tmux_printed_is_right() {
+    fn layouts_printed_by_tmux_are_accepted() {
         for (layout, panes) in [
             ("aa7d,100x40,0,0,0", 1),
             ("78c4,100x40,0,0{32x40,0,0,0,32x40,33,0,2,34x40,66,0,1}", 3),
@@ -189,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_changed_since_is_not() {
+    fn damaged_layouts_are_refused() {
         let deep = "9x9,0,0{".repeat(100_000);
         for text in [
             "zz",
@@ -208,7 +213,7 @@ mod tests {
             "100x40,0,0,é",
             &deep,
         ] {
-            assert_eq!(check_33(&printed(text), 2), Err(LayoutError::Damaged), "{text:.60}");
+            assert_eq!(check_33(&with_checksum(text), 2), Err(LayoutError::Damaged), "{text:.60}");
         }
         assert_eq!(check_33("0000,100x40,0,0,0", 1), Err(LayoutError::Damaged));
     }

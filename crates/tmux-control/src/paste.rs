@@ -1,21 +1,21 @@
-//! Pasting: any amount of text as one input.
+//! Pastes: text of any length that a pane receives as one input.
 
 use crate::command::Command;
 use crate::error::Error;
 use crate::id::PaneId;
 use crate::server::Server;
 
-/// How much of a text goes into one command.
-const PIECE: usize = 256 * 1024;
+/// How many bytes of the text one `set-buffer` command holds.
+const MAX_PIECE_BYTES: usize = 256 * 1024;
 
-/// A paste that goes through a buffer of its own, which is gone afterwards.
+/// A paste through a temporary buffer, which is deleted afterwards.
 #[derive(Debug, Clone, Copy)]
 pub struct Paste<'a> {
-    /// The buffer's name; nobody else's.
+    /// The name of the temporary buffer; no other buffer may have it.
     pub buffer: &'a str,
     /// The text.
     pub text: &'a str,
-    /// Whether it is marked as a paste where the program asks for that.
+    /// Whether to send bracketed-paste sequences if the program has requested them.
     pub bracketed: bool,
 }
 
@@ -40,7 +40,7 @@ impl Paste<'_> {
 }
 
 impl Server {
-    /// Pastes a buffer into a pane, byte by byte as it is. The buffer stays.
+    /// Pastes a buffer into a pane, byte for byte. The buffer stays.
     pub async fn paste_buffer(
         &self,
         buffer: &str,
@@ -66,11 +66,12 @@ async fn paste(
         .option("-t", pane))
 }
 
-/// The text in pieces that end between characters.
+/// The text in pieces that end at character boundaries.
 fn pieces(text: &str) -> impl Iterator<Item = &str> {
     let mut rest = text;
     std::iter::from_fn(move || {
-        let at = (0..=PIECE.min(rest.len())).rev().find(|&at| rest.is_char_boundary(at))?;
+        let longest = MAX_PIECE_BYTES.min(rest.len());
+        let at = (0..=longest).rev().find(|&at| rest.is_char_boundary(at))?;
         let (piece, tail) = rest.split_at(at);
         rest = tail;
         (!piece.is_empty()).then_some(piece)

@@ -1,37 +1,38 @@
-//! A tmux server as the rest of the program sees it: send commands, hear events, read panes.
+//! The handle on a tmux server: run commands, subscribe to events, stream pane output.
 //!
 //! Whether a command goes through the control client or through a spawned `tmux` is decided here
 //! and nowhere else.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tokio::sync::{broadcast, mpsc, oneshot};
 
-use crate::channel::Waiters;
+use crate::channel::ChannelWaits;
 use crate::command::Command;
-use crate::control::door::{Door, Permit};
-use crate::control::event::Event;
-use crate::control::link::{Link, Request, Timing};
-use crate::control::queue::{Failure, Line};
+use crate::control::attach_lock::{AttachLock, Permit};
+use crate::control::event::TmuxEvent;
+use crate::control::link::{Link, LinkRequest, Timing};
+use crate::control::queue::{CommandSequence, LinkFailure};
 use crate::error::Error;
 use crate::format::Row;
 use crate::id::{PaneId, SessionId};
 use crate::spawn::Program;
-use crate::stream::ring::End;
-use crate::stream::{Hub, PaneStream, Shared};
+use crate::stream::ring::StreamEnd;
+use crate::stream::{PaneStream, SharedRing, StreamHub};
+use crate::sync::{lock, within};
 use crate::version::Version;
 
-/// How many events may wait for a slow listener before the oldest are dropped.
+/// How many events are kept for a slow subscriber before the oldest are dropped.
 const EVENT_BACKLOG: usize = 256;
 
-/// What a command printed.
+/// The output of one command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reply(pub Vec<u8>);
+pub struct TmuxReply(pub Vec<u8>);
 
-impl Reply {
+impl TmuxReply {
     /// The output as text, invalid UTF-8 replaced.
     pub fn text(&self) -> String {
         String::from_utf8_lossy(&self.0).into_owned()
@@ -48,16 +49,19 @@ pub struct Server {
 struct Inner {
     program: Program,
     timing: Timing,
-    door: Door,
-    requests: mpsc::UnboundedSender<Request>,
-    events: broadcast::Sender<Event>,
+    /// Shared with the link and the stream tasks.
+    attach_lock: AttachLock,
+    /// To the link, which ends when this is dropped.
+    requests: mpsc::UnboundedSender<LinkRequest>,
+    events: broadcast::Sender<TmuxEvent>,
+    /// Set by the link when it attaches.
     version: Arc<Mutex<Option<Version>>>,
-    streams: Hub,
-    waiters: Waiters,
+    streams: StreamHub,
+    channel_waits: ChannelWaits,
 }
 
 impl Server {
-    /// A handle that has not spoken to tmux yet. Needs a Tokio runtime.
+    /// A handle that is not connected yet. Needs a Tokio runtime.
     pub fn new(program: Program) -> Self {
         Self::with_timing(program, Timing::default())
     }
@@ -67,16 +71,25 @@ impl Server {
         let (requests, receiver) = mpsc::unbounded_channel();
         let (events, _) = broadcast::channel(EVENT_BACKLOG);
         let version = Arc::new(Mutex::new(None));
-        let door = Door::new(program.clone(), timing.deadline);
-        let link = Link::new(door.clone(), timing, receiver, events.clone(), Arc::clone(&version));
+        let attach_lock = AttachLock::new(program.clone(), timing.deadline);
+        let link =
+            Link::new(attach_lock.clone(), timing, receiver, events.clone(), Arc::clone(&version));
         tokio::spawn(link.run());
-        let streams = Hub::new(door.clone(), timing);
-        let waiters = Waiters::default();
-        let inner = Inner { program, timing, door, requests, events, version, streams, waiters };
+        let streams = StreamHub::new(attach_lock.clone(), timing);
+        let inner = Inner {
+            program,
+            timing,
+            attach_lock,
+            requests,
+            events,
+            version,
+            streams,
+            channel_waits: ChannelWaits::default(),
+        };
         Self { inner: Arc::new(inner) }
     }
 
-    /// Where the server's socket is.
+    /// The path of the server's socket.
     pub fn socket_path(&self) -> PathBuf {
         self.inner.program.socket.path()
     }
@@ -86,79 +99,80 @@ impl Server {
         &self.inner.program.path
     }
 
-    /// Runs one command. Several calls at the same time are sent without waiting for one another
-    /// and answered in order.
-    pub async fn run(&self, command: Command) -> Result<Reply, Error> {
+    /// Runs one command. Commands of concurrent calls are sent without waiting for one another and
+    /// their replies come in order.
+    pub async fn run(&self, command: Command) -> Result<TmuxReply, Error> {
         let mut replies = self.sequence(vec![command]).await?;
-        Ok(replies.pop().unwrap_or(Reply(Vec::new())))
+        Ok(replies.pop().unwrap_or(TmuxReply(Vec::new())))
     }
 
     /// Runs commands without a break between them, up to the first that fails.
     ///
-    /// Through a spawned `tmux` the outputs of commands that change something cannot be told apart:
-    /// all of it counts as the first command's.
-    pub async fn sequence(&self, commands: Vec<Command>) -> Result<Vec<Reply>, Error> {
+    /// Through a spawned `tmux`, if one of the commands changes something, their outputs cannot be
+    /// told apart: all of it is in the first reply.
+    pub async fn sequence(&self, commands: Vec<Command>) -> Result<Vec<TmuxReply>, Error> {
         self.submit(commands)?.await
     }
 
-    /// Runs commands one after the other, each by itself, in one round trip. Returns the first
-    /// error, if there was any; all are tried.
+    /// Runs all commands in order and in one round trip, even if one fails. Returns the first
+    /// error.
     pub async fn run_all(&self, commands: Vec<Command>) -> Result<(), Error> {
-        let mut waiting = Vec::with_capacity(commands.len());
+        let mut submitted = Vec::with_capacity(commands.len());
         for command in commands {
-            waiting.push(self.submit(vec![command])?);
+            submitted.push(self.submit(vec![command])?);
         }
         let mut outcome = Ok(());
-        for answer in waiting {
-            let answered = answer.await.map(|_| ());
-            outcome = outcome.and(answered);
+        for replies in submitted {
+            let result = replies.await.map(|_| ());
+            outcome = outcome.and(result);
         }
         outcome
     }
 
-    /// Sends commands right now, so that they come before whatever is sent later; the answer is
-    /// waited for in the future that is returned.
+    /// Sends commands at once, before all that are sent later. The returned future waits for the
+    /// replies.
     fn submit(
         &self,
         commands: Vec<Command>,
-    ) -> Result<impl Future<Output = Result<Vec<Reply>, Error>> + Send, Error> {
+    ) -> Result<impl Future<Output = Result<Vec<TmuxReply>, Error>> + Send, Error> {
         for command in &commands {
             command.check()?;
         }
-        let answer = if commands.iter().any(Command::needs_own_process) {
+        let replies = if commands.iter().any(Command::needs_own_process) {
             None
         } else {
-            let (reply, answer) = oneshot::channel();
-            let request = Request::Run(Line { commands: commands.clone(), reply });
-            self.inner.requests.send(request).ok().map(|()| answer)
+            let (reply, replies) = oneshot::channel();
+            let sequence = CommandSequence { commands: commands.clone(), reply };
+            self.inner.requests.send(LinkRequest::Run(sequence)).ok().map(|()| replies)
         };
         let server = self.clone();
         Ok(async move {
-            let outcome = match answer {
-                Some(answer) => answer.await.ok(),
+            let outcome = match replies {
+                Some(replies) => replies.await.ok(),
                 None => None,
             };
             server.settle(&commands, outcome).await
         })
     }
 
-    /// Turns what the link said into an answer, asking a spawned `tmux` where it had none.
+    /// Turns the outcome of the link into replies. Runs the commands in a spawned `tmux` if the
+    /// link could not and repeating them is safe.
     async fn settle(
         &self,
         commands: &[Command],
-        outcome: Option<Result<Vec<Vec<u8>>, Failure>>,
-    ) -> Result<Vec<Reply>, Error> {
+        outcome: Option<Result<Vec<Vec<u8>>, LinkFailure>>,
+    ) -> Result<Vec<TmuxReply>, Error> {
         match outcome {
-            Some(Ok(replies)) => Ok(replies.into_iter().map(Reply).collect()),
-            Some(Err(Failure::Refused(error))) => Err(error),
-            Some(Err(Failure::NoAnswer(error))) => {
+            Some(Ok(replies)) => Ok(replies.into_iter().map(TmuxReply).collect()),
+            Some(Err(LinkFailure::Refused(error))) => Err(error),
+            Some(Err(LinkFailure::NoReply(error))) => {
                 if commands.iter().all(Command::is_repeatable) {
                     self.spawned(commands).await
                 } else {
                     Err(error)
                 }
             }
-            Some(Err(Failure::Unavailable(error))) => {
+            Some(Err(LinkFailure::Unsent(error))) => {
                 let hopeless = matches!(error, Error::Missing { .. } | Error::TooOld { .. })
                     || (error.is_no_server() && !commands.iter().any(starts_a_server));
                 if hopeless { Err(error) } else { self.spawned(commands).await }
@@ -167,34 +181,34 @@ impl Server {
         }
     }
 
-    /// Runs commands in a process of their own, without attaching to anything.
-    pub async fn spawned(&self, commands: &[Command]) -> Result<Vec<Reply>, Error> {
+    /// Runs commands in a `tmux` process of their own, without a control client.
+    pub async fn spawned(&self, commands: &[Command]) -> Result<Vec<TmuxReply>, Error> {
         if commands.len() > 1 && commands.iter().all(Command::is_repeatable) {
-            return self.spawned_apart(commands).await;
+            return self.spawned_queries(commands).await;
         }
-        let output = self.inner.door.spawned(commands).await?;
-        let mut replies = vec![Reply(output)];
-        replies.resize(commands.len().max(1), Reply(Vec::new()));
+        let output = self.inner.attach_lock.run_spawned(commands).await?;
+        let mut replies = vec![TmuxReply(output)];
+        replies.resize(commands.len().max(1), TmuxReply(Vec::new()));
         Ok(replies)
     }
 
-    /// Runs commands that only ask, with a line between their outputs that none of them can print.
-    async fn spawned_apart(&self, commands: &[Command]) -> Result<Vec<Reply>, Error> {
+    /// Runs queries in one process, with a unique separator line after the output of each.
+    async fn spawned_queries(&self, commands: &[Command]) -> Result<Vec<TmuxReply>, Error> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let line = format!("{}.{} ends here", std::process::id(), now.as_nanos());
-        let between = Command::query("display-message").arg("-p").arg(&line);
+        let separator = format!("{}.{} ends here", std::process::id(), now.as_nanos());
+        let print_separator = Command::query("display-message").arg("-p").arg(&separator);
         let mut all = Vec::with_capacity(commands.len() * 2);
         for command in commands {
-            all.extend([command.clone(), between.clone()]);
+            all.extend([command.clone(), print_separator.clone()]);
         }
-        let output = self.inner.door.spawned(&all).await?;
-        let line = format!("{line}\n");
+        let output = self.inner.attach_lock.run_spawned(&all).await?;
+        let separator = format!("{separator}\n");
         let mut rest = output.as_slice();
         let mut replies = Vec::with_capacity(commands.len());
-        while let Some(at) = memchr::memmem::find(rest, line.as_bytes()) {
+        while let Some(at) = memchr::memmem::find(rest, separator.as_bytes()) {
             let (reply, tail) = rest.split_at(at);
-            replies.push(Reply(reply.to_vec()));
-            rest = tail.get(line.len()..).unwrap_or_default();
+            replies.push(TmuxReply(reply.to_vec()));
+            rest = tail.get(separator.len()..).unwrap_or_default();
         }
         if replies.len() != commands.len() {
             return Err(Error::unexpected("display-message", &output));
@@ -202,20 +216,20 @@ impl Server {
         Ok(replies)
     }
 
-    /// Runs a listing command and reads its rows; the format is added.
+    /// Runs a listing command with the row's format (`-F`) and parses its rows.
     pub async fn rows<R: Row>(&self, command: Command) -> Result<Vec<R>, Error> {
         let name = command.name();
         let reply = self.run(command.option("-F", R::format())).await?;
         R::parse_all(name, &reply.0)
     }
 
-    /// The command that prints one row for one object. For an object that is gone it prints empty
-    /// values instead of failing.
+    /// The command that prints one row for one object. For an object that does not exist it prints
+    /// empty values instead of failing.
     pub fn row_query<R: Row>(target: &str) -> Command {
         Command::query("display-message").arg("-p").option("-t", target).arg(R::format())
     }
 
-    /// Expands one row for one object, which must exist.
+    /// Reads one row for one object, which must exist.
     pub async fn row<R: Row>(&self, target: &str) -> Result<R, Error> {
         let reply = self.run(Self::row_query::<R>(target)).await?;
         if reply.0.starts_with(b";") {
@@ -224,13 +238,10 @@ impl Server {
                 message: format!("can't find {target}"),
             });
         }
-        R::parse_all("display-message", &reply.0)?.pop().ok_or_else(|| Error::Unexpected {
-            command: "display-message".to_owned(),
-            detail: "no row".to_owned(),
-        })
+        R::parse_one("display-message", &reply.0)
     }
 
-    /// The version of the running server, or of the program when none runs.
+    /// The version of the running server, or of the program if the server's is not known.
     pub async fn version(&self) -> Result<Version, Error> {
         match self.known_version() {
             Some(version) => Ok(version),
@@ -238,133 +249,132 @@ impl Server {
         }
     }
 
-    /// The version of the running server, if it has been asked.
+    /// The version of the running server, if the link has attached to it.
     pub(crate) fn known_version(&self) -> Option<Version> {
-        *self.inner.version.lock().unwrap_or_else(PoisonError::into_inner)
+        *lock(&self.inner.version)
     }
 
-    /// Listens to what happens on the server. While anybody listens, the client stays connected.
-    pub fn events(&self) -> broadcast::Receiver<Event> {
+    /// Subscribes to the events of the server. While there is a subscriber, the control client
+    /// stays attached.
+    pub fn events(&self) -> broadcast::Receiver<TmuxEvent> {
         let receiver = self.inner.events.subscribe();
-        // A request, even one that asks nothing, wakes the link so that it sees the listener.
+        // Any request wakes the link, so that it notices the subscriber.
         let (reply, _) = oneshot::channel();
         let commands = vec![Command::query("refresh-client")];
-        let _ = self.inner.requests.send(Request::Run(Line { commands, reply }));
+        let sequence = CommandSequence { commands, reply };
+        let _ = self.inner.requests.send(LinkRequest::Run(sequence));
         receiver
     }
 
-    /// Has tmux look once a second whether a format says something else than before, and tell those
-    /// who listen: [`Event::ValueChanged`]. It is also told once for a new format and after each
-    /// [`Event::Connected`]. There is one such format; none ends it.
-    pub fn compare(&self, format: Option<String>) {
-        let _ = self.inner.requests.send(Request::Compare(format));
+    /// Subscribes to the value of a format: tmux expands it once a second, and every change is an
+    /// [`TmuxEvent::SubscriptionChanged`]. That event also comes once for a new format and after
+    /// each [`TmuxEvent::Connected`]. There is at most one format; `None` ends the subscription.
+    pub fn subscribe_format(&self, format: Option<String>) {
+        let _ = self.inner.requests.send(LinkRequest::Subscribe(format));
     }
 
-    /// Says which session is our own, so that the client does not sit in a person's.
+    /// Names our own session: the control client attaches there rather than to a person's session.
     pub fn prefer(&self, session: SessionId) {
-        let _ = self.inner.requests.send(Request::Prefer(session));
+        let _ = self.inner.requests.send(LinkRequest::Prefer(session));
     }
 
-    /// Says the same of one more; a client that sits in one of our own stays there.
+    /// Names one more session of our own. A control client that is attached to one of ours stays.
     pub fn prefer_also(&self, session: SessionId) {
-        let _ = self.inner.requests.send(Request::PreferAlso(session));
+        let _ = self.inner.requests.send(LinkRequest::PreferAlso(session));
     }
 
-    /// Takes our client out of a session that is about to end, so that nobody's command is lost with
-    /// it. It keeps out while what is returned lives.
-    pub async fn leave(&self, session: SessionId) -> Away {
-        let (left, out) = oneshot::channel();
-        let (over, here) = oneshot::channel();
-        let _ = self.inner.requests.send(Request::Leave(session, left, over));
-        let _ = out.await;
-        Away { _here: here }
+    /// Detaches the control client from a session that is about to be killed, so that no command in
+    /// flight is lost with it. It does not attach there again while the returned value lives.
+    pub async fn leave(&self, session: SessionId) -> LeaveGuard {
+        let (left, client_left) = oneshot::channel();
+        let (released, alive) = oneshot::channel();
+        let _ = self.inner.requests.send(LinkRequest::Leave { session, left, released });
+        let _ = client_left.await;
+        LeaveGuard { _alive: alive }
     }
 
-    /// Follows everything that a pane's program prints from now on.
+    /// Streams the output of a pane's program from now on.
     pub async fn stream(&self, pane: PaneId) -> Result<PaneStream, Error> {
         self.inner.streams.subscribe(self, pane, None).await
     }
 
-    /// The same for a pane that is known to be in this session, one question less.
+    /// Like [`Server::stream`] for a pane that is known to be in this session; saves a query.
     pub async fn stream_in(&self, session: SessionId, pane: PaneId) -> Result<PaneStream, Error> {
         let (stream, _) = self.stream_from(session, pane, Vec::new()).await?;
         Ok(stream)
     }
 
-    /// The same with queries whose answers tell of the server exactly where the stream begins: with
-    /// all that was printed before, and nothing of what the stream will bring.
+    /// Like [`Server::stream_in`], with queries that tmux executes exactly where the stream begins:
+    /// their replies reflect all output before that position and none after it.
     pub async fn stream_from(
         &self,
         session: SessionId,
         pane: PaneId,
         queries: Vec<Command>,
-    ) -> Result<(PaneStream, Vec<Reply>), Error> {
+    ) -> Result<(PaneStream, Vec<TmuxReply>), Error> {
         for query in &queries {
             query.check()?;
         }
         self.inner.streams.subscribe_in(self, session, pane, None, queries).await
     }
 
-    /// Waits until all that a pane has printed by now can be read from its stream.
+    /// Waits until the stream of a pane holds all that the pane's program has printed by now.
     pub async fn catch_up(&self, session: SessionId, pane: PaneId) -> Result<(), Error> {
-        // What was just printed may reach tmux in the same moment as a question and be read after
-        // it; but not after the second one.
+        // Output that reaches tmux together with a query may be read after the query, but not after
+        // a second one.
         for _ in 0..2 {
-            let nothing = Command::query("display-message").args(["-p", ""]);
-            self.stream_from(session, pane, vec![nothing]).await?;
+            let no_op = Command::query("display-message").args(["-p", ""]);
+            self.stream_from(session, pane, vec![no_op]).await?;
         }
         Ok(())
     }
 
-    /// Goes on filling a ring whose pane has moved to another session.
-    pub(crate) fn adopt(&self, pane: PaneId, shared: Arc<Shared>) {
+    /// Continues to fill the ring of a pane that has moved to another session.
+    pub(crate) fn adopt(&self, pane: PaneId, shared: Arc<SharedRing>) {
         let server = self.clone();
         tokio::spawn(async move {
             let kept = Arc::clone(&shared);
             if server.inner.streams.subscribe(&server, pane, Some(shared)).await.is_err() {
-                kept.change(|ring| ring.finish(End::PaneGone));
+                kept.update(|ring| ring.finish(StreamEnd::PaneGone));
             }
         });
     }
 
-    /// The tmux program on this server.
+    /// The tmux program with the socket of this server.
     pub(crate) fn tmux_program(&self) -> &Program {
         &self.inner.program
     }
 
-    /// Waits until no client is coming in, and keeps them out.
+    /// Waits until no control client is attaching. None attaches while the permit is held.
     pub(crate) async fn permit(&self, command: &str) -> Result<Permit, Error> {
-        let after = self.deadline();
-        tokio::time::timeout(after, self.inner.door.permit())
-            .await
-            .map_err(|_| Error::Timeout { command: command.to_owned(), after })
+        within(self.deadline(), command, self.inner.attach_lock.permit()).await
     }
 
-    /// How long an answer may take.
+    /// How long a reply may take.
     pub(crate) fn deadline(&self) -> Duration {
         self.inner.timing.deadline
     }
 
-    /// Those who wait for signals.
-    pub(crate) fn waiters(&self) -> &Waiters {
-        &self.inner.waiters
+    /// The lock held by every wait on a channel of this server.
+    pub(crate) fn channel_waits(&self) -> &ChannelWaits {
+        &self.inner.channel_waits
     }
 
-    /// A handle that does not keep the connection alive.
+    /// A handle that does not keep the link alive.
     pub(crate) fn downgrade(&self) -> WeakServer {
         WeakServer(Arc::downgrade(&self.inner))
     }
 }
 
-/// Keeps our client out of a session. See [`Server::leave`].
+/// Keeps the control client out of a session until it is dropped. See [`Server::leave`].
 #[must_use]
 #[derive(Debug)]
-pub struct Away {
-    /// The other end sees whether it is still there.
-    _here: oneshot::Receiver<()>,
+pub struct LeaveGuard {
+    /// Dropping it closes the channel, which the link checks before it attaches.
+    _alive: oneshot::Receiver<()>,
 }
 
-/// A [`Server`] that may be gone.
+/// A [`Server`] handle that may have been dropped.
 #[derive(Debug, Clone)]
 pub(crate) struct WeakServer(Weak<Inner>);
 

@@ -1,4 +1,4 @@
-//! Which tmux server is meant: its default socket, a named one (`-L`) or a path (`-S`).
+//! Addresses of tmux servers: the default socket, a named one (`-L`) or a path (`-S`).
 
 use std::env;
 use std::fmt;
@@ -6,13 +6,13 @@ use std::path::{Path, PathBuf};
 
 use crate::error::Error;
 
-/// The longest path a Unix socket can have, without its closing NUL.
-const MAX_PATH: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
+/// The length limit of a Unix socket's path, without its closing NUL.
+const MAX_SOCKET_PATH_BYTES: usize = if cfg!(target_os = "linux") { 107 } else { 103 };
 
 /// The address of a tmux server.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Socket {
-    /// The server that `tmux` talks to when it is told nothing.
+    /// The server that `tmux` connects to without `-L` or `-S`.
     Default,
     /// A name below tmux's socket directory, as in `tmux -L name`.
     Name(String),
@@ -21,13 +21,13 @@ pub enum Socket {
 }
 
 impl Socket {
-    /// Reads what a user gives: text with a slash is a path, anything else a name.
+    /// Parses a user's text: with a slash it is a path, otherwise a name.
     pub fn parse(text: &str) -> Result<Self, Error> {
         if text.is_empty() {
             return Err(Error::BadSocket { socket: text.to_owned(), why: "it is empty" });
         }
         if text.contains('/') {
-            if text.len() > MAX_PATH {
+            if text.len() > MAX_SOCKET_PATH_BYTES {
                 return Err(Error::BadSocket {
                     socket: text.to_owned(),
                     why: "the path is longer than a socket path may be",
@@ -53,7 +53,7 @@ impl Socket {
         }
     }
 
-    /// Where the socket is in the file system, by tmux's own rules.
+    /// The path of the socket file, by tmux's own rules.
     pub fn path(&self) -> PathBuf {
         let name = match self {
             Self::Path(path) => return path.clone(),
@@ -63,7 +63,7 @@ impl Socket {
         Self::directory().join(name)
     }
 
-    /// Where tmux keeps the sockets that have a name. It may not be there yet.
+    /// The directory of tmux's named sockets. It may not exist yet.
     pub fn directory() -> PathBuf {
         let base = env::var_os("TMUX_TMPDIR")
             .map(PathBuf::from)
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_slash_makes_it_a_path() {
+    fn text_with_a_slash_is_a_path() {
         assert_eq!(Socket::parse("work").unwrap(), Socket::Name("work".into()));
         assert_eq!(Socket::parse("/tmp/s").unwrap(), Socket::Path("/tmp/s".into()));
         assert_eq!(Socket::parse("./s").unwrap().args(), ["-S", "./s"]);
@@ -99,13 +99,13 @@ mod tests {
     }
 
     #[test]
-    fn a_path_that_no_socket_can_have_is_refused_at_once() {
+    fn path_over_the_length_limit_is_refused() {
         let error = Socket::parse(&format!("/{}", "x".repeat(200))).unwrap_err();
         assert!(error.to_string().contains("longer than a socket path may be"), "{error}");
     }
 
     #[test]
-    fn tmux_variable_may_hold_commas_in_its_path() {
+    fn tmux_variable_path_may_hold_commas() {
         assert_eq!(
             Socket::from_tmux_variable("/tmp/a,b/default,123,0"),
             Some(Socket::Path("/tmp/a,b/default".into()))

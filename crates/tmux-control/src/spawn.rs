@@ -1,8 +1,8 @@
-//! Starting processes: the only place in the workspace that does.
+//! `tmux` processes: the only place in the workspace that starts processes.
 //!
-//! A `tmux` process per command is the slow way (2–3 ms against 0.1 ms), used where control mode
-//! cannot be: when there is no server yet, when it has no session, and when the control client
-//! does not answer.
+//! A process per command takes 2–3 ms, against 0.1 ms in control mode. It is used where control
+//! mode is not available: when no server runs yet, when it has no session, and when the control
+//! client does not reply.
 
 use std::ffi::OsString;
 use std::io;
@@ -15,18 +15,20 @@ use crate::command::Command;
 use crate::error::Error;
 use crate::id::SessionId;
 use crate::socket::Socket;
+use crate::sync::within;
 use crate::version::Version;
 
-/// The tmux program and the server it is to talk to.
+/// The tmux program, and the tmux server that it connects to.
 #[derive(Debug, Clone)]
 pub struct Program {
-    /// The program: a path, or a name to be found in `PATH`.
+    /// The program: a path, or a name that is looked up in `PATH`.
     pub path: OsString,
     /// The server's socket.
     pub socket: Socket,
-    /// The configuration a newly started server reads instead of the user's own.
+    /// The configuration file that a newly started server reads instead of the user's own.
     pub config_file: Option<OsString>,
-    /// Environment variables that it must not see; a server would hand them on to every pane.
+    /// Environment variables removed from the process; a new server would pass them on to every
+    /// pane.
     pub hidden: Vec<OsString>,
 }
 
@@ -36,13 +38,13 @@ impl Program {
         Self { path: "tmux".into(), socket, config_file: None, hidden: Vec::new() }
     }
 
-    /// The program with everything that comes before the command.
+    /// The program with its environment and all arguments that precede the command.
     ///
-    /// `-u`: without a UTF-8 locale tmux would replace what is not ASCII. `$TMUX` is taken away
-    /// since it would name another server or make tmux refuse to attach. A process group of its own
-    /// keeps Ctrl-C in a terminal from ending it before we have cleaned up.
+    /// `-u`: without a UTF-8 locale tmux would replace characters that are not ASCII. `$TMUX` is
+    /// removed since it would name another server or make tmux refuse to attach. A process group of
+    /// its own keeps Ctrl-C in a terminal from ending it before our own cleanup.
     fn process(&self) -> Process {
-        #[expect(clippy::disallowed_methods, reason = "this is the place")]
+        #[expect(clippy::disallowed_methods, reason = "the only place that starts processes")]
         let mut process = Process::new(&self.path);
         process
             .arg("-u")
@@ -60,9 +62,9 @@ impl Program {
         process
     }
 
-    /// A control client attached to `session`. It counts for no window size, leaves the session's
-    /// environment alone, and hears pane output only if asked to: changing that later can hang the
-    /// client before tmux 3.7.
+    /// Starts a control client attached to `session`. It has no influence on window sizes or the
+    /// session's environment. Whether it receives pane output is fixed here: before tmux 3.7,
+    /// changing that later can hang the client.
     pub(crate) fn control_client(
         &self,
         session: SessionId,
@@ -78,26 +80,24 @@ impl Program {
             .map_err(|source| self.start_error(source))
     }
 
-    /// Runs the commands in one process, one after the other, up to the first that fails, and
-    /// returns what they printed.
+    /// Runs the commands in one process, in order, up to the first that fails, and returns their
+    /// output.
     pub(crate) async fn run(
         &self,
         commands: &[Command],
         deadline: Duration,
     ) -> Result<Vec<u8>, Error> {
-        let name = || commands.first().map_or("", Command::name).to_owned();
+        let name = commands.first().map_or("", Command::name);
         let output = self.process_for(commands)?.stdin(Stdio::null()).output();
-        let output = tokio::time::timeout(deadline, output)
-            .await
-            .map_err(|_| Error::Timeout { command: name(), after: deadline })?
-            .map_err(|source| self.start_error(source))?;
+        let output =
+            within(deadline, name, output).await?.map_err(|source| self.start_error(source))?;
         if output.status.success() {
             return Ok(output.stdout);
         }
-        Err(self.refusal(&name(), &output.stderr))
+        Err(self.refusal(name, &output.stderr))
     }
 
-    /// Starts a process for one command, whose input or output is read or written as it runs.
+    /// Starts a process for one command, whose input or output the caller streams.
     pub(crate) fn start(
         &self,
         command: &Command,
@@ -112,16 +112,17 @@ impl Program {
             .map_err(|source| self.start_error(source))
     }
 
-    /// What a process meant that ended badly and said this.
-    pub(crate) fn refusal(&self, command: &str, said: &[u8]) -> Error {
-        let message = String::from_utf8_lossy(said).trim().to_owned();
+    /// The error for a process that failed and printed this to stderr.
+    pub(crate) fn refusal(&self, command: &str, stderr: &[u8]) -> Error {
+        let message = String::from_utf8_lossy(stderr).trim().to_owned();
         if is_no_server(&message) {
             return Error::NoServer { socket: self.socket.to_string() };
         }
         Error::Refused { command: command.to_owned(), message }
     }
 
-    /// A process for commands, one after the other, up to the first that fails.
+    /// A process that runs the commands in order, up to the first that fails. It is not started
+    /// yet.
     pub(crate) fn process_for(&self, commands: &[Command]) -> Result<Process, Error> {
         let mut process = self.process();
         for (index, command) in commands.iter().enumerate() {
@@ -134,13 +135,11 @@ impl Program {
         Ok(process)
     }
 
-    /// The version of the program itself; the server may be running another.
+    /// The version of the program. A running server may have another.
     pub(crate) async fn version(&self, deadline: Duration) -> Result<Version, Error> {
         let output = self.process().arg("-V").stdin(Stdio::null()).output();
-        let output = tokio::time::timeout(deadline, output)
-            .await
-            .map_err(|_| Error::Timeout { command: "-V".to_owned(), after: deadline })?
-            .map_err(|source| self.start_error(source))?;
+        let output =
+            within(deadline, "-V", output).await?.map_err(|source| self.start_error(source))?;
         Ok(Version::parse(&String::from_utf8_lossy(&output.stdout)))
     }
 
@@ -149,12 +148,12 @@ impl Program {
             io::ErrorKind::NotFound | io::ErrorKind::PermissionDenied => {
                 Error::Missing { program: self.path.to_string_lossy().into_owned() }
             }
-            _ => Error::Io { what: "starting tmux", source },
+            _ => Error::Io { operation: "starting tmux", source },
         }
     }
 }
 
-/// The words in which tmux says that nobody listens on the socket.
+/// Whether a message of tmux means that no server listens on the socket.
 pub(crate) fn is_no_server(message: &str) -> bool {
     ["no server running", "error connecting to", "server exited", "lost server"]
         .iter()

@@ -1,7 +1,8 @@
-//! What a caller's words mean: `%3`, `@1`, `$0`, `dev`, `dev:2`, `dev:logs`, `dev:2.0`.
+//! Targets: resolves `%3`, `@1`, `$0`, `dev`, `dev:2`, `dev:logs` or `dev:2.0` to a pane.
 //!
-//! tmux's own look-up takes prefixes and patterns, so `dev` may mean `dev-long`. Here a name means
-//! exactly itself, and what fits more than one object is refused with the choices.
+//! tmux's own look-up accepts prefixes and patterns, so `dev` may resolve to `dev-long`. Here a
+//! name must match exactly, and a target that matches several windows is refused with the
+//! candidates.
 
 use std::fmt;
 
@@ -11,8 +12,8 @@ use crate::id::{PaneId, SessionId, WindowId};
 use crate::server::Server;
 
 crate::row! {
-    /// A pane and everything around it that has a name.
-    pub Place {
+    /// A pane with its window and its session.
+    pub PaneLocation {
         /// The session.
         session: SessionId = "session_id",
         /// The session's name.
@@ -34,14 +35,14 @@ crate::row! {
     }
 }
 
-impl Place {
-    /// Every pane of the server; a pane linked into two sessions is there twice.
+impl PaneLocation {
+    /// Every pane of the server. A pane whose window is linked into two sessions is listed twice.
     pub async fn all(server: &Server) -> Result<Vec<Self>, Error> {
         server.rows(Command::query("list-panes").arg("-a")).await
     }
 }
 
-/// What kind of object a target names.
+/// The kind of object that a target names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
     /// A session.
@@ -62,32 +63,32 @@ impl fmt::Display for Level {
     }
 }
 
-/// Words that fit no object, or more than one.
+/// A target that matches no object, or more than one.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TargetError {
-    /// Nothing has this id or name.
+    /// No object has this id or name.
     #[error("there is no {level} `{target}`")]
     NotFound {
-        /// What was given.
+        /// The target as given.
         target: String,
-        /// What kind of object was looked for.
+        /// The kind of object that was looked up.
         level: Level,
-        /// What there is instead.
+        /// The objects that exist.
         candidates: Vec<String>,
     },
-    /// Several objects have this name.
+    /// Several windows have this name.
     #[error("`{target}` names {} windows", candidates.len())]
     Ambiguous {
-        /// What was given.
+        /// The target as given.
         target: String,
-        /// The objects, by id.
+        /// The windows, by id.
         candidates: Vec<String>,
     },
 }
 
-/// An id that needs no look-up by name.
+/// The id of a session, window or pane.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Id {
+pub enum ObjectId {
     /// `$0`
     Session(SessionId),
     /// `@0`
@@ -96,8 +97,8 @@ pub enum Id {
     Pane(PaneId),
 }
 
-impl Id {
-    /// Reads an id; `None` for anything that has to be looked up by name.
+impl ObjectId {
+    /// Parses an id. `None` for text that is a name.
     pub fn parse(text: &str) -> Option<Self> {
         match text.as_bytes().first()? {
             b'$' => text.parse().ok().map(Self::Session),
@@ -107,7 +108,7 @@ impl Id {
         }
     }
 
-    /// The kind of object the id is of.
+    /// The kind of the object.
     pub fn level(self) -> Level {
         match self {
             Self::Session(_) => Level::Session,
@@ -117,108 +118,117 @@ impl Id {
     }
 }
 
-/// What a target was found to be.
+/// The object that a target resolves to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Found<'a> {
-    /// The kind of object it names.
+pub struct TargetMatch<'a> {
+    /// The kind of the object.
     pub level: Level,
-    /// The pane it stands for: of a window the active one, of a session the active one of its
-    /// current window.
-    pub place: &'a Place,
+    /// The pane: of a window its active one, of a session the active one of its current window.
+    pub location: &'a PaneLocation,
 }
 
-/// Finds what `target` names among `places`.
-pub fn find<'a>(target: &str, places: &'a [Place]) -> Result<Found<'a>, TargetError> {
-    if let Some(id) = Id::parse(target) {
-        return find_id(id, target, places);
+/// Resolves `target` among `locations`.
+pub fn find<'a>(
+    target: &str,
+    locations: &'a [PaneLocation],
+) -> Result<TargetMatch<'a>, TargetError> {
+    if let Some(id) = ObjectId::parse(target) {
+        return find_id(id, target, locations);
     }
-    if let Some(session) = find_session(target, places) {
-        return stand_in(Level::Session, places, |p| p.session == session)
-            .ok_or_else(|| not_found(target, Level::Session, places));
+    if let Some(session) = find_session(target, locations) {
+        return active_pane(Level::Session, locations, |p| p.session == session)
+            .ok_or_else(|| not_found(target, Level::Session, locations));
     }
-    // From tmux 3.7 a session's name may hold colons, so each could be the one that ends it.
+    // From tmux 3.7 a session's name may hold colons, so any colon may end the name.
     let mut known_session = None;
     for (at, _) in target.match_indices(':') {
         let (name, rest) = target.split_at(at);
         let rest = rest.get(1..).unwrap_or_default();
-        if let Some(session) = find_session(name, places) {
+        if let Some(session) = find_session(name, locations) {
             known_session = Some(session);
-            if let Some(found) = find_in_session(target, session, rest, places)? {
+            if let Some(found) = find_in_session(target, session, rest, locations)? {
                 return Ok(found);
             }
         }
     }
     Err(match known_session {
         Some(session) => {
-            let inside: Vec<Place> =
-                places.iter().filter(|p| p.session == session).cloned().collect();
+            let inside: Vec<PaneLocation> =
+                locations.iter().filter(|p| p.session == session).cloned().collect();
             not_found(target, Level::Window, &inside)
         }
-        None => not_found(target, Level::Session, places),
+        None => not_found(target, Level::Session, locations),
     })
 }
 
-fn find_id<'a>(id: Id, target: &str, places: &'a [Place]) -> Result<Found<'a>, TargetError> {
+fn find_id<'a>(
+    id: ObjectId,
+    target: &str,
+    locations: &'a [PaneLocation],
+) -> Result<TargetMatch<'a>, TargetError> {
     let level = id.level();
-    stand_in(level, places, |p| match id {
-        Id::Session(id) => p.session == id,
-        Id::Window(id) => p.window == id,
-        Id::Pane(id) => p.pane == id,
+    active_pane(level, locations, |p| match id {
+        ObjectId::Session(id) => p.session == id,
+        ObjectId::Window(id) => p.window == id,
+        ObjectId::Pane(id) => p.pane == id,
     })
-    .ok_or_else(|| not_found(target, level, places))
+    .ok_or_else(|| not_found(target, level, locations))
 }
 
-fn find_session(name: &str, places: &[Place]) -> Option<SessionId> {
-    let exact = |name: &str| places.iter().find(|p| p.session_name == name).map(|p| p.session);
-    match Id::parse(name) {
-        Some(Id::Session(id)) => places.iter().find(|p| p.session == id).map(|p| p.session),
-        // People who know tmux write `=dev` for an exact match.
+fn find_session(name: &str, locations: &[PaneLocation]) -> Option<SessionId> {
+    let exact = |name: &str| locations.iter().find(|p| p.session_name == name).map(|p| p.session);
+    match ObjectId::parse(name) {
+        Some(ObjectId::Session(id)) => {
+            locations.iter().find(|p| p.session == id).map(|p| p.session)
+        }
+        // `=dev` is tmux's notation for an exact match.
         _ => exact(name).or_else(|| exact(name.strip_prefix('=')?)),
     }
 }
 
-/// Reads what stands behind the session: nothing, `window`, or `window.pane`.
+/// Resolves the part of a target after the session: nothing, `window`, or `window.pane`.
 fn find_in_session<'a>(
     target: &str,
     session: SessionId,
     rest: &str,
-    places: &'a [Place],
-) -> Result<Option<Found<'a>>, TargetError> {
+    locations: &'a [PaneLocation],
+) -> Result<Option<TargetMatch<'a>>, TargetError> {
     if rest.is_empty() {
-        return Ok(stand_in(Level::Session, places, |p| p.session == session));
+        return Ok(active_pane(Level::Session, locations, |p| p.session == session));
     }
-    if let Some(window) = find_window(target, session, rest, places)? {
-        let inside = |p: &Place| p.session == session && p.window == window;
-        return Ok(stand_in(Level::Window, places, inside));
+    if let Some(window) = find_window(target, session, rest, locations)? {
+        let inside = |p: &PaneLocation| p.session == session && p.window == window;
+        return Ok(active_pane(Level::Window, locations, inside));
     }
     let Some((window, pane)) = rest.rsplit_once('.') else {
         return Ok(None);
     };
-    let Some(window) = find_window(target, session, window, places)? else {
+    let Some(window) = find_window(target, session, window, locations)? else {
         return Ok(None);
     };
-    let is_pane = |p: &Place| match Id::parse(pane) {
-        Some(Id::Pane(id)) => p.pane == id,
+    let is_pane = |p: &PaneLocation| match ObjectId::parse(pane) {
+        Some(ObjectId::Pane(id)) => p.pane == id,
         _ => pane.parse() == Ok(p.pane_index),
     };
-    Ok(stand_in(Level::Pane, places, |p| p.session == session && p.window == window && is_pane(p)))
+    let fits = |p: &PaneLocation| p.session == session && p.window == window && is_pane(p);
+    Ok(active_pane(Level::Pane, locations, fits))
 }
 
-/// A window by id, by index, or by its exact name, in this order.
+/// Finds a window by id, by index, or by its exact name, in this order.
 fn find_window(
     target: &str,
     session: SessionId,
     text: &str,
-    places: &[Place],
+    locations: &[PaneLocation],
 ) -> Result<Option<WindowId>, TargetError> {
-    let inside = || places.iter().filter(|p| p.session == session);
-    if let Some(Id::Window(id)) = Id::parse(text) {
+    let inside = || locations.iter().filter(|p| p.session == session);
+    if let Some(ObjectId::Window(id)) = ObjectId::parse(text) {
         return Ok(inside().find(|p| p.window == id).map(|p| p.window));
     }
-    if let Some(place) = inside().find(|p| text.parse() == Ok(p.window_index)) {
-        return Ok(Some(place.window));
+    if let Some(location) = inside().find(|p| text.parse() == Ok(p.window_index)) {
+        return Ok(Some(location.window));
     }
-    let mut named: Vec<&Place> = inside().filter(|p| p.window_name == text).collect();
+    let mut named: Vec<&PaneLocation> = inside().filter(|p| p.window_name == text).collect();
     named.dedup_by_key(|p| p.window);
     match named.as_slice() {
         [] => Ok(None),
@@ -233,17 +243,21 @@ fn find_window(
     }
 }
 
-/// The pane that stands for all those that fit: active in its window, window current.
-fn stand_in(level: Level, places: &[Place], fits: impl Fn(&Place) -> bool) -> Option<Found<'_>> {
-    places
+/// The active pane among those that fit, in the current window if there is one.
+fn active_pane(
+    level: Level,
+    locations: &[PaneLocation],
+    fits: impl Fn(&PaneLocation) -> bool,
+) -> Option<TargetMatch<'_>> {
+    locations
         .iter()
         .filter(|p| fits(p))
         .max_by_key(|p| (p.window_active, p.pane_active))
-        .map(|place| Found { level, place })
+        .map(|location| TargetMatch { level, location })
 }
 
-fn not_found(target: &str, level: Level, places: &[Place]) -> TargetError {
-    let mut candidates: Vec<String> = places
+fn not_found(target: &str, level: Level, locations: &[PaneLocation]) -> TargetError {
+    let mut candidates: Vec<String> = locations
         .iter()
         .map(|p| match level {
             Level::Session => p.session_name.clone(),
@@ -260,8 +274,8 @@ fn not_found(target: &str, level: Level, places: &[Place]) -> TargetError {
 mod tests {
     use super::*;
 
-    fn place(s: (u32, &str), w: (u32, u32, &str, bool), p: (u32, u32, bool)) -> Place {
-        Place {
+    fn location(s: (u32, &str), w: (u32, u32, &str, bool), p: (u32, u32, bool)) -> PaneLocation {
+        PaneLocation {
             session: SessionId(s.0),
             session_name: s.1.to_owned(),
             window: WindowId(w.0),
@@ -274,27 +288,27 @@ mod tests {
         }
     }
 
-    fn places() -> Vec<Place> {
+    fn locations() -> Vec<PaneLocation> {
         vec![
-            place((0, "dev-long"), (0, 0, "bash", true), (0, 0, true)),
-            place((1, "dev"), (1, 0, "logs", false), (1, 0, true)),
-            place((1, "dev"), (2, 2, "edit", true), (2, 0, false)),
-            place((1, "dev"), (2, 2, "edit", true), (3, 1, true)),
-            place((1, "dev"), (3, 5, "twin", false), (4, 0, true)),
-            place((1, "dev"), (4, 6, "twin", false), (5, 0, true)),
-            place((1, "dev"), (6, 8, "v1.2", false), (7, 0, true)),
-            place((2, "a:b.c"), (5, 0, "7", true), (6, 0, true)),
+            location((0, "dev-long"), (0, 0, "bash", true), (0, 0, true)),
+            location((1, "dev"), (1, 0, "logs", false), (1, 0, true)),
+            location((1, "dev"), (2, 2, "edit", true), (2, 0, false)),
+            location((1, "dev"), (2, 2, "edit", true), (3, 1, true)),
+            location((1, "dev"), (3, 5, "twin", false), (4, 0, true)),
+            location((1, "dev"), (4, 6, "twin", false), (5, 0, true)),
+            location((1, "dev"), (6, 8, "v1.2", false), (7, 0, true)),
+            location((2, "a:b.c"), (5, 0, "7", true), (6, 0, true)),
         ]
     }
 
     fn pane(target: &str) -> (Level, u32) {
-        let places = places();
-        let found = find(target, &places).unwrap_or_else(|e| panic!("{target}: {e}"));
-        (found.level, found.place.pane.0)
+        let locations = locations();
+        let found = find(target, &locations).unwrap_or_else(|e| panic!("{target}: {e}"));
+        (found.level, found.location.pane.0)
     }
 
     #[test]
-    fn every_form_finds_its_object() {
+    fn every_target_form_is_resolved() {
         assert_eq!(pane("%2"), (Level::Pane, 2));
         assert_eq!(pane("@2"), (Level::Window, 3));
         assert_eq!(pane("$1"), (Level::Session, 3));
@@ -314,31 +328,31 @@ mod tests {
     }
 
     #[test]
-    fn names_are_never_taken_for_prefixes() {
-        let places = places();
+    fn prefixes_and_unknown_targets_are_not_found() {
+        let locations = locations();
         for target in ["de", "dev-", "dev:log", "dev:2.9", "dev:edit.x", "", ":", "%99", "@x", "*"]
         {
-            assert!(find(target, &places).is_err(), "{target:?} found something");
+            assert!(find(target, &locations).is_err(), "{target:?} was resolved");
         }
-        let only_long = &places[..1];
+        let only_long = &locations[..1];
         assert!(find("dev", only_long).is_err());
     }
 
     #[test]
-    fn an_unknown_name_lists_what_there_is() {
-        let error = find("nope", &places()).unwrap_err();
+    fn unknown_name_is_refused_with_candidates() {
+        let error = find("nope", &locations()).unwrap_err();
         let TargetError::NotFound { candidates, level, .. } = error else { panic!("{error}") };
         assert_eq!(
             (level, candidates),
             (Level::Session, vec!["a:b.c".to_owned(), "dev".to_owned(), "dev-long".to_owned()])
         );
-        let error = find("dev:9", &places()).unwrap_err();
+        let error = find("dev:9", &locations()).unwrap_err();
         assert!(error.to_string().contains("there is no window `dev:9`"), "{error}");
     }
 
     #[test]
-    fn a_name_borne_by_two_windows_is_refused() {
-        let error = find("dev:twin", &places()).unwrap_err();
+    fn name_of_two_windows_is_ambiguous() {
+        let error = find("dev:twin", &locations()).unwrap_err();
         let TargetError::Ambiguous { candidates, .. } = error else { panic!("{error}") };
         assert_eq!(candidates, ["@3 (dev:5)", "@4 (dev:6)"]);
     }

@@ -1,9 +1,9 @@
-//! tmux versions, and everything in which they differ for us.
+//! tmux versions, and every difference between them that matters to this workspace.
 
 use std::fmt;
 
-/// The oldest version this crate speaks.
-pub const OLDEST: Version = Version { major: 3, minor: 2, patch: 1 };
+/// The oldest version this crate supports.
+pub const OLDEST_SUPPORTED: Version = Version { major: 3, minor: 2, patch: 1 };
 
 /// A tmux version: `3.2a` is major 3, minor 2, patch 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,92 +34,93 @@ impl Version {
         Some(Self { major: major.parse().ok()?, minor: minor.parse().ok()?, patch })
     }
 
-    /// Whether this crate speaks this version.
+    /// Whether this crate supports this version.
     pub fn is_supported(self) -> bool {
-        self >= OLDEST
+        self >= OLDEST_SUPPORTED
     }
 
-    /// From 3.7 `paste-buffer` rewrites control characters unless `-S` is given; before, there is
-    /// no `-S` and nothing is rewritten.
+    /// From 3.7 `paste-buffer` rewrites control characters unless `-S` is given. Older versions
+    /// rewrite nothing and do not know `-S`.
     pub fn paste_rewrites_controls(self) -> bool {
         self >= Self { major: 3, minor: 7, patch: 0 }
     }
 
-    /// Before 3.7 a server can die while a control client greets it (see `control::door`), so
-    /// clients should come seldom.
-    pub(crate) fn has_fragile_greeting(self) -> bool {
+    /// Before 3.7 a server can crash while a control client attaches (see `control::attach_lock`),
+    /// so clients should attach seldom.
+    pub(crate) fn can_crash_on_attach(self) -> bool {
         self < Self { major: 3, minor: 7, patch: 0 }
     }
 
-    /// Before 3.7 what a program prints just before it exits is lost if tmux hears of the exit
-    /// first, unless the pane is piped somewhere.
+    /// Before 3.7 the last output of a program is lost if tmux notices its exit first, unless the
+    /// pane is piped (`pipe-pane`).
     pub fn loses_last_output(self) -> bool {
         self < Self { major: 3, minor: 7, patch: 0 }
     }
 
-    /// 3.4 alone dies, and everybody's sessions with it, when a session is killed in which a window
-    /// is zoomed.
+    /// 3.4 only: the server crashes, and all its sessions end, when a session with a zoomed window
+    /// is killed.
     pub fn dies_of_zoomed_sessions(self) -> bool {
         self == Self { major: 3, minor: 4, patch: 0 }
     }
 
-    /// Before 3.3 a new window has the size of whatever client made it, and not the one asked for.
+    /// Before 3.3 a new window has the size of the tmux client that made it; the requested size is
+    /// ignored.
     pub fn ignores_new_size(self) -> bool {
         self < Self { major: 3, minor: 3, patch: 0 }
     }
 
-    /// Before 3.3 a server dies, and everybody's sessions with it, when the program of a pane ends
-    /// or is replaced while what it printed is still on its way to a control client.
+    /// Before 3.3 the server crashes, and all its sessions end, when the program of a pane exits or
+    /// is replaced while its output is still being sent to a control client.
     pub fn dies_of_unread_output(self) -> bool {
         self < Self { major: 3, minor: 3, patch: 0 }
     }
 
-    /// From 3.5 the layouts with a main pane can be mirrored.
+    /// From 3.5 there are mirrored variants of the layouts with a main pane.
     pub(crate) fn has_mirrored_layouts(self) -> bool {
         self >= Self { major: 3, minor: 5, patch: 0 }
     }
 
-    /// From 3.4 `capture-pane` fills rows with blanks up to what they once held, unless `-T` is
-    /// given; before, there is no `-T` and no such blanks.
+    /// From 3.4 `capture-pane` pads rows with blanks to the length they once had, unless `-T` is
+    /// given. Older versions do not pad and do not know `-T`.
     pub(crate) fn captures_unused_cells(self) -> bool {
         self >= Self { major: 3, minor: 4, patch: 0 }
     }
 
-    /// From 3.4 a character that is followed by U+FE0F, and so to be shown as emoji, takes two
-    /// columns whatever it is.
+    /// From 3.4 every character followed by U+FE0F (emoji presentation) takes two columns.
     pub fn widens_emoji(self) -> bool {
         self >= Self { major: 3, minor: 4, patch: 0 }
     }
 
-    /// 3.3 alone leaves out of `capture-pane` what was erased and not written to since, with the
-    /// background that it was erased with.
+    /// 3.3 only: `capture-pane` omits cells that were erased and not written since, and with them
+    /// the background colour they were erased with.
     pub fn captures_no_erased_cells(self) -> bool {
         self >= Self { major: 3, minor: 3, patch: 0 }
             && self < Self { major: 3, minor: 4, patch: 0 }
     }
 
-    /// Before 3.3 `display-message` cannot be told which client to speak to.
+    /// From 3.3 `display-message` can address one client.
     pub fn can_address_clients(self) -> bool {
         self >= Self { major: 3, minor: 3, patch: 0 }
     }
 
-    /// From 3.6 panes go on while a message is shown, if `-C` is given; before, they stand still.
+    /// From 3.6 panes are updated while a message is shown, if `-C` is given. Older versions freeze
+    /// them.
     pub fn can_show_messages_beside(self) -> bool {
         self >= Self { major: 3, minor: 6, patch: 0 }
     }
 
-    /// 3.4 alone prints a backslash before every `$` that looks like a variable.
+    /// 3.4 only: tmux prints a backslash before every `$` that could begin a variable.
     pub fn escapes_dollars(self) -> bool {
         self == Self { major: 3, minor: 4, patch: 0 }
     }
 
-    /// Before 3.4 a paste that names no buffer takes the newest of all; from then on, the newest
-    /// that nobody gave a name.
+    /// Before 3.4 a paste that names no buffer takes the newest of all buffers. From 3.4 it takes
+    /// the newest whose name tmux made up.
     pub fn pastes_named_buffers(self) -> bool {
         self < Self { major: 3, minor: 4, patch: 0 }
     }
 
-    /// From 3.3 the notice of a dead pane can be turned off with `remain-on-exit-format`.
+    /// From 3.3 `remain-on-exit-format` can turn off the notice in a dead pane.
     pub fn has_remain_on_exit_format(self) -> bool {
         self >= Self { major: 3, minor: 3, patch: 0 }
     }
@@ -157,8 +158,8 @@ mod tests {
     }
 
     #[test]
-    fn shown_as_tmux_shows_it() {
+    fn versions_print_as_tmux_prints_them() {
         assert_eq!(Version::parse("tmux 3.2a").to_string(), "3.2a");
-        assert_eq!(OLDEST.to_string(), "3.2a");
+        assert_eq!(OLDEST_SUPPORTED.to_string(), "3.2a");
     }
 }

@@ -1,43 +1,47 @@
-//! A control client as a child process: queue lines, take what comes back.
+//! A control client (`tmux -C`) as a child process: sends lines, receives replies and
+//! notifications.
 
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::process::{Child, ChildStdin, ChildStdout};
 
-use crate::control::reader::{Answer, Item, Reader};
+use crate::control::reader::{ControlItem, ControlReader, ReplyBlock};
 use crate::error::Error;
 use crate::id::SessionId;
 use crate::spawn::Program;
+use crate::sync::within;
 
-/// How much is read at once. One read of a busy pane fills it.
-const READ_SIZE: usize = 64 * 1024;
+/// How many bytes one read takes at most. The output of a busy pane fills it.
+const READ_BYTES: usize = 64 * 1024;
 
-/// How long a client may take to go by itself.
-const LEAVING: Duration = Duration::from_millis(500);
+/// How long a client may take to exit after its input is closed, before it is killed.
+const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
 
-/// A live control client. [`Connection::close`] ends it; one that is dropped is killed.
+/// A running control client. [`ControlConnection::close`] ends it; dropping it kills it.
 #[derive(Debug)]
-pub(crate) struct Connection {
+pub(crate) struct ControlConnection {
     child: Child,
     stdin: ChildStdin,
     stdout: ChildStdout,
-    reader: Reader,
+    reader: ControlReader,
+    /// Lines not yet written.
     outgoing: Vec<u8>,
+    /// The buffer for one read.
     incoming: Vec<u8>,
 }
 
-/// What became of one [`Connection::turn`].
+/// The result of one [`ControlConnection::step`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Turn {
-    /// Bytes were moved, in either direction.
-    Moved,
-    /// The client has gone.
+pub(crate) enum IoStep {
+    /// Bytes were read or written.
+    Progress,
+    /// The client has closed its end.
     Closed,
 }
 
-impl Connection {
-    /// Starts a client that is to attach to `session`.
+impl ControlConnection {
+    /// Starts a client that attaches to `session`.
     pub(crate) fn start(
         program: &Program,
         session: SessionId,
@@ -51,81 +55,80 @@ impl Connection {
             child,
             stdin,
             stdout,
-            reader: Reader::default(),
+            reader: ControlReader::default(),
             outgoing: Vec::new(),
-            incoming: vec![0; READ_SIZE],
+            incoming: vec![0; READ_BYTES],
         })
     }
 
-    /// Waits until tmux has said that the client is attached: its first reply.
-    pub(crate) async fn confirmed(&mut self, deadline: Duration) -> Result<(), Error> {
-        let command = || "attach-session".to_owned();
-        let answer = tokio::time::timeout(deadline, self.first_answer())
-            .await
-            .map_err(|_| Error::Timeout { command: command(), after: deadline })?
-            .ok_or_else(|| Error::Lost { command: command() })?;
-        if answer.ok {
+    /// Waits until the client is attached: tmux then sends its first reply.
+    pub(crate) async fn wait_until_attached(&mut self, deadline: Duration) -> Result<(), Error> {
+        let command = "attach-session";
+        let reply = within(deadline, command, self.first_reply())
+            .await?
+            .ok_or_else(|| Error::Lost { command: command.to_owned() })?;
+        if reply.ok {
             return Ok(());
         }
-        let message = String::from_utf8_lossy(&answer.body).trim().to_owned();
-        Err(Error::Refused { command: command(), message })
+        let message = String::from_utf8_lossy(&reply.body).trim().to_owned();
+        Err(Error::Refused { command: command.to_owned(), message })
     }
 
-    async fn first_answer(&mut self) -> Option<Answer> {
+    async fn first_reply(&mut self) -> Option<ReplyBlock> {
         let mut first = None;
         while first.is_none() {
-            let turn = self
-                .turn(|item| {
-                    if let Item::Answer(answer) = item {
-                        first.get_or_insert(answer);
+            let step = self
+                .step(|item| {
+                    if let ControlItem::Reply(reply) = item {
+                        first.get_or_insert(reply);
                     }
                 })
                 .await;
-            if turn == Turn::Closed {
+            if step == IoStep::Closed {
                 break;
             }
         }
         first
     }
 
-    /// Ends the client as it wishes to be ended: its input closes, what it still has to say is
-    /// taken, and it goes. One that does not is killed.
+    /// Ends the client gracefully: closes its input, discards its remaining output and waits for
+    /// its exit. After [`EXIT_TIMEOUT`] it is killed.
     pub(crate) async fn close(self) {
         let Self { mut child, stdin, mut stdout, mut incoming, .. } = self;
         drop(stdin);
-        let going = async {
+        let exit = async {
             while stdout.read(&mut incoming).await.is_ok_and(|count| count > 0) {}
             let _ = child.wait().await;
         };
-        if tokio::time::timeout(LEAVING, going).await.is_err() {
+        if tokio::time::timeout(EXIT_TIMEOUT, exit).await.is_err() {
             let _ = child.kill().await;
         }
     }
 
-    /// Queues a line; [`Connection::turn`] writes it.
+    /// Queues a line; [`ControlConnection::step`] writes it.
     pub(crate) fn send(&mut self, line: &str) {
         self.outgoing.extend_from_slice(line.as_bytes());
         self.outgoing.push(b'\n');
     }
 
     /// Reads or writes once, whichever is possible first. Writing never blocks reading, so a large
-    /// command and a large reply cannot wait for one another. May be dropped at any time.
-    pub(crate) async fn turn(&mut self, sink: impl FnMut(Item<'_>)) -> Turn {
+    /// command and a large reply cannot deadlock. Cancel safe.
+    pub(crate) async fn step(&mut self, sink: impl FnMut(ControlItem<'_>)) -> IoStep {
         let Self { stdin, stdout, reader, outgoing, incoming, .. } = self;
         tokio::select! {
             read = stdout.read(incoming) => match read {
                 Ok(count @ 1..) => {
-                    reader.feed(incoming.get(..count).unwrap_or_default(), sink);
-                    Turn::Moved
+                    reader.push(incoming.get(..count).unwrap_or_default(), sink);
+                    IoStep::Progress
                 }
-                Ok(0) | Err(_) => Turn::Closed,
+                Ok(0) | Err(_) => IoStep::Closed,
             },
             written = stdin.write(outgoing), if !outgoing.is_empty() => match written {
                 Ok(count @ 1..) => {
                     outgoing.drain(..count);
-                    Turn::Moved
+                    IoStep::Progress
                 }
-                Ok(0) | Err(_) => Turn::Closed,
+                Ok(0) | Err(_) => IoStep::Closed,
             },
         }
     }

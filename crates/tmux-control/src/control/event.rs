@@ -1,54 +1,56 @@
-//! What a tmux server tells without being asked.
+//! Events of a tmux server: its control-mode notifications, and the state of the connection.
 
-use crate::control::line::Line;
+use crate::control::line::ControlLine;
 use crate::id::{PaneId, SessionId, WindowId};
 
-/// Something that happened on a tmux server.
+/// A change on a tmux server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Event {
-    /// A connection was made; whatever happened before it was not seen.
+pub enum TmuxEvent {
+    /// The control client has attached. Earlier changes were not reported.
     Connected,
-    /// The connection is gone; events may be missed until the next [`Event::Connected`].
+    /// The control client is gone. Changes until the next [`TmuxEvent::Connected`] are not
+    /// reported.
     Disconnected,
-    /// A session came, went or was renamed.
+    /// A session was created, closed or renamed.
     SessionsChanged,
-    /// A session has another name now.
+    /// A session was renamed.
     SessionRenamed(SessionId),
-    /// A window came.
+    /// A window was created.
     WindowAdded(WindowId),
-    /// A window went.
+    /// A window was closed.
     WindowClosed(WindowId),
-    /// A window has another name now.
+    /// A window was renamed.
     WindowRenamed(WindowId),
-    /// Panes of a window came, went or were resized.
+    /// Panes of a window were created, closed or resized.
     LayoutChanged(WindowId),
     /// A pane entered or left a mode such as copy mode.
     PaneModeChanged(PaneId),
-    /// Another window of a session is the current one.
+    /// Another window of a session became the current one.
     WindowSelected(SessionId),
-    /// Another pane of a window is the active one.
+    /// Another pane of a window became the active one.
     PaneSelected(WindowId),
-    /// A client came, went or is in another session.
+    /// A tmux client attached, detached or switched to another session.
     ClientsChanged,
-    /// What is compared ([`Server::compare`](crate::Server::compare)) says something else.
-    ValueChanged,
+    /// The value of the subscribed format has changed. See
+    /// [`Server::subscribe_format`](crate::Server::subscribe_format).
+    SubscriptionChanged,
 }
 
-impl Event {
-    /// The event behind a protocol line, if it tells of one.
-    pub(crate) fn from_line(line: &Line<'_>) -> Option<Self> {
+impl TmuxEvent {
+    /// The event that a protocol line reports, if any.
+    pub(crate) fn from_line(line: &ControlLine<'_>) -> Option<Self> {
         Some(match line {
-            Line::SessionsChanged => Self::SessionsChanged,
-            Line::SessionRenamed(id) => Self::SessionRenamed(*id),
-            Line::WindowAdded(id) => Self::WindowAdded(*id),
-            Line::WindowClosed(id) => Self::WindowClosed(*id),
-            Line::WindowRenamed(id) => Self::WindowRenamed(*id),
-            Line::LayoutChanged(id) => Self::LayoutChanged(*id),
-            Line::PaneModeChanged(id) => Self::PaneModeChanged(*id),
-            Line::WindowSelected(id) => Self::WindowSelected(*id),
-            Line::PaneSelected(id) => Self::PaneSelected(*id),
-            Line::ClientsChanged => Self::ClientsChanged,
-            Line::ValueChanged => Self::ValueChanged,
+            ControlLine::SessionsChanged => Self::SessionsChanged,
+            ControlLine::SessionRenamed(id) => Self::SessionRenamed(*id),
+            ControlLine::WindowAdded(id) => Self::WindowAdded(*id),
+            ControlLine::WindowClosed(id) => Self::WindowClosed(*id),
+            ControlLine::WindowRenamed(id) => Self::WindowRenamed(*id),
+            ControlLine::LayoutChanged(id) => Self::LayoutChanged(*id),
+            ControlLine::PaneModeChanged(id) => Self::PaneModeChanged(*id),
+            ControlLine::WindowSelected(id) => Self::WindowSelected(*id),
+            ControlLine::PaneSelected(id) => Self::PaneSelected(*id),
+            ControlLine::ClientsChanged => Self::ClientsChanged,
+            ControlLine::SubscriptionChanged => Self::SubscriptionChanged,
             _ => return None,
         })
     }

@@ -1,66 +1,66 @@
-//! One line of control mode. Bytes in, meaning out; nothing else.
+//! Parser for one line of the control-mode protocol. Pure.
 
 use std::borrow::Cow;
 
 use crate::id::{PaneId, SessionId, WindowId};
 
-/// The three numbers behind `%begin`, `%end` and `%error`, which tie the ends of a reply together.
+/// The three numbers after `%begin`, `%end` and `%error`. They are equal at both ends of a reply.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Guard {
+pub struct ReplyGuard {
     /// When the command ran, in seconds since the epoch.
     pub time: u64,
     /// The command's number on this server.
     pub number: u64,
-    /// Whether this client asked for it, rather than a hook or the attach itself.
+    /// Whether this client sent the command; otherwise it is of a hook or of the attach itself.
     pub ours: bool,
 }
 
-/// A line that tmux sends outside of a reply.
+/// A protocol line: a delimiter of a reply, or a notification.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Line<'a> {
+pub enum ControlLine<'a> {
     /// A reply begins.
-    Begin(Guard),
-    /// A reply ends well.
-    End(Guard),
-    /// A reply ends with an error; its text is the message.
-    Error(Guard),
-    /// A pane's program printed something.
+    Begin(ReplyGuard),
+    /// A successful reply ends.
+    End(ReplyGuard),
+    /// A failed reply ends; its text is the error message.
+    Error(ReplyGuard),
+    /// Output of a pane's program.
     Output {
         /// The pane.
         pane: PaneId,
-        /// The bytes, unescaped.
+        /// The output, unescaped.
         bytes: Cow<'a, [u8]>,
     },
-    /// This client is being let go.
+    /// tmux ends this client.
     Exit,
-    /// The list of sessions is another now.
+    /// The list of sessions has changed.
     SessionsChanged,
-    /// A session has another name now.
+    /// A session was renamed.
     SessionRenamed(SessionId),
-    /// A window came into a session.
+    /// A window was created in a session, or linked into it.
     WindowAdded(WindowId),
-    /// A window left a session, or is gone.
+    /// A window was closed, or unlinked from a session.
     WindowClosed(WindowId),
-    /// A window has another name now.
+    /// A window was renamed.
     WindowRenamed(WindowId),
-    /// The panes of a window are arranged in another way, came or went.
+    /// Panes of a window were created, closed, moved or resized.
     LayoutChanged(WindowId),
-    /// A pane entered or left copy mode or the like.
+    /// A pane entered or left a mode such as copy mode.
     PaneModeChanged(PaneId),
-    /// Another window of a session is the current one.
+    /// Another window of a session became the current one.
     WindowSelected(SessionId),
-    /// Another pane of a window is the active one.
+    /// Another pane of a window became the active one.
     PaneSelected(WindowId),
-    /// A client came, went or is in another session.
+    /// A tmux client attached, detached or switched to another session.
     ClientsChanged,
-    /// A format that tmux was asked to compare says something else.
-    ValueChanged,
-    /// Anything else that starts with `%`.
+    /// The value of a subscribed format has changed.
+    SubscriptionChanged,
+    /// Any other line that starts with `%`.
     Other(&'a [u8]),
 }
 
-impl<'a> Line<'a> {
-    /// Reads a line, given without its line end. `None` if it is not one of the protocol.
+impl<'a> ControlLine<'a> {
+    /// Parses a line without its line end. `None` if it is not a line of the protocol.
     pub fn parse(line: &'a [u8]) -> Option<Self> {
         let rest = line.strip_prefix(b"%")?;
         let (name, args) = split_word(rest);
@@ -70,7 +70,7 @@ impl<'a> Line<'a> {
                 Self::Output { pane: id(pane)?, bytes: unescape(data) }
             }
             b"extended-output" => {
-                // `%3 AGE … : DATA`: what stands before the colon may grow.
+                // `%3 AGE … : DATA`: later versions may add fields before the colon.
                 let (pane, more) = split_word(args);
                 let colon = memchr::memmem::find(more, b": ").map(|at| at + 2)?;
                 Self::Output { pane: id(pane)?, bytes: unescape(more.get(colon..)?) }
@@ -96,7 +96,7 @@ impl<'a> Line<'a> {
             b"session-window-changed" => Self::WindowSelected(id(split_word(args).0)?),
             b"window-pane-changed" => Self::PaneSelected(id(split_word(args).0)?),
             b"client-session-changed" | b"client-detached" => Self::ClientsChanged,
-            b"subscription-changed" => Self::ValueChanged,
+            b"subscription-changed" => Self::SubscriptionChanged,
             _ => Self::Other(rest),
         })
     }
@@ -113,13 +113,13 @@ fn id<T: std::str::FromStr>(word: &[u8]) -> Option<T> {
     std::str::from_utf8(word).ok()?.parse().ok()
 }
 
-fn guard(args: &[u8]) -> Option<Guard> {
+fn guard(args: &[u8]) -> Option<ReplyGuard> {
     let mut numbers = std::str::from_utf8(args).ok()?.split(' ').map(|n| n.parse::<u64>().ok());
     let (time, number, flags) = (numbers.next()??, numbers.next()??, numbers.next()??);
-    Some(Guard { time, number, ours: flags & 1 == 1 })
+    Some(ReplyGuard { time, number, ours: flags & 1 == 1 })
 }
 
-/// Undoes the octal escapes (`\033`) in which `%output` carries control bytes and backslashes.
+/// Undoes the octal escapes (`\033`) of control bytes and backslashes in `%output`.
 pub fn unescape(data: &[u8]) -> Cow<'_, [u8]> {
     let Some(first) = memchr::memchr(b'\\', data) else {
         return Cow::Borrowed(data);
@@ -153,8 +153,8 @@ mod tests {
     use super::*;
 
     fn output(line: &str) -> (u32, Vec<u8>) {
-        match Line::parse(line.as_bytes()) {
-            Some(Line::Output { pane, bytes }) => (pane.0, bytes.into_owned()),
+        match ControlLine::parse(line.as_bytes()) {
+            Some(ControlLine::Output { pane, bytes }) => (pane.0, bytes.into_owned()),
             other => panic!("{line}: {other:?}"),
         }
     }
@@ -167,43 +167,55 @@ mod tests {
     }
 
     #[test]
-    fn guards_carry_their_numbers() {
+    fn reply_guards_are_parsed() {
         assert_eq!(
-            Line::parse(b"%begin 1700000000 42 1"),
-            Some(Line::Begin(Guard { time: 1_700_000_000, number: 42, ours: true }))
+            ControlLine::parse(b"%begin 1700000000 42 1"),
+            Some(ControlLine::Begin(ReplyGuard { time: 1_700_000_000, number: 42, ours: true }))
         );
-        assert_eq!(Line::parse(b"%begin 1 2"), None);
-        assert_eq!(Line::parse(b"%end x y z"), None);
+        assert_eq!(ControlLine::parse(b"%begin 1 2"), None);
+        assert_eq!(ControlLine::parse(b"%end x y z"), None);
     }
 
     #[test]
-    fn what_is_not_of_the_protocol_is_not_guessed() {
-        assert_eq!(Line::parse(b""), None);
-        assert_eq!(Line::parse(b"plain text"), None);
-        assert_eq!(Line::parse(b"%output nothing"), None);
-        assert_eq!(Line::parse(b"%config-error x"), Some(Line::Other(b"config-error x")));
-    }
-
-    #[test]
-    fn session_renames_of_every_version_are_understood() {
+    fn lines_outside_the_protocol_are_refused() {
+        assert_eq!(ControlLine::parse(b""), None);
+        assert_eq!(ControlLine::parse(b"plain text"), None);
+        assert_eq!(ControlLine::parse(b"%output nothing"), None);
         assert_eq!(
-            Line::parse(b"%session-renamed $2 new name"),
-            Some(Line::SessionRenamed(SessionId(2)))
+            ControlLine::parse(b"%config-error x"),
+            Some(ControlLine::Other(b"config-error x"))
         );
-        assert_eq!(Line::parse(b"%session-renamed name"), Some(Line::SessionsChanged));
     }
 
     #[test]
-    fn what_is_selected_and_who_looks_is_understood() {
-        let parse = |line: &'static str| Line::parse(line.as_bytes()).unwrap();
-        assert_eq!(parse("%session-window-changed $1 @4"), Line::WindowSelected(SessionId(1)));
-        assert_eq!(parse("%window-pane-changed @4 %6"), Line::PaneSelected(WindowId(4)));
-        assert_eq!(parse("%client-session-changed /dev/pts/1 $0 a"), Line::ClientsChanged);
-        assert_eq!(parse("%client-detached client-77"), Line::ClientsChanged);
-        assert_eq!(parse("%subscription-changed x $0 - - - : %end 1 2 3"), Line::ValueChanged);
+    fn session_renames_of_every_version_are_parsed() {
+        assert_eq!(
+            ControlLine::parse(b"%session-renamed $2 new name"),
+            Some(ControlLine::SessionRenamed(SessionId(2)))
+        );
+        assert_eq!(
+            ControlLine::parse(b"%session-renamed name"),
+            Some(ControlLine::SessionsChanged)
+        );
     }
 
-    /// What tmux itself does to bytes on their way into `%output`.
+    #[test]
+    fn selection_client_and_subscription_notifications_are_parsed() {
+        let parse = |line: &'static str| ControlLine::parse(line.as_bytes()).unwrap();
+        assert_eq!(
+            parse("%session-window-changed $1 @4"),
+            ControlLine::WindowSelected(SessionId(1))
+        );
+        assert_eq!(parse("%window-pane-changed @4 %6"), ControlLine::PaneSelected(WindowId(4)));
+        assert_eq!(parse("%client-session-changed /dev/pts/1 $0 a"), ControlLine::ClientsChanged);
+        assert_eq!(parse("%client-detached client-77"), ControlLine::ClientsChanged);
+        assert_eq!(
+            parse("%subscription-changed x $0 - - - : %end 1 2 3"),
+            ControlLine::SubscriptionChanged
+        );
+    }
+
+    /// Escapes bytes as tmux does in `%output`.
     fn escape(bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::new();
         for &byte in bytes {
@@ -218,16 +230,16 @@ mod tests {
 
     proptest! {
         #[test]
-        fn unescape_undoes_what_tmux_does(bytes: Vec<u8>) {
+        fn unescape_inverts_the_escaping_of_tmux(bytes: Vec<u8>) {
             let escaped = escape(&bytes);
             prop_assert_eq!(unescape(&escaped).into_owned(), bytes);
         }
 
         #[test]
-        fn no_line_makes_the_parser_panic(line: Vec<u8>) {
-            let _ = Line::parse(&line);
-            let _ = Line::parse(&[b"%output %1 ", &line[..]].concat());
-            let _ = Line::parse(&[b"%begin ", &line[..]].concat());
+        fn parser_never_panics(line: Vec<u8>) {
+            let _ = ControlLine::parse(&line);
+            let _ = ControlLine::parse(&[b"%output %1 ", &line[..]].concat());
+            let _ = ControlLine::parse(&[b"%begin ", &line[..]].concat());
         }
     }
 }

@@ -1,32 +1,34 @@
-//! The task that owns the control client for commands.
+//! The link: the task that owns the control client for commands.
 //!
-//! Callers send a [`Request`] and get its answer back. The task connects when there is work (or
-//! somebody listens for events), keeps the answers in order, gives each a deadline, reconnects with
-//! a growing pause after failures, and lets the client go when it has been idle: while attached it
-//! can be seen in a person's `tmux ls`.
+//! Callers send a [`LinkRequest`] and receive its replies. The task attaches when there is work or
+//! a subscriber to events, keeps the replies in order, gives each a deadline, reconnects with a
+//! growing pause after failures, and detaches when idle: an attached client is visible in a
+//! person's `tmux ls`.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::{broadcast, mpsc, oneshot};
 use tokio::time::Instant;
 
 use crate::command::Command;
-use crate::control::connection::{Connection, Turn};
-use crate::control::door::{Door, Permit};
-use crate::control::event::Event;
-use crate::control::queue::{Line, Queue};
+use crate::control::attach_lock::{AttachLock, Permit};
+use crate::control::connection::{ControlConnection, IoStep};
+use crate::control::event::TmuxEvent;
+use crate::control::queue::{CommandSequence, ReplyQueue};
 use crate::error::Error;
 use crate::format::Row;
 use crate::id::SessionId;
+use crate::sync::lock;
 use crate::version::Version;
 
-/// How the link behaves; the defaults suit everybody but tests.
+/// The time limits of the control clients. Only tests need others than the defaults.
 #[derive(Debug, Clone, Copy)]
 pub struct Timing {
     /// How long a reply may take before the client counts as stuck.
     pub deadline: Duration,
-    /// How long an unused client is kept; longer where coming again is risky.
+    /// How long an unused client stays attached; six times as long before tmux 3.7, where attaching
+    /// again is risky.
     pub idle: Duration,
     /// The first pause after a failure; it doubles with each further one.
     pub back_off: Duration,
@@ -43,39 +45,45 @@ impl Default for Timing {
 }
 
 impl Timing {
-    /// How long an unused client of a server of this version is kept.
+    /// How long an unused client of a server of this version stays attached.
     pub(crate) fn idle_with(&self, version: Option<Version>) -> Duration {
         match version {
-            Some(version) if version.has_fragile_greeting() => self.idle * 6,
+            Some(version) if version.can_crash_on_attach() => self.idle * 6,
             _ => self.idle,
         }
     }
 }
 
-const LONGEST_BACK_OFF: Duration = Duration::from_secs(5);
+/// The longest pause between two attempts to attach.
+const MAX_BACK_OFF: Duration = Duration::from_secs(5);
 
-/// What tmux calls the format that it compares for us.
-const COMPARED: &str = "changes";
+/// The name under which the format is subscribed (`refresh-client -B`).
+const SUBSCRIPTION: &str = "changes";
 
-/// What the task can be asked for.
+/// A request to the link.
 #[derive(Debug)]
-pub(crate) enum Request {
+pub(crate) enum LinkRequest {
     /// Run commands.
-    Run(Line),
-    /// Stay attached to this session rather than to a person's.
+    Run(CommandSequence),
+    /// Attach to this session of our own rather than to another.
     Prefer(SessionId),
-    /// The same, unless it is attached to such a session already.
+    /// The same, but stay if already attached to a session of our own.
     PreferAlso(SessionId),
-    /// Keep out of this session, which is about to end. The first is dropped when that is so, the
-    /// second is closed when it need not be so any more.
-    Leave(SessionId, oneshot::Sender<()>, oneshot::Sender<()>),
-    /// Have tmux tell when this format says something else; none to end that.
-    Compare(Option<String>),
+    /// Detach from this session, which is about to be killed.
+    Leave {
+        session: SessionId,
+        /// Dropped once the client no longer uses the session.
+        left: oneshot::Sender<()>,
+        /// Closed by the caller once the client may attach there again.
+        released: oneshot::Sender<()>,
+    },
+    /// Subscribe to the value of this format; `None` ends the subscription.
+    Subscribe(Option<String>),
 }
 
 crate::row! {
-    /// What decides where to attach.
-    pub(crate) Probe {
+    /// A session that the link may attach to.
+    pub(crate) SessionCandidate {
         id: SessionId = "session_id",
         attached: u32 = "session_attached",
         activity: u64 = "session_activity",
@@ -83,23 +91,26 @@ crate::row! {
     }
 }
 
-/// The task's state.
+/// The state of the task.
 pub(crate) struct Link {
-    door: Door,
+    /// Shared with the server handle and the stream tasks.
+    attach_lock: AttachLock,
     timing: Timing,
-    requests: mpsc::UnboundedReceiver<Request>,
-    events: broadcast::Sender<Event>,
+    requests: mpsc::UnboundedReceiver<LinkRequest>,
+    events: broadcast::Sender<TmuxEvent>,
+    /// Shared with the server handle, which reads it.
     version: Arc<Mutex<Option<Version>>>,
-    /// Sessions of our own, the best last.
+    /// Sessions of our own, the most preferred last.
     preferred: Vec<SessionId>,
-    /// Sessions to keep out of, until the other end is closed.
+    /// Sessions not to attach to, each until its channel is closed.
     avoided: Vec<(SessionId, oneshot::Sender<()>)>,
-    /// Where it is attached.
-    at: Option<SessionId>,
-    compared: Option<String>,
-    pending: Queue,
-    /// A line that cannot be sent while another client is coming in; those behind it wait too.
-    waiting: Option<Line>,
+    /// The session of the current or last connection.
+    session: Option<SessionId>,
+    /// The subscribed format.
+    subscribed_format: Option<String>,
+    in_flight: ReplyQueue,
+    /// The next sequence to send. It may wait for a permit; later requests then wait too.
+    unsent: Option<CommandSequence>,
     failures: u32,
     retry_at: Instant,
 }
@@ -107,70 +118,70 @@ pub(crate) struct Link {
 impl Link {
     /// A link that is not connected yet.
     pub(crate) fn new(
-        door: Door,
+        attach_lock: AttachLock,
         timing: Timing,
-        requests: mpsc::UnboundedReceiver<Request>,
-        events: broadcast::Sender<Event>,
+        requests: mpsc::UnboundedReceiver<LinkRequest>,
+        events: broadcast::Sender<TmuxEvent>,
         version: Arc<Mutex<Option<Version>>>,
     ) -> Self {
         Self {
-            door,
+            attach_lock,
             timing,
             requests,
             events,
             version,
             preferred: Vec::new(),
             avoided: Vec::new(),
-            at: None,
-            compared: None,
-            pending: Queue::default(),
-            waiting: None,
+            session: None,
+            subscribed_format: None,
+            in_flight: ReplyQueue::default(),
+            unsent: None,
             failures: 0,
             retry_at: Instant::now(),
         }
     }
 
-    /// Runs until nobody can send requests any more.
+    /// Runs until every sender of requests is dropped.
     pub(crate) async fn run(mut self) {
-        while let Some(mut connection) = self.disconnected().await {
-            let _ = self.events.send(Event::Connected);
-            if let Some(version) = *self.version.lock().unwrap_or_else(PoisonError::into_inner) {
+        while let Some(mut connection) = self.wait_for_work().await {
+            let _ = self.events.send(TmuxEvent::Connected);
+            if let Some(version) = *lock(&self.version) {
                 tracing::info!("connected to tmux {version}");
             }
-            let ended = self.connected(&mut connection).await;
-            let _ = self.events.send(Event::Disconnected);
-            self.pending.fail_all(self.timing.deadline);
-            if let Some(line) = self.waiting.take() {
-                line.cannot_be_sent(Error::Lost { command: "attach-session".to_owned() });
+            let end = self.serve(&mut connection).await;
+            let _ = self.events.send(TmuxEvent::Disconnected);
+            self.in_flight.fail_all(self.timing.deadline);
+            if let Some(sequence) = self.unsent.take() {
+                sequence.fail_unsent(Error::Lost { command: "attach-session".to_owned() });
             }
-            self.door.leave(connection);
-            match ended {
-                Ended::Finished => return,
-                Ended::LetGo => {}
-                Ended::Broken => self.back_off(),
+            self.attach_lock.detach(connection);
+            match end {
+                ConnectionEnd::Shutdown => return,
+                ConnectionEnd::Released => {}
+                ConnectionEnd::Broken => self.back_off(),
             }
         }
     }
 
-    /// Waits for a reason to connect. `None` when there will be none.
-    async fn disconnected(&mut self) -> Option<Connection> {
+    /// Waits for a command or a subscriber and attaches. `None` when every sender is dropped.
+    async fn wait_for_work(&mut self) -> Option<ControlConnection> {
         loop {
-            let listening = self.events.receiver_count() > 0;
+            let subscribed = self.events.receiver_count() > 0;
             tokio::select! {
                 request = self.requests.recv() => match request? {
-                    Request::Prefer(session) => self.preferred.push(session),
-                    Request::PreferAlso(session) => self.preferred.insert(0, session),
-                    Request::Leave(session, _, over) => self.avoid(session, over),
-                    Request::Compare(format) => self.compared = format,
-                    Request::Run(line) => match self.connect().await {
+                    LinkRequest::Prefer(session) => self.preferred.push(session),
+                    LinkRequest::PreferAlso(session) => self.preferred.insert(0, session),
+                    LinkRequest::Leave { session, released, .. } => self.avoid(session, released),
+                    LinkRequest::Subscribe(format) => self.subscribed_format = format,
+                    LinkRequest::Run(sequence) => match self.connect().await {
                         Ok(connection) => {
-                            self.waiting = Some(line);
+                            self.unsent = Some(sequence);
                             return Some(connection);
                         }
-                        Err(error) => line.cannot_be_sent(error),
+                        Err(error) => sequence.fail_unsent(error),
                     },
                 },
-                () = tokio::time::sleep_until(self.retry_at), if listening => {
+                () = tokio::time::sleep_until(self.retry_at), if subscribed => {
                     match self.connect().await {
                         Ok(connection) => return Some(connection),
                         Err(_) if self.retry_at <= Instant::now() => self.back_off(),
@@ -182,143 +193,156 @@ impl Link {
     }
 
     /// Serves one connection until it ends.
-    async fn connected(&mut self, connection: &mut Connection) -> Ended {
+    async fn serve(&mut self, connection: &mut ControlConnection) -> ConnectionEnd {
         let mut last_use = Instant::now();
-        let mut leaving = Leaving::default();
-        let idle =
-            self.timing.idle_with(*self.version.lock().unwrap_or_else(PoisonError::into_inner));
-        // Set again only when it rings, never for each command: that would wake the runtime twice.
+        let mut detach = PendingDetach::default();
+        let idle = self.timing.idle_with(*lock(&self.version));
+        // Reset only when it fires, not for each command: that would wake the runtime twice.
         let alarm = tokio::time::sleep(self.timing.deadline.min(idle));
         tokio::pin!(alarm);
-        if self.compared.is_some() {
-            self.compare(connection);
+        if self.subscribed_format.is_some() {
+            self.subscribe(connection);
         }
         loop {
-            if let Some(line) = self.waiting.take_if(|line| !line.needs_permit()) {
-                self.submit(connection, line, None);
+            if let Some(sequence) = self.unsent.take_if(|sequence| !sequence.needs_permit()) {
+                self.submit(connection, sequence, None);
             }
-            if leaving.when_quiet && self.pending.is_empty() && self.waiting.is_none() {
-                return Ended::LetGo;
+            if detach.when_idle && self.in_flight.is_empty() && self.unsent.is_none() {
+                return ConnectionEnd::Released;
             }
             let mut trusted = true;
             tokio::select! {
-                // Reading comes first: what is sent into a client that has gone is lost.
+                // Reading comes first: a command sent to a client that has exited is lost.
                 biased;
-                turn = connection.turn(|item| trusted &= self.pending.take(item, &self.events)) => {
-                    if turn == Turn::Closed {
+                step = connection.step(|item| {
+                    trusted &= self.in_flight.dispatch(item, &self.events);
+                }) => {
+                    if step == IoStep::Closed {
                         tracing::info!("tmux closed the connection");
-                        return Ended::LetGo;
+                        return ConnectionEnd::Released;
                     }
                     if !trusted {
-                        tracing::warn!("tmux sent an answer nobody asked for, reconnecting");
-                        return Ended::Broken;
+                        tracing::warn!("tmux sent an unexpected reply, reconnecting");
+                        return ConnectionEnd::Broken;
                     }
                     self.failures = 0;
                 }
-                permit = self.door.permit(), if self.waiting.is_some() => {
-                    if let Some(line) = self.waiting.take() {
-                        self.submit(connection, line, Some(permit));
+                permit = self.attach_lock.permit(), if self.unsent.is_some() => {
+                    if let Some(sequence) = self.unsent.take() {
+                        self.submit(connection, sequence, Some(permit));
                     }
                 }
-                request = self.requests.recv(), if self.waiting.is_none() && leaving.now.is_none() => {
+                request = self.requests.recv(),
+                    if self.unsent.is_none() && detach.left.is_none() =>
+                {
                     match request {
-                        None => return Ended::Finished,
-                        Some(Request::Run(line)) => {
+                        None => return ConnectionEnd::Shutdown,
+                        Some(LinkRequest::Run(sequence)) => {
                             last_use = Instant::now();
-                            self.waiting = Some(line);
+                            self.unsent = Some(sequence);
                         }
-                        Some(wish) => self.take_wish(wish, connection, &mut leaving),
+                        Some(request) => self.handle(request, connection, &mut detach),
                     }
                 }
                 () = &mut alarm => {
                     let now = Instant::now();
-                    if self.pending.deadline().is_some_and(|deadline| deadline <= now) {
-                        tracing::warn!("tmux gave no answer in time, reconnecting");
-                        return Ended::Broken;
+                    if self.in_flight.deadline().is_some_and(|deadline| deadline <= now) {
+                        tracing::warn!("tmux sent no reply in time, reconnecting");
+                        return ConnectionEnd::Broken;
                     }
-                    if self.pending.is_empty() && last_use + idle <= now {
+                    if self.in_flight.is_empty() && last_use + idle <= now {
                         if self.events.receiver_count() == 0 {
-                            tracing::info!("left tmux: nothing to do for {idle:?}");
-                            return Ended::LetGo;
+                            tracing::info!("detached from tmux after {idle:?} without use");
+                            return ConnectionEnd::Released;
                         }
                         last_use = now;
                     }
-                    let next = self.pending.deadline().unwrap_or(last_use + idle);
+                    let next = self.in_flight.deadline().unwrap_or(last_use + idle);
                     alarm.as_mut().reset(next.min(now + self.timing.deadline));
                 }
             }
         }
     }
 
-    /// Takes what somebody wants of the connection beside an answer.
-    fn take_wish(&mut self, wish: Request, connection: &mut Connection, leaving: &mut Leaving) {
-        match wish {
-            Request::Run(line) => self.waiting = Some(line),
-            Request::Prefer(session) => {
+    /// Handles a request while connected.
+    fn handle(
+        &mut self,
+        request: LinkRequest,
+        connection: &mut ControlConnection,
+        detach: &mut PendingDetach,
+    ) {
+        match request {
+            LinkRequest::Run(sequence) => self.unsent = Some(sequence),
+            LinkRequest::Prefer(session) => {
                 self.preferred.push(session);
-                leaving.when_quiet = true;
+                detach.when_idle = true;
             }
-            Request::PreferAlso(session) => {
-                leaving.when_quiet |= self.at.is_none_or(|at| !self.preferred.contains(&at));
+            LinkRequest::PreferAlso(session) => {
+                detach.when_idle |= self.session.is_none_or(|at| !self.preferred.contains(&at));
                 self.preferred.insert(0, session);
             }
-            Request::Leave(session, left, over) => {
-                self.avoid(session, over);
-                if self.at == Some(session) {
-                    leaving.when_quiet = true;
-                    leaving.now = Some(left);
+            LinkRequest::Leave { session, left, released } => {
+                self.avoid(session, released);
+                if self.session == Some(session) {
+                    detach.when_idle = true;
+                    detach.left = Some(left);
                 }
             }
-            Request::Compare(format) => {
-                self.compared = format;
-                self.compare(connection);
+            LinkRequest::Subscribe(format) => {
+                self.subscribed_format = format;
+                self.subscribe(connection);
             }
         }
     }
 
-    fn submit(&mut self, connection: &mut Connection, line: Line, permit: Option<Permit>) {
-        let text: Vec<String> = line.commands.iter().map(Command::to_line).collect();
+    fn submit(
+        &mut self,
+        connection: &mut ControlConnection,
+        sequence: CommandSequence,
+        permit: Option<Permit>,
+    ) {
+        let text: Vec<String> = sequence.commands.iter().map(Command::to_line).collect();
         connection.send(&text.join(" ; "));
-        self.pending.push(line, Instant::now() + self.timing.deadline, permit);
+        self.in_flight.push(sequence, Instant::now() + self.timing.deadline, permit);
     }
 
-    /// Tells tmux what to compare, or that nothing is any more.
-    fn compare(&mut self, connection: &mut Connection) {
-        let wish = match &self.compared {
-            Some(format) => format!("{COMPARED}::{format}"),
-            None => COMPARED.to_owned(),
+    /// Subscribes to the format, or ends the subscription if there is none.
+    fn subscribe(&mut self, connection: &mut ControlConnection) {
+        let subscription = match &self.subscribed_format {
+            Some(format) => format!("{SUBSCRIPTION}::{format}"),
+            None => SUBSCRIPTION.to_owned(),
         };
-        let commands = vec![Command::query("refresh-client").option("-B", wish)];
+        let commands = vec![Command::query("refresh-client").option("-B", subscription)];
         let (reply, _) = oneshot::channel();
-        self.submit(connection, Line { commands, reply }, None);
+        self.submit(connection, CommandSequence { commands, reply }, None);
     }
 
-    /// Attaches, unless tmux is to be left in peace for now.
-    async fn connect(&mut self) -> Result<Connection, Error> {
+    /// Attaches, unless the pause after a failure is not over.
+    async fn connect(&mut self) -> Result<ControlConnection, Error> {
         if self.failures > 0 && Instant::now() < self.retry_at {
             return Err(Error::Lost { command: "attach-session".to_owned() });
         }
         let attached = self.attach().await;
-        // A server that does not answer must not cost each waiting call a deadline in turn.
+        // Calls that wait for a stuck server must not each cost a deadline in turn.
         if let Err(Error::Timeout { .. } | Error::Lost { .. }) = attached {
             self.back_off();
         }
         attached
     }
 
-    fn avoid(&mut self, session: SessionId, over: oneshot::Sender<()>) {
+    fn avoid(&mut self, session: SessionId, released: oneshot::Sender<()>) {
         self.preferred.retain(|ours| *ours != session);
-        self.avoided.push((session, over));
+        self.avoided.push((session, released));
     }
 
-    /// Attaches where we are seen least: to a session of our own, to one where a person is attached
-    /// already, or to the one used last.
-    async fn attach(&mut self) -> Result<Connection, Error> {
-        let probe = Command::query("list-sessions").option("-F", Probe::format());
-        let reply = self.door.spawned(&[probe]).await?;
-        let sessions = Probe::parse_all("list-sessions", &reply)?;
+    /// Attaches where the client is least visible: to a session of our own, to one that a person is
+    /// attached to already, or to the one used last.
+    async fn attach(&mut self) -> Result<ControlConnection, Error> {
+        let list = Command::query("list-sessions").option("-F", SessionCandidate::format());
+        let reply = self.attach_lock.run_spawned(&[list]).await?;
+        let sessions = SessionCandidate::parse_all("list-sessions", &reply)?;
         self.preferred.retain(|ours| sessions.iter().any(|session| session.id == *ours));
-        self.avoided.retain(|(_, over)| !over.is_closed());
+        self.avoided.retain(|(_, released)| !released.is_closed());
         let best = sessions
             .iter()
             .filter(|s| self.avoided.iter().all(|(avoided, _)| *avoided != s.id))
@@ -333,33 +357,34 @@ impl Link {
         if !version.is_supported() {
             return Err(Error::TooOld { found: version.to_string() });
         }
-        *self.version.lock().unwrap_or_else(PoisonError::into_inner) = Some(version);
-        self.at = Some(best.id);
-        self.door.enter(best.id, false).await
+        *lock(&self.version) = Some(version);
+        self.session = Some(best.id);
+        self.attach_lock.attach(best.id, false).await
     }
 
     fn back_off(&mut self) {
         let pause = self.timing.back_off * 2_u32.saturating_pow(self.failures.min(16));
-        self.retry_at = Instant::now() + pause.min(LONGEST_BACK_OFF);
+        self.retry_at = Instant::now() + pause.min(MAX_BACK_OFF);
         self.failures = self.failures.saturating_add(1);
     }
 }
 
-/// Whether a connection is to be given up.
+/// Whether the client is about to detach.
 #[derive(Debug, Default)]
-struct Leaving {
-    /// Once nothing is on its way.
-    when_quiet: bool,
-    /// While somebody waits for that, nothing more is sent; it is dropped when it is so.
-    now: Option<oneshot::Sender<()>>,
+struct PendingDetach {
+    /// Detach once no reply is outstanding.
+    when_idle: bool,
+    /// Set while a caller of [`Server::leave`](crate::Server::leave) waits: no further request is
+    /// taken. Dropped at the end of the connection, which notifies the caller.
+    left: Option<oneshot::Sender<()>>,
 }
 
-/// How a connection came to its end.
-enum Ended {
-    /// Nobody needs the link any more.
-    Finished,
-    /// It was idle, the session or server went, or someone detached it: connect again when needed.
-    LetGo,
-    /// It stopped making sense: give tmux some rest.
+/// The reason why a connection ended.
+enum ConnectionEnd {
+    /// Every server handle is dropped.
+    Shutdown,
+    /// It was idle, was detached, or its session or server ended: connect again when needed.
+    Released,
+    /// A reply was late or unexpected: pause before the next attempt.
     Broken,
 }

@@ -1,4 +1,4 @@
-//! The lines that were sent and wait for their answers, in order.
+//! Queue of sent commands that wait for their replies, in order.
 
 use std::collections::VecDeque;
 use std::time::Duration;
@@ -7,117 +7,127 @@ use tokio::sync::{broadcast, oneshot};
 use tokio::time::Instant;
 
 use crate::command::Command;
-use crate::control::door::Permit;
-use crate::control::event::Event;
-use crate::control::reader::{Answer, Item};
+use crate::control::attach_lock::Permit;
+use crate::control::event::TmuxEvent;
+use crate::control::reader::{ControlItem, ReplyBlock};
 use crate::error::Error;
 
-/// Why there is no answer.
+/// The reason why the link has no replies for a command sequence.
 #[derive(Debug)]
-pub(crate) enum Failure {
-    /// It was not sent; another way may be tried.
-    Unavailable(Error),
-    /// It was sent, and no answer came.
-    NoAnswer(Error),
-    /// tmux answered: no.
+pub(crate) enum LinkFailure {
+    /// It was not sent; it may be run in another way.
+    Unsent(Error),
+    /// It was sent, but no reply came.
+    NoReply(Error),
+    /// tmux refused one of its commands.
     Refused(Error),
 }
 
-/// Commands for one line: they run without a break, up to the first that fails.
+/// Commands sent on one line: tmux runs them without a break, up to the first that fails.
 #[derive(Debug)]
-pub(crate) struct Line {
+pub(crate) struct CommandSequence {
     pub(crate) commands: Vec<Command>,
-    pub(crate) reply: oneshot::Sender<Result<Vec<Vec<u8>>, Failure>>,
+    pub(crate) reply: oneshot::Sender<Result<Vec<Vec<u8>>, LinkFailure>>,
 }
 
-impl Line {
-    /// Whether it may make tmux announce something.
+impl CommandSequence {
+    /// Whether it may make tmux send a notification.
     pub(crate) fn needs_permit(&self) -> bool {
         !self.commands.iter().all(Command::is_repeatable)
     }
 
-    /// Tells the asker to try another way.
-    pub(crate) fn cannot_be_sent(self, error: Error) {
-        let _ = self.reply.send(Err(Failure::Unavailable(error)));
+    /// Reports to the caller that the sequence was not sent.
+    pub(crate) fn fail_unsent(self, error: Error) {
+        let _ = self.reply.send(Err(LinkFailure::Unsent(error)));
     }
 }
 
-/// A line that was sent and the answers that have come so far.
+/// A sequence that was sent, and the replies so far.
 #[derive(Debug)]
 struct Pending {
-    line: Line,
-    answers: Vec<Vec<u8>>,
+    sequence: CommandSequence,
+    replies: Vec<Vec<u8>>,
     deadline: Instant,
     _permit: Option<Permit>,
 }
 
 impl Pending {
-    /// The command whose answer comes next.
+    /// The command whose reply comes next.
     fn command(&self) -> String {
-        self.line.commands.get(self.answers.len()).map_or("", Command::name).to_owned()
+        self.sequence.commands.get(self.replies.len()).map_or("", Command::name).to_owned()
     }
 }
 
-/// All the lines on their way.
+/// All sequences in flight, the oldest first.
 #[derive(Debug, Default)]
-pub(crate) struct Queue(VecDeque<Pending>);
+pub(crate) struct ReplyQueue(VecDeque<Pending>);
 
-impl Queue {
-    /// Adds a line; the permit is given back with the last answer.
-    pub(crate) fn push(&mut self, line: Line, deadline: Instant, permit: Option<Permit>) {
-        self.0.push_back(Pending { line, answers: Vec::new(), deadline, _permit: permit });
+impl ReplyQueue {
+    /// Adds a sequence; the permit is released with the last reply.
+    pub(crate) fn push(
+        &mut self,
+        sequence: CommandSequence,
+        deadline: Instant,
+        permit: Option<Permit>,
+    ) {
+        self.0.push_back(Pending { sequence, replies: Vec::new(), deadline, _permit: permit });
     }
 
     pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// When the oldest line should have been answered.
+    /// The deadline of the oldest sequence.
     pub(crate) fn deadline(&self) -> Option<Instant> {
         self.0.front().map(|pending| pending.deadline)
     }
 
-    /// Puts an item where it belongs. False if it belongs nowhere.
-    pub(crate) fn take(&mut self, item: Item<'_>, events: &broadcast::Sender<Event>) -> bool {
+    /// Assigns a reply to its sequence, or sends a notification to the subscribers. False if the
+    /// item is not expected.
+    pub(crate) fn dispatch(
+        &mut self,
+        item: ControlItem<'_>,
+        events: &broadcast::Sender<TmuxEvent>,
+    ) -> bool {
         match item {
-            Item::Garbage(_) => false,
-            Item::Line(line) => {
-                if let Some(event) = Event::from_line(&line) {
+            ControlItem::Garbage(_) => false,
+            ControlItem::Line(line) => {
+                if let Some(event) = TmuxEvent::from_line(&line) {
                     let _ = events.send(event);
                 }
                 true
             }
-            Item::Answer(Answer { ours: false, .. }) => true,
-            Item::Answer(Answer { ok: true, body, .. }) => self.succeeded(body),
-            Item::Answer(Answer { ok: false, body, .. }) => self.refused(&body),
+            ControlItem::Reply(ReplyBlock { ours: false, .. }) => true,
+            ControlItem::Reply(ReplyBlock { ok: true, body, .. }) => self.command_succeeded(body),
+            ControlItem::Reply(ReplyBlock { ok: false, body, .. }) => self.command_refused(&body),
         }
     }
 
-    fn succeeded(&mut self, body: Vec<u8>) -> bool {
+    fn command_succeeded(&mut self, body: Vec<u8>) -> bool {
         let Some(pending) = self.0.front_mut() else {
             return false;
         };
-        pending.answers.push(body);
-        if pending.answers.len() == pending.line.commands.len()
+        pending.replies.push(body);
+        if pending.replies.len() == pending.sequence.commands.len()
             && let Some(pending) = self.0.pop_front()
         {
-            let _ = pending.line.reply.send(Ok(pending.answers));
+            let _ = pending.sequence.reply.send(Ok(pending.replies));
         }
         true
     }
 
-    /// tmux drops the rest of a line whose command failed, so no more answers come for it.
-    fn refused(&mut self, body: &[u8]) -> bool {
+    /// tmux drops the rest of a line whose command failed, so no more replies come for it.
+    fn command_refused(&mut self, body: &[u8]) -> bool {
         let Some(pending) = self.0.pop_front() else {
             return false;
         };
         let message = String::from_utf8_lossy(body).trim().to_owned();
         let error = Error::Refused { command: pending.command(), message };
-        let _ = pending.line.reply.send(Err(Failure::Refused(error)));
+        let _ = pending.sequence.reply.send(Err(LinkFailure::Refused(error)));
         true
     }
 
-    /// Answers everybody who still waits: the connection is gone.
+    /// Fails all sequences in flight: the connection is gone.
     pub(crate) fn fail_all(&mut self, after: Duration) {
         for pending in self.0.drain(..) {
             let command = pending.command();
@@ -126,7 +136,7 @@ impl Queue {
             } else {
                 Error::Lost { command }
             };
-            let _ = pending.line.reply.send(Err(Failure::NoAnswer(error)));
+            let _ = pending.sequence.reply.send(Err(LinkFailure::NoReply(error)));
         }
     }
 }

@@ -1,68 +1,70 @@
-//! Collects the byte stream of a control client into replies and notifications.
+//! Splits the byte stream of a control client into replies and notifications. Pure.
 //!
-//! tmux never puts a notification into the middle of a reply, so inside one only the matching
-//! `%end` or `%error` has a meaning: a path that holds a line end and `%end` does not fool it.
+//! tmux never sends a notification within a reply, so there only the matching `%end` or `%error` is
+//! special: a path that holds a line end and `%end` does not end the reply.
 
-use crate::control::line::{Guard, Line};
+use crate::control::line::{ControlLine, ReplyGuard};
 
-/// The answer to one command.
+/// The reply to one command.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Answer {
-    /// Whether this client asked for it.
+pub struct ReplyBlock {
+    /// Whether this client sent the command.
     pub ours: bool,
-    /// Whether tmux carried the command out.
+    /// Whether the command succeeded.
     pub ok: bool,
-    /// What it printed, line ends included.
+    /// The output of the command or the error message, line ends included.
     pub body: Vec<u8>,
 }
 
-/// What the reader hands out, piece by piece.
+/// A complete element of the byte stream.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Item<'a> {
-    /// A whole reply.
-    Answer(Answer),
+pub enum ControlItem<'a> {
+    /// A reply.
+    Reply(ReplyBlock),
     /// A line outside of replies.
-    Line(Line<'a>),
-    /// A line that should not be here: the stream can no longer be trusted.
+    Line(ControlLine<'a>),
+    /// A line that violates the protocol: the stream can no longer be trusted.
     Garbage(&'a [u8]),
 }
 
+/// A reply whose end has not come yet.
 #[derive(Debug)]
-struct Open {
-    guard: Guard,
+struct OpenReply {
+    guard: ReplyGuard,
     body: Vec<u8>,
 }
 
-/// The reader's state between two lines.
+/// The state of the reader between two reads.
 #[derive(Debug, Default)]
-pub struct Reader {
-    open: Option<Open>,
+pub struct ControlReader {
+    open: Option<OpenReply>,
+    /// The beginning of a line whose end has not come yet.
     partial: Vec<u8>,
 }
 
-impl Reader {
-    /// Takes bytes as they come and calls `sink` for every item that is complete.
-    pub fn feed(&mut self, mut bytes: &[u8], mut sink: impl FnMut(Item<'_>)) {
+impl ControlReader {
+    /// Adds the bytes of one read and calls `sink` for every item that they complete.
+    pub fn push(&mut self, mut bytes: &[u8], mut sink: impl FnMut(ControlItem<'_>)) {
         while let Some((line, rest)) =
             memchr::memchr(b'\n', bytes).and_then(|at| bytes.split_at_checked(at))
         {
             bytes = rest.get(1..).unwrap_or_default();
             if self.partial.is_empty() {
-                self.line(line, &mut sink);
+                self.take_line(line, &mut sink);
             } else {
                 let mut whole = std::mem::take(&mut self.partial);
                 whole.extend_from_slice(line);
-                self.line(&whole, &mut sink);
+                self.take_line(&whole, &mut sink);
             }
         }
         self.partial.extend_from_slice(bytes);
     }
 
-    fn line(&mut self, line: &[u8], sink: &mut impl FnMut(Item<'_>)) {
+    fn take_line(&mut self, line: &[u8], sink: &mut impl FnMut(ControlItem<'_>)) {
         if let Some(open) = &mut self.open {
-            let ok = match Line::parse(line) {
-                Some(Line::End(guard)) if guard == open.guard => true,
-                Some(Line::Error(guard)) if guard == open.guard => false,
+            let ok = match ControlLine::parse(line) {
+                Some(ControlLine::End(guard)) if guard == open.guard => true,
+                Some(ControlLine::Error(guard)) if guard == open.guard => false,
                 _ => {
                     open.body.extend_from_slice(line);
                     open.body.push(b'\n');
@@ -70,14 +72,18 @@ impl Reader {
                 }
             };
             if let Some(open) = self.open.take() {
-                sink(Item::Answer(Answer { ours: open.guard.ours, ok, body: open.body }));
+                sink(ControlItem::Reply(ReplyBlock { ours: open.guard.ours, ok, body: open.body }));
             }
             return;
         }
-        match Line::parse(line) {
-            Some(Line::Begin(guard)) => self.open = Some(Open { guard, body: Vec::new() }),
-            Some(Line::End(_) | Line::Error(_)) | None => sink(Item::Garbage(line)),
-            Some(line) => sink(Item::Line(line)),
+        match ControlLine::parse(line) {
+            Some(ControlLine::Begin(guard)) => {
+                self.open = Some(OpenReply { guard, body: Vec::new() });
+            }
+            Some(ControlLine::End(_) | ControlLine::Error(_)) | None => {
+                sink(ControlItem::Garbage(line));
+            }
+            Some(line) => sink(ControlItem::Line(line)),
         }
     }
 }
@@ -89,10 +95,10 @@ mod tests {
     use super::*;
 
     fn items(chunks: &[&[u8]]) -> Vec<String> {
-        let mut reader = Reader::default();
+        let mut reader = ControlReader::default();
         let mut out = Vec::new();
         for chunk in chunks {
-            reader.feed(chunk, |item| out.push(format!("{item:?}")));
+            reader.push(chunk, |item| out.push(format!("{item:?}")));
         }
         out
     }
@@ -101,21 +107,21 @@ mod tests {
         %end 1 2 1\ntwo\n%end 1 3 1\n%output %0 hi\\015\\012\n%begin 1 4 1\nbad\n%error 1 4 1\n%exit\n";
 
     #[test]
-    fn a_forged_end_inside_a_reply_is_text() {
-        let mut reader = Reader::default();
-        let mut answers = Vec::new();
-        reader.feed(SAMPLE, |item| {
-            if let Item::Answer(answer) = item {
-                answers.push(answer);
+    fn foreign_end_line_within_a_reply_is_text() {
+        let mut reader = ControlReader::default();
+        let mut replies = Vec::new();
+        reader.push(SAMPLE, |item| {
+            if let ControlItem::Reply(reply) = item {
+                replies.push(reply);
             }
         });
-        assert_eq!(answers.len(), 3);
-        assert_eq!(answers[1].body, b"one\n%end 1 2 1\ntwo\n");
-        assert!(answers[1].ok && answers[1].ours && !answers[0].ours && !answers[2].ok);
+        assert_eq!(replies.len(), 3);
+        assert_eq!(replies[1].body, b"one\n%end 1 2 1\ntwo\n");
+        assert!(replies[1].ok && replies[1].ours && !replies[0].ours && !replies[2].ok);
     }
 
     #[test]
-    fn an_end_without_a_beginning_is_garbage() {
+    fn lines_outside_the_protocol_are_garbage() {
         assert_eq!(items(&[b"%end 1 2 1\n"]).len(), 1);
         assert!(items(&[b"%end 1 2 1\n"])[0].starts_with("Garbage"));
         assert!(items(&[b"hello\n"])[0].starts_with("Garbage"));
@@ -123,7 +129,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn where_the_reads_are_cut_makes_no_difference(cuts in proptest::collection::vec(0..SAMPLE.len(), 0..12)) {
+        fn items_do_not_depend_on_read_sizes(cuts in proptest::collection::vec(0..SAMPLE.len(), 0..12)) {
             let mut cuts = cuts;
             cuts.sort_unstable();
             let mut chunks = Vec::new();
@@ -137,7 +143,7 @@ mod tests {
         }
 
         #[test]
-        fn no_stream_makes_the_reader_panic(bytes: Vec<u8>) {
+        fn reader_never_panics(bytes: Vec<u8>) {
             items(&[&bytes, b"\n", &bytes]);
         }
     }

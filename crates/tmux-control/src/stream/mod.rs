@@ -1,92 +1,97 @@
-//! A pane's raw output as it comes.
+//! Streams: the raw output of panes, as it arrives.
 //!
-//! tmux tells a control client only of panes in the session it is attached to, so there is one
-//! stream client per session: opened with the first reader, shared by all, closed when the last has
-//! been gone for a while. It always reads as fast as tmux writes; a reader that does not keep up
-//! finds a gap in its ring and never slows down the pane's program.
+//! tmux sends a control client only the output of the session it is attached to, so there is one
+//! stream client per session: started with the first reader, shared by all, detached some time
+//! after the last reader is dropped. It always reads as fast as tmux writes. A slow reader finds a
+//! gap in its ring and never slows down the pane's program.
 
-mod questions;
+mod queries;
 pub mod ring;
 mod task;
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::command::Command;
-use crate::control::door::Door;
+use crate::control::attach_lock::AttachLock;
 use crate::control::link::Timing;
 use crate::error::Error;
 use crate::id::{PaneId, SessionId};
-use crate::server::{Reply, Server};
-use crate::stream::ring::{Chunk, End, Ring};
-use crate::stream::task::Task;
+use crate::server::{Server, TmuxReply};
+use crate::stream::ring::{Chunk, Ring, StreamEnd};
+use crate::stream::task::StreamTask;
+use crate::sync::{lock, within};
 
-/// How many bytes of one pane are kept for readers that lag.
-const RING_SIZE: usize = 1024 * 1024;
+/// How many bytes of one pane are kept for slow readers.
+const RING_BYTES: usize = 1024 * 1024;
 
-/// A ring that one task fills and readers wait on.
+/// The ring of one pane: filled by the stream task of the pane's session, read by any number of
+/// [`PaneStream`]s.
 #[derive(Debug)]
-pub(crate) struct Shared {
+pub(crate) struct SharedRing {
     ring: Mutex<Ring>,
+    /// Notified after every change of the other fields.
     changed: Notify,
-    /// How often windows of its session were arranged anew, and the position when it was last.
-    layouts: AtomicU64,
-    arranged_at: AtomicU64,
+    /// How many layout changes there were in the session.
+    layout_changes: AtomicU64,
+    /// The position at the last layout change.
+    layout_changed_at: AtomicU64,
 }
 
-impl Shared {
+impl SharedRing {
     fn new() -> Self {
         Self {
-            ring: Mutex::new(Ring::new(RING_SIZE)),
+            ring: Mutex::new(Ring::new(RING_BYTES)),
             changed: Notify::new(),
-            layouts: AtomicU64::new(0),
-            arranged_at: AtomicU64::new(0),
+            layout_changes: AtomicU64::new(0),
+            layout_changed_at: AtomicU64::new(0),
         }
     }
 
     fn ring(&self) -> MutexGuard<'_, Ring> {
-        self.ring.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.ring)
     }
 
-    /// Tells readers that the pane may have another size now.
-    fn rearrange(&self) {
-        self.arranged_at.store(self.ring().head(), Ordering::Relaxed);
-        self.layouts.fetch_add(1, Ordering::Relaxed);
+    /// Notifies the readers that the pane may have another size from this position on.
+    fn note_layout_change(&self) {
+        self.layout_changed_at.store(self.ring().head(), Ordering::Relaxed);
+        self.layout_changes.fetch_add(1, Ordering::Relaxed);
         self.changed.notify_waiters();
     }
 
-    pub(crate) fn change(&self, change: impl FnOnce(&mut Ring)) {
-        change(&mut self.ring());
+    /// Changes the ring and notifies the readers.
+    pub(crate) fn update(&self, update: impl FnOnce(&mut Ring)) {
+        update(&mut self.ring());
         self.changed.notify_waiters();
     }
 }
 
-/// What has come, without saying what it was.
+/// A change of a stream, without the bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum News {
+pub enum StreamChange {
     /// Output, or a gap in it.
     Output,
-    /// Windows of the pane's session were arranged anew.
-    Rearranged,
-    /// Nothing more will come.
-    End(End),
+    /// The layout of a window in the pane's session changed.
+    Layout,
+    /// The stream has ended.
+    End(StreamEnd),
 }
 
-/// A reader of one pane's output, from the moment it was opened. A clone reads by itself, from where
-/// the first one is.
+/// A reader of one pane's output, from the moment it was opened. A clone starts at the position of
+/// the original and then reads independently.
 #[derive(Debug, Clone)]
 pub struct PaneStream {
-    shared: Arc<Shared>,
+    shared: Arc<SharedRing>,
     position: u64,
-    /// How many arrangements it has been told of.
-    layouts: u64,
+    /// How many layout changes this reader has seen.
+    layout_changes: u64,
 }
 
 impl PaneStream {
-    /// The next bytes, gap or end. May be dropped at any time without losing anything.
+    /// The next bytes, gap or end. Cancel safe.
     pub async fn next(&mut self) -> Chunk {
         loop {
             let changed = self.shared.changed.notified();
@@ -105,24 +110,24 @@ impl PaneStream {
         }
     }
 
-    /// Waits until windows of the pane's session were arranged anew: it may have another size from
-    /// this position on. May be dropped at any time.
-    pub async fn rearranged(&mut self) -> u64 {
+    /// Waits for a layout change in the pane's session. Returns the position from which on the pane
+    /// may have another size. Cancel safe.
+    pub async fn layout_changed(&mut self) -> u64 {
         loop {
             let changed = self.shared.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
-            let layouts = self.shared.layouts.load(Ordering::Relaxed);
-            if std::mem::replace(&mut self.layouts, layouts) != layouts {
-                return self.shared.arranged_at.load(Ordering::Relaxed);
+            let count = self.shared.layout_changes.load(Ordering::Relaxed);
+            if std::mem::replace(&mut self.layout_changes, count) != count {
+                return self.shared.layout_changed_at.load(Ordering::Relaxed);
             }
             changed.await;
         }
     }
 
-    /// Waits until something has come and skips it, for a reader that only wants to know that it did.
-    /// May be dropped at any time.
-    pub async fn news(&mut self) -> News {
+    /// Waits for the next change and skips the output, for a reader that does not need the bytes.
+    /// Cancel safe.
+    pub async fn changed(&mut self) -> StreamChange {
         loop {
             let changed = self.shared.changed.notified();
             tokio::pin!(changed);
@@ -132,126 +137,124 @@ impl PaneStream {
                 (ring.head(), ring.end())
             };
             if std::mem::replace(&mut self.position, head) != head {
-                return News::Output;
+                return StreamChange::Output;
             }
-            let layouts = self.shared.layouts.load(Ordering::Relaxed);
-            if std::mem::replace(&mut self.layouts, layouts) != layouts {
-                return News::Rearranged;
+            let count = self.shared.layout_changes.load(Ordering::Relaxed);
+            if std::mem::replace(&mut self.layout_changes, count) != count {
+                return StreamChange::Layout;
             }
             match end {
-                Some(end) => return News::End(end),
+                Some(end) => return StreamChange::End(end),
                 None => changed.await,
             }
         }
     }
 
-    /// How far this reader has come, in bytes since the pane was first followed.
+    /// The position of this reader, in bytes since the first reader of the pane was opened.
     pub fn position(&self) -> u64 {
         self.position
     }
 
-    /// Whether the other one reads the same bytes, so that positions can be compared.
-    pub fn is_beside(&self, other: &Self) -> bool {
+    /// Whether both read the same ring, so that their positions can be compared.
+    pub fn shares_ring_with(&self, other: &Self) -> bool {
         Arc::ptr_eq(&self.shared, &other.shared)
     }
 
-    /// Skips everything that has come until now.
-    fn go_to_head(&mut self) {
+    /// Skips all output and layout changes so far.
+    fn skip_to_head(&mut self) {
         self.position = self.shared.ring().head();
-        self.layouts = self.shared.layouts.load(Ordering::Relaxed);
+        self.layout_changes = self.shared.layout_changes.load(Ordering::Relaxed);
     }
 }
 
-/// What a stream task can be asked for.
+/// A request to a stream task: open a reader of a pane.
 #[derive(Debug)]
-struct Follow {
+struct SubscribeRequest {
     pane: PaneId,
-    /// The ring of a pane that comes from another session, with the readers it has.
-    shared: Option<Arc<Shared>>,
-    /// What to ask of tmux at the very place where the reader begins.
-    questions: Vec<Command>,
-    reply: oneshot::Sender<Result<Begun, Error>>,
+    /// The ring to go on filling, if the pane has moved here from another session with its readers.
+    shared: Option<Arc<SharedRing>>,
+    /// Queries that tmux executes exactly where the reader begins.
+    queries: Vec<Command>,
+    reply: oneshot::Sender<Result<OpenedStream, Error>>,
 }
 
-/// A new reader, and the answers to what was asked where it begins.
-type Begun = (PaneStream, Vec<Reply>);
+/// A new reader, and the replies to the queries sent with the request.
+type OpenedStream = (PaneStream, Vec<TmuxReply>);
 
-/// All the stream clients of one tmux server.
+/// The stream tasks of one tmux server, one per session that is read.
 #[derive(Debug)]
-pub(crate) struct Hub {
-    door: Door,
+pub(crate) struct StreamHub {
+    attach_lock: AttachLock,
     timing: Timing,
-    tasks: Mutex<HashMap<SessionId, mpsc::UnboundedSender<Follow>>>,
+    /// The senders of tasks that have ended stay until the next request replaces them.
+    tasks: Mutex<HashMap<SessionId, mpsc::UnboundedSender<SubscribeRequest>>>,
 }
 
 crate::row! {
-    /// Where a pane is now.
-    pub(crate) Place {
+    /// The session that a pane is in.
+    pub(crate) PaneSession {
         pane: PaneId = "pane_id",
         session: SessionId = "session_id",
     }
 }
 
-impl Hub {
-    pub(crate) fn new(door: Door, timing: Timing) -> Self {
-        Self { door, timing, tasks: Mutex::new(HashMap::new()) }
+impl StreamHub {
+    pub(crate) fn new(attach_lock: AttachLock, timing: Timing) -> Self {
+        Self { attach_lock, timing, tasks: Mutex::new(HashMap::new()) }
     }
 
-    /// Opens a reader; everything printed after the return is in it.
+    /// Opens a reader. It receives all output after the return.
     pub(crate) async fn subscribe(
         &self,
         server: &Server,
         pane: PaneId,
-        shared: Option<Arc<Shared>>,
+        shared: Option<Arc<SharedRing>>,
     ) -> Result<PaneStream, Error> {
-        let place: Place = server.row(&pane.to_string()).await?;
-        let (stream, _) =
-            self.subscribe_in(server, place.session, pane, shared, Vec::new()).await?;
+        let PaneSession { session, .. } = server.row(&pane.to_string()).await?;
+        let (stream, _) = self.subscribe_in(server, session, pane, shared, Vec::new()).await?;
         Ok(stream)
     }
 
-    /// The same for a pane that is known to be in this session, with questions to ask there.
+    /// Opens a reader of a pane that is known to be in this session, and runs queries where it
+    /// begins.
     pub(crate) async fn subscribe_in(
         &self,
         server: &Server,
         session: SessionId,
         pane: PaneId,
-        shared: Option<Arc<Shared>>,
-        questions: Vec<Command>,
-    ) -> Result<Begun, Error> {
-        let begin = async {
+        shared: Option<Arc<SharedRing>>,
+        queries: Vec<Command>,
+    ) -> Result<OpenedStream, Error> {
+        let opened = async {
             loop {
-                let (reply, answer) = oneshot::channel();
-                let (shared, questions) = (shared.clone(), questions.clone());
-                self.send(server, session, Follow { pane, shared, questions, reply });
-                // No answer: the task was just leaving, or its client went. The next try finds
-                // another.
-                if let Ok(outcome) = answer.await {
+                let (reply, outcome) = oneshot::channel();
+                let (shared, queries) = (shared.clone(), queries.clone());
+                self.send(server, session, SubscribeRequest { pane, shared, queries, reply });
+                // A dropped sender: the task was ending, or its client exited. Send it again.
+                if let Ok(outcome) = outcome.await {
                     return outcome;
                 }
             }
         };
-        // One deadline for a client to come, one for it to answer.
-        let after = self.timing.deadline * 2;
-        tokio::time::timeout(after, begin)
-            .await
-            .unwrap_or_else(|_| Err(Error::Timeout { command: "attach-session".to_owned(), after }))
+        // One deadline for the client to attach, one for its replies.
+        within(self.timing.deadline * 2, "attach-session", opened).await?
     }
 
-    /// Hands the wish to the session's task, starting one where there is none.
-    fn send(&self, server: &Server, session: SessionId, follow: Follow) {
-        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
-        let follow = match tasks.get(&session) {
-            Some(task) => match task.send(follow) {
+    /// Sends the request to the session's task. Starts a task if none is running.
+    fn send(&self, server: &Server, session: SessionId, request: SubscribeRequest) {
+        let mut tasks = lock(&self.tasks);
+        let request = match tasks.get(&session) {
+            Some(task) => match task.send(request) {
                 Ok(()) => return,
-                Err(mpsc::error::SendError(follow)) => follow,
+                Err(mpsc::error::SendError(request)) => request,
             },
-            None => follow,
+            None => request,
         };
         let (sender, receiver) = mpsc::unbounded_channel();
-        let _ = sender.send(follow);
+        let _ = sender.send(request);
         tasks.insert(session, sender);
-        let task = Task::new(self.door.clone(), self.timing, session, server.downgrade());
+        let attach_lock = self.attach_lock.clone();
+        let task = StreamTask::new(attach_lock, self.timing, session, server.downgrade());
         tokio::spawn(task.run(receiver));
     }
 }

@@ -1,53 +1,53 @@
-//! A bounded buffer of a pane's bytes that never hides what it lost.
+//! Ring buffer of a pane's output, which reports every loss of bytes.
 //!
 //! Positions count bytes from the start of the ring and never go back, so any number of readers can
-//! keep their own. A reader that is too slow, or a client that was away, finds a gap and not a
-//! seam.
+//! keep their own. Bytes that were overwritten before a reader came to them, or were printed while
+//! no client was attached, are reported as a gap.
 
 use std::collections::VecDeque;
 
-/// Why no more bytes will come.
+/// The reason why a stream ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum End {
-    /// The pane is gone.
+pub enum StreamEnd {
+    /// The pane was closed.
     PaneGone,
-    /// The tmux server is gone, or no longer answers.
+    /// The tmux server has exited, or no longer replies.
     ServerGone,
 }
 
-/// What a reader finds at its position.
+/// The content of a stream at a position.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Chunk {
-    /// Bytes, and the position behind them.
+    /// Output of the pane's program.
     Bytes {
-        /// The bytes, as the pane's program wrote them.
+        /// The bytes, as the program wrote them.
         bytes: Vec<u8>,
-        /// Where to go on reading.
+        /// The position after them.
         next: u64,
     },
     /// Bytes are missing here.
     Gap {
-        /// How many, if that is known: it is not when nobody was listening.
+        /// The number of bytes; unknown if they were printed while no client was attached.
         missed: Option<u64>,
-        /// Where to go on reading.
+        /// The position after the gap.
         next: u64,
     },
-    /// Nothing more will come.
-    End(End),
+    /// The stream has ended.
+    End(StreamEnd),
 }
 
-/// The buffer itself.
+/// The last bytes of a pane's output.
 #[derive(Debug)]
 pub struct Ring {
     bytes: VecDeque<u8>,
-    /// The position behind the last byte.
+    /// The position after the newest byte.
     head: u64,
     capacity: usize,
-    /// Positions before which an unknown number of bytes is missing.
+    /// Positions at which an unknown number of bytes is missing.
     breaks: VecDeque<u64>,
-    /// The newest of them that was dropped with the bytes around it.
+    /// The newest of them that was overwritten.
     dropped_break: Option<u64>,
-    end: Option<End>,
+    end: Option<StreamEnd>,
 }
 
 impl Ring {
@@ -63,17 +63,17 @@ impl Ring {
         }
     }
 
-    /// The position behind the newest byte.
+    /// The position after the newest byte.
     pub fn head(&self) -> u64 {
         self.head
     }
 
-    /// The position of the oldest byte that is still here.
+    /// The position of the oldest byte that is kept.
     fn tail(&self) -> u64 {
         self.head - self.bytes.len() as u64
     }
 
-    /// Adds bytes, dropping the oldest where there is no room.
+    /// Adds bytes and drops the oldest beyond the capacity.
     pub fn push(&mut self, bytes: &[u8]) {
         self.head += bytes.len() as u64;
         let kept = bytes.get(bytes.len().saturating_sub(self.capacity)..).unwrap_or_default();
@@ -86,24 +86,24 @@ impl Ring {
         }
     }
 
-    /// Notes that an unknown number of bytes was lost here. It takes up one position, so that a
-    /// reader passes it once.
+    /// Records that an unknown number of bytes was lost here. The break takes up one position, so
+    /// that each reader passes it once.
     pub fn mark_break(&mut self) {
         self.push(&[0]);
         self.breaks.push_back(self.head - 1);
     }
 
-    /// Notes that nothing more will come.
-    pub fn finish(&mut self, end: End) {
+    /// Ends the stream. A later reason is ignored.
+    pub fn finish(&mut self, end: StreamEnd) {
         self.end.get_or_insert(end);
     }
 
-    /// Why nothing more will come, if so.
-    pub fn end(&self) -> Option<End> {
+    /// The reason why the stream ended, if it has.
+    pub fn end(&self) -> Option<StreamEnd> {
         self.end
     }
 
-    /// What there is at `from`, or `None` if it is still to come.
+    /// The content at position `from`. `None` if it has not come yet.
     pub fn read(&self, from: u64) -> Option<Chunk> {
         let tail = self.tail();
         if from < tail {
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn a_reader_sees_what_was_pushed() {
+    fn pushed_bytes_are_read() {
         let mut ring = Ring::new(8);
         assert_eq!(ring.read(0), None);
         ring.push(b"abc");
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_overwritten_is_counted() {
+    fn overwritten_bytes_are_counted() {
         let mut ring = Ring::new(4);
         ring.push(b"abcdef");
         assert_eq!(ring.read(0), Some(Chunk::Gap { missed: Some(2), next: 2 }));
@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unknown_loss_is_met_once_and_in_its_place() {
+    fn break_is_read_once_at_its_position() {
         let mut ring = Ring::new(16);
         ring.push(b"ab");
         ring.mark_break();
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn a_count_is_not_given_where_an_unknown_loss_was_overwritten() {
+    fn overwritten_break_makes_the_count_unknown() {
         let mut ring = Ring::new(4);
         ring.push(b"ab");
         ring.mark_break();
@@ -180,20 +180,20 @@ mod tests {
     }
 
     #[test]
-    fn the_end_comes_after_the_last_byte() {
+    fn end_comes_after_the_last_byte() {
         let mut ring = Ring::new(16);
         ring.push(b"ab");
-        ring.finish(End::PaneGone);
-        ring.finish(End::ServerGone);
+        ring.finish(StreamEnd::PaneGone);
+        ring.finish(StreamEnd::ServerGone);
         assert_eq!(ring.read(0), bytes("ab", 2));
-        assert_eq!(ring.read(2), Some(Chunk::End(End::PaneGone)));
+        assert_eq!(ring.read(2), Some(Chunk::End(StreamEnd::PaneGone)));
     }
 
     proptest! {
-        /// However fast a reader is, bytes read and bytes missed add up to bytes written, and what
-        /// it reads is what was written there.
+        /// For a reader of any speed, the bytes read and missed add up to the bytes written, and
+        /// the bytes read equal those written at that position.
         #[test]
-        fn nothing_is_lost_in_silence(
+        fn read_and_missed_bytes_add_up(
             capacity in 1usize..40,
             steps in proptest::collection::vec((0usize..30, any::<bool>()), 0..40),
         ) {

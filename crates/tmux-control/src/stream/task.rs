@@ -1,4 +1,4 @@
-//! The task that owns one session's stream client.
+//! The stream task: owns the stream client of one session and fills the rings of its panes.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -6,62 +6,67 @@ use std::sync::Arc;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
-use crate::control::connection::{Connection, Turn};
-use crate::control::door::Door;
-use crate::control::event::Event;
-use crate::control::line::Line;
+use crate::control::attach_lock::AttachLock;
+use crate::control::connection::{ControlConnection, IoStep};
+use crate::control::event::TmuxEvent;
+use crate::control::line::ControlLine;
 use crate::control::link::Timing;
-use crate::control::reader::Item;
+use crate::control::reader::ControlItem;
 use crate::error::Error;
 use crate::id::{PaneId, SessionId};
 use crate::server::WeakServer;
-use crate::stream::questions::Questions;
-use crate::stream::{End, Follow, PaneStream, Place, Ring, Shared};
+use crate::stream::queries::PendingQueries;
+use crate::stream::{PaneSession, PaneStream, Ring, SharedRing, StreamEnd, SubscribeRequest};
 
-pub(super) struct Task {
-    door: Door,
+/// The state of the task.
+pub(super) struct StreamTask {
+    attach_lock: AttachLock,
     timing: Timing,
     session: SessionId,
     server: WeakServer,
-    panes: Panes,
+    rings: RingsByPane,
 }
 
-/// The rings to fill. A pane has more than one when it came from another session, with readers,
-/// and had been followed here already.
-type Panes = HashMap<PaneId, Vec<Arc<Shared>>>;
+/// The rings to fill. A pane has two if it moved here from another session, with readers, and
+/// already had readers here.
+type RingsByPane = HashMap<PaneId, Vec<Arc<SharedRing>>>;
 
-impl Task {
-    pub(super) fn new(door: Door, timing: Timing, session: SessionId, server: WeakServer) -> Self {
-        Self { door, timing, session, server, panes: HashMap::new() }
+impl StreamTask {
+    pub(super) fn new(
+        attach_lock: AttachLock,
+        timing: Timing,
+        session: SessionId,
+        server: WeakServer,
+    ) -> Self {
+        Self { attach_lock, timing, session, server, rings: HashMap::new() }
     }
 
-    /// Runs until nobody has read from this session for a while.
-    pub(super) async fn run(mut self, mut wishes: mpsc::UnboundedReceiver<Follow>) {
-        self.work(&mut wishes).await;
-        for shared in self.panes.values().flatten() {
-            shared.change(|ring| ring.finish(End::ServerGone));
+    /// Runs until the session has had no reader for a while.
+    pub(super) async fn run(mut self, mut requests: mpsc::UnboundedReceiver<SubscribeRequest>) {
+        self.keep_attached(&mut requests).await;
+        for shared in self.rings.values().flatten() {
+            shared.update(|ring| ring.finish(StreamEnd::ServerGone));
         }
     }
 
-    async fn work(&mut self, wishes: &mut mpsc::UnboundedReceiver<Follow>) {
+    async fn keep_attached(&mut self, requests: &mut mpsc::UnboundedReceiver<SubscribeRequest>) {
         loop {
-            match self.door.enter(self.session, true).await {
+            match self.attach_lock.attach(self.session, true).await {
                 Ok(mut connection) => {
-                    let why = self.serve(&mut connection, wishes).await;
-                    self.door.leave(connection);
-                    if why == Why::Idle {
+                    let end = self.serve(&mut connection, requests).await;
+                    self.attach_lock.detach(connection);
+                    if end == ServeEnd::Idle {
                         return;
                     }
                 }
                 Err(error) => {
-                    refuse(wishes, &error);
+                    refuse_all(requests, &error);
                     tokio::time::sleep(self.timing.back_off).await;
                 }
             }
-            // Somebody detached the client, or the session is gone. Whoever still reads must know
-            // that something may be missing.
+            // The client was detached, or the session has ended: output may be missing.
             self.relocate(true).await;
-            if self.panes.is_empty() && wishes.is_empty() {
+            if self.rings.is_empty() && requests.is_empty() {
                 return;
             }
         }
@@ -69,41 +74,41 @@ impl Task {
 
     async fn serve(
         &mut self,
-        connection: &mut Connection,
-        wishes: &mut mpsc::UnboundedReceiver<Follow>,
-    ) -> Why {
-        // Two rounds without a reader are enough: a person's session is not ours to stay in.
+        connection: &mut ControlConnection,
+        requests: &mut mpsc::UnboundedReceiver<SubscribeRequest>,
+    ) -> ServeEnd {
+        // Two rounds without a reader end the client: it should not stay in a person's session.
         let round = self.timing.idle / 2;
         let alarm = tokio::time::sleep(round);
         tokio::pin!(alarm);
         let mut was_unread = false;
-        let mut questions = Questions::default();
+        let mut queries = PendingQueries::default();
         loop {
             let mut moved = false;
-            let panes = &self.panes;
+            let rings = &self.rings;
             tokio::select! {
-                wish = wishes.recv() => match wish {
-                    Some(follow) => {
+                request = requests.recv() => match request {
+                    Some(request) => {
                         was_unread = false;
-                        self.follow(follow, connection, &mut questions);
+                        self.subscribe(request, connection, &mut queries);
                     }
-                    None => return Why::Idle,
+                    None => return ServeEnd::Idle,
                 },
-                turn = connection.turn(|item| moved |= route(panes, &mut questions, item)) => {
-                    if turn == Turn::Closed {
-                        return Why::Closed;
+                step = connection.step(|item| moved |= route(rings, &mut queries, item)) => {
+                    if step == IoStep::Closed {
+                        return ServeEnd::Closed;
                     }
-                    // A flood must not fill the ring before its readers have had a turn.
+                    // Under heavy output the readers must run before the ring overflows.
                     tokio::task::yield_now().await;
-                    // For a pane that has left, tmux keeps all it prints until this client goes.
+                    // tmux buffers the output of a pane that left until this client detaches.
                     if moved && self.relocate(false).await {
-                        return Why::Closed;
+                        return ServeEnd::Closed;
                     }
                 }
                 () = &mut alarm => {
-                    let unread = self.is_unread() && questions.is_empty();
+                    let unread = self.is_unread() && queries.is_empty();
                     if unread && was_unread {
-                        return Why::Idle;
+                        return ServeEnd::Idle;
                     }
                     was_unread = unread;
                     alarm.as_mut().reset(Instant::now() + round);
@@ -112,53 +117,59 @@ impl Task {
         }
     }
 
-    /// Starts to collect a pane's output and hands out a reader that begins here, or where its
-    /// questions are answered.
-    fn follow(&mut self, follow: Follow, connection: &mut Connection, questions: &mut Questions) {
-        let asked = follow.questions;
-        let (reader, reply) = (self.reader(follow.pane, follow.shared), follow.reply);
-        if asked.is_empty() {
+    /// Begins to fill a pane's ring and hands out a reader that begins here, or where its queries
+    /// are executed.
+    fn subscribe(
+        &mut self,
+        request: SubscribeRequest,
+        connection: &mut ControlConnection,
+        pending: &mut PendingQueries,
+    ) {
+        let SubscribeRequest { pane, shared, queries, reply } = request;
+        let reader = self.reader(pane, shared);
+        if queries.is_empty() {
             let _ = reply.send(Ok((reader, Vec::new())));
         } else {
-            connection.send(&questions.ask(asked, reader, reply));
+            connection.send(&pending.push(queries, reader, reply));
         }
     }
 
     /// A reader that begins here.
-    fn reader(&mut self, pane: PaneId, moved: Option<Arc<Shared>>) -> PaneStream {
-        let rings = self.panes.entry(pane).or_default();
+    fn reader(&mut self, pane: PaneId, moved: Option<Arc<SharedRing>>) -> PaneStream {
+        let rings = self.rings.entry(pane).or_default();
         let shared = match (moved, rings.first()) {
             (None, Some(shared)) => Arc::clone(shared),
             (moved, _) => {
-                let shared = moved.unwrap_or_else(|| Arc::new(Shared::new()));
+                let shared = moved.unwrap_or_else(|| Arc::new(SharedRing::new()));
                 rings.push(Arc::clone(&shared));
                 shared
             }
         };
-        let mut reader = PaneStream { shared, position: 0, layouts: 0 };
-        reader.go_to_head();
+        let mut reader = PaneStream { shared, position: 0, layout_changes: 0 };
+        reader.skip_to_head();
         reader
     }
 
-    /// Whether nobody reads anything.
+    /// Whether no reader is left.
     fn is_unread(&mut self) -> bool {
-        self.forget_unread();
-        self.panes.is_empty()
+        self.drop_unread();
+        self.rings.is_empty()
     }
 
-    /// Drops the rings that nobody reads any more.
-    fn forget_unread(&mut self) {
-        self.panes.retain(|_, rings| {
+    /// Drops the rings without readers.
+    fn drop_unread(&mut self) {
+        self.rings.retain(|_, rings| {
             rings.retain(|shared| Arc::strong_count(shared) > 1);
             !rings.is_empty()
         });
     }
 
-    /// Looks where the panes are now: some may be gone, some in another session. True if one has
-    /// left this session.
+    /// Queries which session each pane is in now, ends the rings of closed panes and hands over
+    /// those of panes in another session. True if a pane has left this session. With `missed`, the
+    /// rings that stay get a break.
     async fn relocate(&mut self, missed: bool) -> bool {
-        self.forget_unread();
-        if self.panes.is_empty() {
+        self.drop_unread();
+        if self.rings.is_empty() {
             return false;
         }
         let Some(server) = self.server.upgrade() else {
@@ -166,69 +177,71 @@ impl Task {
         };
         let mut left = false;
         let mut stay = HashMap::new();
-        for (pane, rings) in std::mem::take(&mut self.panes) {
-            let place = server.row::<Place>(&pane.to_string()).await;
-            let stays = place.as_ref().is_ok_and(|place| place.session == self.session);
+        for (pane, rings) in std::mem::take(&mut self.rings) {
+            let now = server.row::<PaneSession>(&pane.to_string()).await;
+            let stays = now.as_ref().is_ok_and(|now| now.session == self.session);
             for shared in &rings {
-                match &place {
+                match &now {
                     Ok(_) if stays && !missed => {}
-                    Ok(_) => shared.change(Ring::mark_break),
+                    Ok(_) => shared.update(Ring::mark_break),
                     Err(error) if error.is_not_found() => {
-                        shared.change(|ring| ring.finish(End::PaneGone));
+                        shared.update(|ring| ring.finish(StreamEnd::PaneGone));
                     }
-                    Err(_) => shared.change(|ring| ring.finish(End::ServerGone)),
+                    Err(_) => shared.update(|ring| ring.finish(StreamEnd::ServerGone)),
                 }
             }
             if stays {
                 stay.insert(pane, rings);
-            } else if place.is_ok() {
+            } else if now.is_ok() {
                 left = true;
                 rings.into_iter().for_each(|shared| server.adopt(pane, shared));
             }
         }
-        self.panes = stay;
+        self.rings = stay;
         left
     }
 }
 
-/// Answers everybody who waits for a client that cannot be had.
-fn refuse(wishes: &mut mpsc::UnboundedReceiver<Follow>, error: &Error) {
-    while let Ok(follow) = wishes.try_recv() {
+/// Refuses all waiting requests: no client could be attached.
+fn refuse_all(requests: &mut mpsc::UnboundedReceiver<SubscribeRequest>, error: &Error) {
+    while let Ok(request) = requests.try_recv() {
         let error =
             Error::Refused { command: "attach-session".to_owned(), message: error.to_string() };
-        let _ = follow.reply.send(Err(error));
+        let _ = request.reply.send(Err(error));
     }
 }
 
+/// The reason why a stream client is no longer served.
 #[derive(PartialEq, Eq)]
-enum Why {
+enum ServeEnd {
+    /// No reader for a while, or every server handle is dropped.
     Idle,
+    /// The client exited, or must be replaced.
     Closed,
 }
 
-/// Puts output into its ring and answers where they belong. True if the item means that a pane may
-/// have moved.
-fn route(panes: &Panes, questions: &mut Questions, item: Item<'_>) -> bool {
+/// Adds output to its rings, and replies to their queries. True if a pane may have moved.
+fn route(rings: &RingsByPane, queries: &mut PendingQueries, item: ControlItem<'_>) -> bool {
     match item {
-        Item::Line(Line::Output { pane, bytes }) => {
-            for shared in panes.get(&pane).into_iter().flatten() {
-                shared.change(|ring| ring.push(&bytes));
+        ControlItem::Line(ControlLine::Output { pane, bytes }) => {
+            for shared in rings.get(&pane).into_iter().flatten() {
+                shared.update(|ring| ring.push(&bytes));
             }
             false
         }
-        Item::Line(line) => match Event::from_line(&line) {
-            Some(Event::LayoutChanged(_)) => {
-                panes.values().flatten().for_each(|shared| shared.rearrange());
+        ControlItem::Line(line) => match TmuxEvent::from_line(&line) {
+            Some(TmuxEvent::LayoutChanged(_)) => {
+                rings.values().flatten().for_each(|shared| shared.note_layout_change());
                 true
             }
-            Some(Event::WindowClosed(_) | Event::SessionsChanged) => true,
+            Some(TmuxEvent::WindowClosed(_) | TmuxEvent::SessionsChanged) => true,
             _ => false,
         },
-        Item::Answer(answer) => {
-            questions.answer(answer);
+        ControlItem::Reply(reply) => {
+            queries.take_reply(reply);
             false
         }
-        Item::Garbage(_) => false,
+        ControlItem::Garbage(_) => false,
     }
 }
 
@@ -242,17 +255,18 @@ mod tests {
     use crate::spawn::Program;
 
     #[tokio::test]
-    async fn a_pane_that_comes_with_readers_keeps_them_beside_those_it_has_here() {
+    async fn moved_ring_is_filled_beside_the_existing_one() {
         let program = Program::new(Socket::Path("/nowhere".into()));
         let server = Server::new(program.clone());
-        let door = Door::new(program, Duration::ZERO);
-        let mut task = Task::new(door, Timing::default(), SessionId(0), server.downgrade());
+        let attach_lock = AttachLock::new(program, Duration::ZERO);
+        let mut task =
+            StreamTask::new(attach_lock, Timing::default(), SessionId(0), server.downgrade());
         let here = task.reader(PaneId(1), None);
-        let moved = task.reader(PaneId(1), Some(Arc::new(Shared::new())));
-        let beside = task.reader(PaneId(1), None);
-        let output = Line::Output { pane: PaneId(1), bytes: b"abc".as_slice().into() };
-        route(&task.panes, &mut Questions::default(), Item::Line(output));
-        for reader in [here, moved, beside] {
+        let moved = task.reader(PaneId(1), Some(Arc::new(SharedRing::new())));
+        let later = task.reader(PaneId(1), None);
+        let output = ControlLine::Output { pane: PaneId(1), bytes: b"abc".as_slice().into() };
+        route(&task.rings, &mut PendingQueries::default(), ControlItem::Line(output));
+        for reader in [here, moved, later] {
             assert_eq!(reader.shared.ring().head(), 3);
         }
     }

@@ -1,16 +1,19 @@
-//! What a listener is told.
+//! Events that subscribers of a server receive.
 
 use std::time::Duration;
 
 use testkit::TmuxServer;
-use tmux_control::control::event::Event;
+use tmux_control::control::event::TmuxEvent;
 use tmux_control::{Command, Server, WindowId};
 use tokio::sync::broadcast::Receiver;
 
-use crate::{connect, impatient, program, say};
+use crate::{connect, impatient, print, program};
 
-/// The next event that fits; those before it are passed over.
-async fn hear(events: &mut Receiver<Event>, fits: impl Fn(Event) -> bool) -> Event {
+/// Waits for the next event that fits and skips those before it.
+async fn wait_for_event(
+    events: &mut Receiver<TmuxEvent>,
+    fits: impl Fn(TmuxEvent) -> bool,
+) -> TmuxEvent {
     let wait = async {
         loop {
             let event = events.recv().await.unwrap();
@@ -22,140 +25,141 @@ async fn hear(events: &mut Receiver<Event>, fits: impl Fn(Event) -> bool) -> Eve
     tokio::time::timeout(Duration::from_secs(20), wait).await.unwrap()
 }
 
-async fn hear_exactly(events: &mut Receiver<Event>, event: Event) {
-    hear(events, |heard| heard == event).await;
+async fn expect_event(events: &mut Receiver<TmuxEvent>, event: TmuxEvent) {
+    wait_for_event(events, |received| received == event).await;
 }
 
-/// A listener whose client is attached.
-async fn listen(server: &Server) -> Receiver<Event> {
+/// A subscriber of a server whose client is attached.
+async fn subscribe(server: &Server) -> Receiver<TmuxEvent> {
     let mut events = server.events();
-    hear_exactly(&mut events, Event::Connected).await;
-    server.run(say("x")).await.unwrap();
+    expect_event(&mut events, TmuxEvent::Connected).await;
+    server.run(print("x")).await.unwrap();
     events
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn windows_that_come_are_renamed_and_go_are_heard_of() {
+async fn window_changes_are_reported() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
-    let mut events = listen(&server).await;
+    let mut events = subscribe(&server).await;
     let new = ["new-window", "-P", "-F", "#{window_id}"];
     let window: WindowId = tmux.tmux(&new).parse().unwrap();
-    hear_exactly(&mut events, Event::WindowAdded(window)).await;
+    expect_event(&mut events, TmuxEvent::WindowAdded(window)).await;
     tmux.tmux(&["rename-window", "-t", &window.to_string(), "%end 1 2 3"]);
-    hear_exactly(&mut events, Event::WindowRenamed(window)).await;
+    expect_event(&mut events, TmuxEvent::WindowRenamed(window)).await;
     tmux.tmux(&["split-window", "-t", &window.to_string()]);
-    hear_exactly(&mut events, Event::LayoutChanged(window)).await;
+    expect_event(&mut events, TmuxEvent::LayoutChanged(window)).await;
     tmux.tmux(&["kill-window", "-t", &window.to_string()]);
-    hear_exactly(&mut events, Event::WindowClosed(window)).await;
+    expect_event(&mut events, TmuxEvent::WindowClosed(window)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn windows_of_other_sessions_are_heard_of_too() {
+async fn window_changes_of_other_sessions_are_reported() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
-    let mut events = listen(&server).await;
+    let mut events = subscribe(&server).await;
     tmux.new_session("other");
-    hear_exactly(&mut events, Event::SessionsChanged).await;
+    expect_event(&mut events, TmuxEvent::SessionsChanged).await;
     let new = ["new-window", "-t", "=other:", "-P", "-F", "#{window_id}"];
     let window: WindowId = tmux.tmux(&new).parse().unwrap();
-    hear_exactly(&mut events, Event::WindowAdded(window)).await;
+    expect_event(&mut events, TmuxEvent::WindowAdded(window)).await;
     tmux.tmux(&["rename-window", "-t", &window.to_string(), "x"]);
-    hear_exactly(&mut events, Event::WindowRenamed(window)).await;
+    expect_event(&mut events, TmuxEvent::WindowRenamed(window)).await;
     tmux.tmux(&["kill-window", "-t", &window.to_string()]);
-    hear_exactly(&mut events, Event::WindowClosed(window)).await;
+    expect_event(&mut events, TmuxEvent::WindowClosed(window)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn sessions_that_come_are_renamed_and_go_are_heard_of() {
+async fn session_changes_are_reported() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
-    let mut events = listen(&server).await;
+    let mut events = subscribe(&server).await;
     tmux.new_session("other");
-    hear_exactly(&mut events, Event::SessionsChanged).await;
+    expect_event(&mut events, TmuxEvent::SessionsChanged).await;
     tmux.tmux(&["rename-session", "-t", "=other", "another"]);
-    let renamed = |event| matches!(event, Event::SessionRenamed(_) | Event::SessionsChanged);
-    hear(&mut events, renamed).await;
-    server.run(say("x")).await.unwrap();
+    let renamed =
+        |event| matches!(event, TmuxEvent::SessionRenamed(_) | TmuxEvent::SessionsChanged);
+    wait_for_event(&mut events, renamed).await;
+    server.run(print("x")).await.unwrap();
     events = events.resubscribe();
     tmux.tmux(&["kill-session", "-t", "=another"]);
-    hear_exactly(&mut events, Event::SessionsChanged).await;
+    expect_event(&mut events, TmuxEvent::SessionsChanged).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn copy_mode_is_heard_of() {
+async fn copy_mode_is_reported() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
-    let mut events = listen(&server).await;
+    let mut events = subscribe(&server).await;
     let pane = crate::first_pane(&tmux);
     server.run(Command::action("copy-mode").option("-t", pane)).await.unwrap();
-    hear_exactly(&mut events, Event::PaneModeChanged(pane)).await;
+    expect_event(&mut events, TmuxEvent::PaneModeChanged(pane)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn selections_and_clients_of_other_sessions_are_heard_of() {
+async fn selections_and_clients_of_other_sessions_are_reported() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
-    let mut events = listen(&server).await;
+    let mut events = subscribe(&server).await;
     tmux.new_session("other");
     let ids = ["display-message", "-p", "-t", "=other:", "#{session_id} #{window_id}"];
     let ids = tmux.tmux(&ids);
     let (session, window) = ids.split_once(' ').unwrap();
     tmux.tmux(&["split-window", "-t", "=other:", "cat"]);
-    hear_exactly(&mut events, Event::PaneSelected(window.parse().unwrap())).await;
+    expect_event(&mut events, TmuxEvent::PaneSelected(window.parse().unwrap())).await;
     tmux.tmux(&["new-window", "-t", "=other:", "cat"]);
-    hear_exactly(&mut events, Event::WindowSelected(session.parse().unwrap())).await;
-    server.run(say("x")).await.unwrap();
+    expect_event(&mut events, TmuxEvent::WindowSelected(session.parse().unwrap())).await;
+    server.run(print("x")).await.unwrap();
     events = events.resubscribe();
     let person = testkit::Person::attach(&tmux, "other", 80, 24);
-    hear_exactly(&mut events, Event::ClientsChanged).await;
-    server.run(say("x")).await.unwrap();
+    expect_event(&mut events, TmuxEvent::ClientsChanged).await;
+    server.run(print("x")).await.unwrap();
     events = events.resubscribe();
     drop(person);
-    hear_exactly(&mut events, Event::ClientsChanged).await;
+    expect_event(&mut events, TmuxEvent::ClientsChanged).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_compared_is_told_of_when_it_says_something_else() {
+async fn change_of_a_subscribed_format_is_reported() {
     let tmux = TmuxServer::new();
     let server = Server::with_timing(program(&tmux), impatient());
-    let mut events = listen(&server).await;
+    let mut events = subscribe(&server).await;
     let value = "#{S:#{W:#{P:#{pane_id} #{s/\n/ /:pane_title};}}}";
-    server.compare(Some(value.to_owned()));
-    hear_exactly(&mut events, Event::ValueChanged).await;
+    server.subscribe_format(Some(value.to_owned()));
+    expect_event(&mut events, TmuxEvent::SubscriptionChanged).await;
     for title in ["one", "two"] {
         tmux.tmux(&["select-pane", "-T", title]);
-        hear_exactly(&mut events, Event::ValueChanged).await;
+        expect_event(&mut events, TmuxEvent::SubscriptionChanged).await;
     }
-    // Also on another connection.
+    // The subscription is renewed on the next connection.
     tmux.tmux(&["detach-client", "-s", "=main"]);
-    hear_exactly(&mut events, Event::Connected).await;
-    hear_exactly(&mut events, Event::ValueChanged).await;
+    expect_event(&mut events, TmuxEvent::Connected).await;
+    expect_event(&mut events, TmuxEvent::SubscriptionChanged).await;
     tmux.tmux(&["select-pane", "-T", "three"]);
-    hear_exactly(&mut events, Event::ValueChanged).await;
+    expect_event(&mut events, TmuxEvent::SubscriptionChanged).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_listener_lives_through_a_restart_of_the_server() {
+async fn subscriber_survives_a_server_restart() {
     let tmux = TmuxServer::new();
     let server = Server::with_timing(program(&tmux), impatient());
-    let mut events = listen(&server).await;
+    let mut events = subscribe(&server).await;
     tmux.kill();
-    hear_exactly(&mut events, Event::Disconnected).await;
+    expect_event(&mut events, TmuxEvent::Disconnected).await;
     tmux.new_session("again");
-    hear_exactly(&mut events, Event::Connected).await;
-    server.run(say("x")).await.unwrap();
+    expect_event(&mut events, TmuxEvent::Connected).await;
+    server.run(print("x")).await.unwrap();
     let new = ["new-window", "-P", "-F", "#{window_id}"];
     let window: WindowId = tmux.tmux(&new).parse().unwrap();
-    hear_exactly(&mut events, Event::WindowAdded(window)).await;
+    expect_event(&mut events, TmuxEvent::WindowAdded(window)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_listener_may_come_before_the_server() {
+async fn subscriber_may_start_before_the_server() {
     let tmux = TmuxServer::not_started();
     let server = Server::with_timing(program(&tmux), impatient());
     let mut events = server.events();
-    assert!(server.run(say("x")).await.unwrap_err().is_no_server());
+    assert!(server.run(print("x")).await.unwrap_err().is_no_server());
     tmux.new_session("first");
-    hear_exactly(&mut events, Event::Connected).await;
+    expect_event(&mut events, TmuxEvent::Connected).await;
 }

@@ -1,12 +1,12 @@
-//! Typed text and pressed keys, as a program in a pane receives them.
+//! Keys and typed text, as a program in a pane receives them.
 
 use testkit::{TmuxServer, wait_until};
 use tmux_control::PaneId;
-use tmux_control::keys::{Key, type_text};
+use tmux_control::keys::{TmuxKey, type_text};
 
 use crate::{connect, first_pane};
 
-/// Starts a program that writes the next `count` bytes it is given into a file.
+/// Starts a program that writes the next `count` bytes of its input into a file.
 fn record(tmux: &TmuxServer, count: usize) -> PaneId {
     let recorder =
         format!("stty raw -echo; echo ready; head -c {count} >~/typed; mv ~/typed ~/done");
@@ -17,7 +17,7 @@ fn record(tmux: &TmuxServer, count: usize) -> PaneId {
     pane.parse().unwrap()
 }
 
-/// What was typed, once all of it has come.
+/// The recorded bytes, once all have come.
 fn recorded(tmux: &TmuxServer) -> Vec<u8> {
     let file = tmux.home().join("done");
     let typed = wait_until("everything was typed", || std::fs::read(&file).ok());
@@ -26,7 +26,7 @@ fn recorded(tmux: &TmuxServer) -> Vec<u8> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_hundred_thousand_characters_arrive() {
+async fn hundred_thousand_characters_arrive() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     let text: String = (b' '..=b'~').cycle().take(100_000).map(char::from).collect();
@@ -36,7 +36,7 @@ async fn a_hundred_thousand_characters_arrive() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn text_that_looks_like_something_else_arrives_as_text() {
+async fn key_names_and_escapes_in_text_arrive_verbatim() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     let controls: String = ('\0'..=' ').chain(['\u{7f}', '\u{80}', '\u{9f}']).collect();
@@ -51,7 +51,7 @@ async fn text_that_looks_like_something_else_arrives_as_text() {
     for text in texts {
         let pane = record(&tmux, text.len());
         server.sequence(type_text(pane, text)).await.unwrap();
-        assert_eq!(recorded(&tmux), text.as_bytes(), "{text:?} by the link");
+        assert_eq!(recorded(&tmux), text.as_bytes(), "{text:?} through the link");
         let pane = record(&tmux, text.len());
         server.spawned(&type_text(pane, text)).await.unwrap();
         assert_eq!(recorded(&tmux), text.as_bytes(), "{text:?} by a spawned tmux");
@@ -80,25 +80,25 @@ async fn keys_arrive_as_a_terminal_would_send_them() {
         ("0x00", b"\0"),
     ] {
         let pane = record(&tmux, bytes.len());
-        server.run(Key::parse(name).unwrap().press(pane)).await.unwrap();
+        server.run(TmuxKey::parse(name).unwrap().press(pane)).await.unwrap();
         assert_eq!(recorded(&tmux), bytes, "{name}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_named_key_is_one_tmux_knows() {
+async fn tmux_knows_every_key_name() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     let pane = record(&tmux, 10_000);
     let typed = tmux.home().join("typed");
-    for name in Key::names() {
-        server.run(Key::parse(name).unwrap().press(pane)).await.unwrap();
+    for name in TmuxKey::names() {
+        server.run(TmuxKey::parse(name).unwrap().press(pane)).await.unwrap();
     }
     // A name tmux does not know is typed out letter by letter.
     server.sequence(type_text(pane, &"x".repeat(10_000))).await.unwrap();
     let all = String::from_utf8(recorded(&tmux)).unwrap();
     assert!(!typed.exists());
-    for name in Key::names() {
+    for name in TmuxKey::names() {
         assert!(!all.contains(name), "{name} was typed as text");
     }
 }
@@ -115,6 +115,6 @@ async fn ctrl_c_interrupts_a_program() {
     };
     server.sequence(type_text(pane, "sleep 1000\n")).await.unwrap();
     wait_until("sleep runs", || runs("sleep"));
-    server.run(Key::parse("C-c").unwrap().press(pane)).await.unwrap();
+    server.run(TmuxKey::parse("C-c").unwrap().press(pane)).await.unwrap();
     wait_until("the shell is back", || runs("sh"));
 }

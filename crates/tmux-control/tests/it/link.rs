@@ -1,5 +1,4 @@
-//! Commands through the control client: their order, their failures, and what happens when the
-//! client or the server is not what it should be.
+//! Commands through the link: order of replies, refusals, and stuck or missing clients and servers.
 
 use std::time::{Duration, Instant};
 
@@ -7,9 +6,9 @@ use rustix::process::{Pid, Signal, kill_process};
 use testkit::{TmuxServer, until, wait_until};
 use tmux_control::{Command, Error, Program, Server, Timing};
 
-use crate::{clients, connect, impatient, program, program_behind, say};
+use crate::{clients, connect, impatient, print, program, program_behind};
 
-/// A process that is stopped for as long as this lives.
+/// A process that is stopped (SIGSTOP) until this is dropped.
 struct Stopped(Pid);
 
 impl Stopped {
@@ -34,18 +33,19 @@ fn set(name: &str, value: &str) -> Command {
     Command::action("set-option").arg("-g").arg(name).arg(value)
 }
 
-async fn works(server: &Server) {
-    assert_eq!(server.run(say("works")).await.unwrap().text(), "works\n");
+/// Asserts that the server replies.
+async fn assert_replies(server: &Server) {
+    assert_eq!(server.run(print("works")).await.unwrap().text(), "works\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn answers_to_many_calls_at_once_find_their_askers() {
+async fn concurrent_calls_receive_their_own_replies() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     let calls: Vec<_> = (0..200)
         .map(|number| {
             let server = server.clone();
-            tokio::spawn(async move { server.run(say(number)).await.unwrap().text() })
+            tokio::spawn(async move { server.run(print(number)).await.unwrap().text() })
         })
         .collect();
     for (number, call) in calls.into_iter().enumerate() {
@@ -55,27 +55,27 @@ async fn answers_to_many_calls_at_once_find_their_askers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sequence_answers_for_each_command() {
+async fn sequence_has_a_reply_per_command() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
-    let replies = server.sequence(vec![say("a"), set("@x", "1"), say("b")]).await.unwrap();
-    let texts: Vec<String> = replies.iter().map(tmux_control::Reply::text).collect();
+    let replies = server.sequence(vec![print("a"), set("@x", "1"), print("b")]).await.unwrap();
+    let texts: Vec<String> = replies.iter().map(tmux_control::TmuxReply::text).collect();
     assert_eq!(texts, ["a\n", "", "b\n"]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn questions_are_answered_apart_in_a_process_of_their_own_too() {
+async fn spawned_queries_have_a_reply_each() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     let screen = Command::query("capture-pane").arg("-p").option("-t", "=main:");
-    let questions = vec![say("one"), screen.clone(), say(""), screen, say("two\nthree")];
-    let linked = server.sequence(questions.clone()).await.unwrap();
+    let queries = vec![print("one"), screen.clone(), print(""), screen, print("two\nthree")];
+    let linked = server.sequence(queries.clone()).await.unwrap();
     assert_eq!(linked[4].text(), "two\nthree\n");
-    assert_eq!(server.spawned(&questions).await.unwrap(), linked);
+    assert_eq!(server.spawned(&queries).await.unwrap(), linked);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_sequence_stops_at_the_first_failure() {
+async fn sequence_stops_at_the_first_failure() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     let bad = || Command::action("kill-window").option("-t", "@99");
@@ -88,66 +88,66 @@ async fn a_sequence_stops_at_the_first_failure() {
         if linked {
             assert!(error.to_string().starts_with("tmux kill-window: "), "{error}");
         }
-        let left = tmux.tmux(&["show-options", "-g"]);
-        assert!(left.contains("@first") && !left.contains("@second") && !left.contains("@third"));
-        works(&server).await;
+        let set = tmux.tmux(&["show-options", "-g"]);
+        assert!(set.contains("@first") && !set.contains("@second") && !set.contains("@third"));
+        assert_replies(&server).await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_command_tmux_does_not_know_is_refused_and_shifts_nothing() {
+async fn unknown_command_does_not_shift_later_replies() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     let error =
-        server.sequence(vec![say("a"), Command::query("no-such-command")]).await.unwrap_err();
+        server.sequence(vec![print("a"), Command::query("no-such-command")]).await.unwrap_err();
     assert!(matches!(error, Error::Refused { .. }), "{error}");
-    works(&server).await;
-    let error = server.run(say("a").arg("too").arg("many")).await.unwrap_err();
+    assert_replies(&server).await;
+    let error = server.run(print("a").arg("too").arg("many")).await.unwrap_err();
     assert!(matches!(error, Error::Refused { .. }), "{error}");
-    works(&server).await;
+    assert_replies(&server).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn answers_of_hooks_are_not_taken_for_ours() {
+async fn replies_of_hooks_are_ignored() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     tmux.tmux(&["set-hook", "-g", "after-list-windows", "display-message -p hook ; list-keys"]);
     for _ in 0..3 {
         let list = Command::query("list-windows").option("-F", "#{session_name}");
-        let replies = server.sequence(vec![list, say("after")]).await.unwrap();
+        let replies = server.sequence(vec![list, print("after")]).await.unwrap();
         assert_eq!((replies[0].text(), replies[1].text()), ("main\n".into(), "after\n".into()));
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn commands_that_run_others_do_not_shift_the_answers() {
+async fn nested_commands_do_not_shift_later_replies() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
-    works(&server).await;
-    let twice = Command::query("if-shell").arg("-F").arg("1").arg("display-message -p inner");
-    assert_eq!(server.run(twice).await.unwrap().text(), "inner\n");
-    works(&server).await;
+    assert_replies(&server).await;
+    let nested = Command::query("if-shell").arg("-F").arg("1").arg("display-message -p inner");
+    assert_eq!(server.run(nested).await.unwrap().text(), "inner\n");
+    assert_replies(&server).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn killing_the_session_we_sit_in_is_answered() {
+async fn kill_of_the_attached_session_is_answered() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
-    works(&server).await;
+    assert_replies(&server).await;
     assert_eq!(clients(&tmux)[0].1, "main");
     tmux.new_session("other");
     server.run(Command::action("kill-session").option("-t", "=main")).await.unwrap();
-    until("a client sits in the other session", async || {
-        works(&server).await;
+    until("a client is attached to the other session", async || {
+        assert_replies(&server).await;
         clients(&tmux).first().filter(|client| client.1 == "other").map(|_| ())
     })
     .await;
 }
 
-/// A server handle whose control clients can be made to get stuck, and a way to do it.
+/// A server handle, and a function that makes its control client stuck.
 ///
-/// Stopping the client itself would do nothing: the tmux server reads and writes its ends of the
-/// pipes. So the client's output goes through one more process, which can be stopped.
+/// Stopping the client itself has no effect, since the tmux server reads and writes its pipes. So
+/// the client's output goes through one more process, which is stopped.
 async fn connect_through_a_pipe(tmux: &TmuxServer) -> (Server, impl Fn() -> Stopped) {
     let script = r#"case "$*" in
         *" -C "*) "$TMUX_PROGRAM" "$@" | sh -c 'echo $$ >>~/pipes; exec cat' ;;
@@ -156,7 +156,7 @@ async fn connect_through_a_pipe(tmux: &TmuxServer) -> (Server, impl Fn() -> Stop
     let script = script.replace("~", &tmux.home().display().to_string());
     let timing = Timing { idle: Duration::from_secs(10), ..impatient() };
     let server = Server::with_timing(program_behind(tmux, &script), timing);
-    works(&server).await;
+    assert_replies(&server).await;
     let pipes = tmux.home().join("pipes");
     (server, move || {
         let last = std::fs::read_to_string(&pipes).unwrap().lines().last().unwrap().to_owned();
@@ -165,14 +165,14 @@ async fn connect_through_a_pipe(tmux: &TmuxServer) -> (Server, impl Fn() -> Stop
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_query_is_answered_although_the_client_is_stuck() {
+async fn query_is_answered_while_the_client_is_stuck() {
     let tmux = TmuxServer::new();
     let (server, stop_client) = connect_through_a_pipe(&tmux).await;
     let first = clients(&tmux);
     let _stopped = stop_client();
-    works(&server).await;
+    assert_replies(&server).await;
     until("a new client took over", async || {
-        works(&server).await;
+        assert_replies(&server).await;
         let clients = clients(&tmux);
         (clients.len() == 1 && clients != first).then_some(())
     })
@@ -180,7 +180,7 @@ async fn a_query_is_answered_although_the_client_is_stuck() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_action_is_not_repeated_when_the_client_is_stuck() {
+async fn action_is_not_repeated_when_the_client_is_stuck() {
     let tmux = TmuxServer::new();
     let (server, stop_client) = connect_through_a_pipe(&tmux).await;
     let _stopped = stop_client();
@@ -188,12 +188,12 @@ async fn an_action_is_not_repeated_when_the_client_is_stuck() {
     let error = server.run(append()).await.unwrap_err();
     assert!(matches!(error, Error::Timeout { .. }), "{error}");
     server.run(append()).await.unwrap();
-    works(&server).await;
+    assert_replies(&server).await;
     assert_eq!(tmux.tmux(&["show-options", "-gv", "@x"]), "11");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stuck_server_costs_many_calls_no_more_than_one() {
+async fn concurrent_calls_to_a_stuck_server_time_out_together() {
     let tmux = TmuxServer::new();
     let timing = Timing { back_off: Duration::from_secs(5), ..impatient() };
     let server = Server::with_timing(program(&tmux), timing);
@@ -202,7 +202,7 @@ async fn a_stuck_server_costs_many_calls_no_more_than_one() {
     let calls: Vec<_> = (0..20)
         .map(|number| {
             let server = server.clone();
-            tokio::spawn(async move { server.run(say(number)).await })
+            tokio::spawn(async move { server.run(print(number)).await })
         })
         .collect();
     for call in calls {
@@ -211,45 +211,45 @@ async fn a_stuck_server_costs_many_calls_no_more_than_one() {
     }
     assert!(start.elapsed() < timing.deadline * 10, "took {:?}", start.elapsed());
     drop(stuck);
-    works(&server).await;
+    assert_replies(&server).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_is_gone_is_reported_and_one_that_came_back_is_used() {
+async fn restarted_server_is_used_after_an_outage() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
-    works(&server).await;
+    assert_replies(&server).await;
     tmux.kill();
-    for command in [say("x"), set("@x", "1"), say("x")] {
+    for command in [print("x"), set("@x", "1"), print("x")] {
         let error = server.run(command).await.unwrap_err();
-        // An action may have been on its way already.
+        // An action may have been in flight already.
         assert!(error.is_no_server() || matches!(error, Error::Lost { .. }), "{error}");
     }
     let error = server.run(set("@x", "1")).await.unwrap_err();
     assert!(error.is_no_server(), "{error}");
     tmux.new_session("again");
-    works(&server).await;
+    assert_replies(&server).await;
     assert_eq!(clients(&tmux)[0].1, "again");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn new_session_starts_the_server_where_there_is_none() {
+async fn new_session_starts_a_server() {
     let tmux = TmuxServer::not_started();
     let server = connect(&tmux);
-    assert!(server.run(say("x")).await.unwrap_err().is_no_server());
+    assert!(server.run(print("x")).await.unwrap_err().is_no_server());
     assert!(server.run(set("@x", "1")).await.unwrap_err().is_no_server());
-    assert!(!tmux.socket().exists(), "asking started a server");
+    assert!(!tmux.socket().exists(), "a query started a server");
     let new = Command::action("new-session").arg("-d").option("-s", "first").arg("cat");
     server.run(new).await.unwrap();
-    works(&server).await;
+    assert_replies(&server).await;
     assert_eq!(clients(&tmux)[0].1, "first");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_without_sessions_still_answers() {
+async fn server_without_sessions_replies() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
-    works(&server).await;
+    assert_replies(&server).await;
     tmux.tmux(&["set-option", "-g", "exit-empty", "off"]);
     tmux.tmux(&["kill-session", "-t", "=main"]);
     let list = server.run(Command::query("list-sessions")).await.unwrap();
@@ -260,11 +260,11 @@ async fn a_server_without_sessions_still_answers() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_missing_program_is_named() {
+async fn missing_program_is_named_in_the_error() {
     let tmux = TmuxServer::new();
     let path = tmux.home().join("no-such-tmux");
     let server = Server::new(Program { path: path.clone().into(), ..program(&tmux) });
-    for command in [say("x"), Command::action("new-session").arg("-d")] {
+    for command in [print("x"), Command::action("new-session").arg("-d")] {
         match server.run(command).await.unwrap_err() {
             Error::Missing { program } => assert_eq!(program, path.to_string_lossy()),
             other => panic!("{other}"),
@@ -273,14 +273,14 @@ async fn a_missing_program_is_named() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_version_is_that_of_the_server_or_else_of_the_program() {
+async fn version_is_of_the_server_or_the_program() {
     let tmux = TmuxServer::not_started();
     let server = connect(&tmux);
     let of_program = server.version().await.unwrap();
     assert!(of_program.is_supported());
     tmux.new_session("main");
-    works(&server).await;
-    let told = tmux.tmux(&["display-message", "-p", "#{version}"]);
-    assert_eq!(server.version().await.unwrap().to_string(), told);
-    assert_eq!(of_program.to_string(), told);
+    assert_replies(&server).await;
+    let of_server = tmux.tmux(&["display-message", "-p", "#{version}"]);
+    assert_eq!(server.version().await.unwrap().to_string(), of_server);
+    assert_eq!(of_program.to_string(), of_server);
 }

@@ -1,4 +1,4 @@
-//! The crate against real tmux servers, and its reader against recorded ones.
+//! Integration tests: the crate against real tmux servers, and its reader against recordings.
 
 #![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
 
@@ -30,18 +30,18 @@ fn connect(tmux: &TmuxServer) -> Server {
     Server::new(program(tmux))
 }
 
-/// The same tmux behind a shell script, in which `"$TMUX_PROGRAM" "$@"` is the real thing.
+/// A shell script in place of the tmux program; in it `"$TMUX_PROGRAM" "$@"` runs the real tmux.
 fn program_behind(tmux: &TmuxServer, script: &str) -> Program {
     let real = TmuxServer::program();
     let text = format!("#!/bin/sh\nTMUX_PROGRAM='{}'\n{script}\n", real.to_string_lossy());
     std::fs::write(tmux.home().join("text"), text).unwrap();
-    // Made by another process: a file that this process had open for writing might still be open
-    // in a child that another test is just starting, and could not be executed.
+    // Created by another process: a file that this process had open for writing might still be open
+    // in a child that another test is starting, and could not be executed (ETXTBSY).
     tmux.tmux(&["run-shell", "cd ~ && cp text script && chmod +x script"]);
     Program { path: tmux.home().join("script").into(), ..program(tmux) }
 }
 
-/// Timing for tests in which something is to run out.
+/// Short time limits, for tests of deadlines and idle clients.
 fn impatient() -> Timing {
     Timing {
         deadline: Duration::from_millis(300),
@@ -50,16 +50,17 @@ fn impatient() -> Timing {
     }
 }
 
-fn say(text: impl ToString) -> Command {
+/// A query that prints `text`.
+fn print(text: impl ToString) -> Command {
     Command::query("display-message").arg("-p").arg(text)
 }
 
-/// The only pane of the first session.
+/// The only pane of the session `main`.
 fn first_pane(tmux: &TmuxServer) -> PaneId {
     tmux.tmux(&["display-message", "-p", "-t", "=main:", "#{pane_id}"]).parse().unwrap()
 }
 
-/// The process ids of all clients, each with the name of its session.
+/// The pids of all tmux clients, each with the name of its session.
 fn clients(tmux: &TmuxServer) -> Vec<(i32, String)> {
     let list = tmux.tmux(&["list-clients", "-F", "#{client_pid} #{client_session}"]);
     list.lines()

@@ -1,11 +1,11 @@
-//! Text that must reach tmux byte for byte, as a line of control mode and as an argument.
+//! Quoting: text reaches tmux byte for byte, as a line of control mode and as an argument.
 
 use testkit::TmuxServer;
 use tmux_control::Command;
 
-use crate::{connect, say};
+use crate::{connect, print};
 
-const NASTY: &[&str] = &[
+const SPECIAL_TEXTS: &[&str] = &[
     "plain",
     " leading and trailing ",
     "tail;",
@@ -34,7 +34,7 @@ fn set(text: &str) -> Command {
     Command::action("set-buffer").option("-b", "x").arg("--").arg(text)
 }
 
-/// Reads the buffer back through a file, which tmux writes without any change.
+/// The content of the buffer, read through a file, which tmux writes unchanged.
 fn saved(tmux: &TmuxServer) -> Vec<u8> {
     let file = tmux.home().join("buffer");
     tmux.tmux(&["save-buffer", "-b", "x", file.to_str().unwrap()]);
@@ -42,20 +42,20 @@ fn saved(tmux: &TmuxServer) -> Vec<u8> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn text_arrives_exactly_through_the_link() {
+async fn text_arrives_unchanged_through_the_link() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
-    for text in NASTY {
+    for text in SPECIAL_TEXTS {
         server.run(set(text)).await.unwrap();
         assert_eq!(saved(&tmux), text.as_bytes(), "{text:?}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn text_arrives_exactly_as_an_argument() {
+async fn text_arrives_unchanged_as_an_argument() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
-    for text in NASTY {
+    for text in SPECIAL_TEXTS {
         server.spawned(&[set(text)]).await.unwrap();
         assert_eq!(saved(&tmux), text.as_bytes(), "{text:?}");
         let shown = server.spawned(&[Command::query("show-buffer").option("-b", "x")]).await;
@@ -64,11 +64,11 @@ async fn text_arrives_exactly_as_an_argument() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn several_commands_keep_their_own_arguments() {
+async fn commands_of_a_sequence_keep_their_arguments() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
-    for text in NASTY {
-        let commands = || vec![say("before"), set(text), say("after")];
+    for text in SPECIAL_TEXTS {
+        let commands = || vec![print("before"), set(text), print("after")];
         server.sequence(commands()).await.unwrap();
         assert_eq!(saved(&tmux), text.as_bytes(), "{text:?}");
         server.run(set("something else")).await.unwrap();
@@ -79,7 +79,7 @@ async fn several_commands_keep_their_own_arguments() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_character_of_the_first_planes_arrives() {
+async fn characters_of_the_first_two_planes_arrive() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     let text: String = ('\u{1}'..='\u{2fff}').chain('\u{1f000}'..='\u{1faff}').collect();
@@ -88,27 +88,27 @@ async fn every_character_of_the_first_planes_arrives() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn two_hundred_kilobytes_fit_into_one_line() {
+async fn command_of_two_hundred_kilobytes_arrives() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     let text = "0123456789 \\\"$~;\n".repeat(200_000 / 17 + 1);
     server.run(set(&text)).await.unwrap();
     assert!(saved(&tmux) == text.as_bytes(), "the text was changed");
-    assert_eq!(server.run(say("still here")).await.unwrap().text(), "still here\n");
+    assert_eq!(server.run(print("still here")).await.unwrap().text(), "still here\n");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_of_two_hundred_kilobytes_comes_back() {
+async fn reply_of_two_hundred_kilobytes_arrives() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     let text = "0123456789 abcdef\n".repeat(200_000 / 18 + 1);
     server.run(set(&text)).await.unwrap();
     let shown = server.run(Command::query("show-buffer").option("-b", "x")).await.unwrap();
-    assert!(shown.text().trim_end() == text.trim_end(), "the answer was changed");
+    assert!(shown.text().trim_end() == text.trim_end(), "the reply was changed");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_nul_byte_is_refused_by_both_ways() {
+async fn nul_byte_is_refused_linked_and_spawned() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     assert!(refused_nul(&server.run(set("a\0b")).await));
@@ -120,7 +120,7 @@ fn refused_nul<T>(outcome: &Result<T, tmux_control::Error>) -> bool {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_empty_argument_stays_an_argument() {
+async fn empty_argument_is_kept() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     let empty = || Command::action("set-option").arg("-g").arg("@text").arg("");

@@ -1,16 +1,16 @@
-//! Names, titles and paths that try to break the listing they stand in.
+//! Rows with hostile names, titles and paths, which must not break the listing or run anything.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt;
 
 use testkit::{TmuxServer, until};
-use tmux_control::target::Place;
+use tmux_control::target::PaneLocation;
 use tmux_control::{Command, PaneId, Row, Server, escape_format};
 
 use crate::{connect, first_pane, program_behind};
 
 tmux_control::row! {
-    /// A pane and all its free text.
+    /// A pane with all its free text.
     Texts {
         pane: PaneId = "pane_id",
         session: String = "session_name",
@@ -20,7 +20,7 @@ tmux_control::row! {
     }
 }
 
-/// Text that tmux keeps as it is in names and titles alike.
+/// Text that tmux keeps unchanged in names and titles.
 const NAMES: &[&str] = &[
     "two words",
     "  spaces  ",
@@ -41,7 +41,7 @@ const NAMES: &[&str] = &[
     "\u{a0}no break",
 ];
 
-/// Text that some version rewrites, or refuses, when it is to be a name.
+/// Text that some tmux version rewrites or refuses as a name.
 const REWRITTEN: &[&str] = &[
     "$HOME ${x} $_",
     "\\$HOME \\\\$HOME",
@@ -60,16 +60,16 @@ fn listing() -> Command {
     Command::query("list-panes").arg("-a")
 }
 
-/// The same rows by both ways.
-async fn rows_both_ways<R: Row>(server: &Server) -> [Vec<R>; 2] {
+/// The same rows through the link and through a spawned `tmux`.
+async fn rows_linked_and_spawned<R: Row>(server: &Server) -> [Vec<R>; 2] {
     let linked = server.rows(listing()).await.unwrap();
     let query = listing().option("-F", R::format());
     let spawned = server.spawned(&[query]).await.unwrap();
     [linked, R::parse_all("list-panes", &spawned.first().unwrap().0).unwrap()]
 }
 
-/// Makes a session whose name, window's name and pane's title are all `text`.
-async fn bear(server: &Server, text: &str) -> PaneId {
+/// Creates a session whose name, window name and pane title are all `text`.
+async fn create_session_named(server: &Server, text: &str) -> PaneId {
     let name = escape_format(text);
     let new = Command::action("new-session").option("-s", &name).arg("-d");
     let reply = server.run(new.arg("-P").option("-F", "#{pane_id}")).await.unwrap();
@@ -82,40 +82,40 @@ async fn bear(server: &Server, text: &str) -> PaneId {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_names_come_back_exactly_and_run_nothing() {
+async fn hostile_names_are_read_back_and_run_nothing() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     let mut panes = Vec::new();
     for name in NAMES {
-        panes.push((bear(&server, name).await, *name));
+        panes.push((create_session_named(&server, name).await, *name));
     }
     for server in [server, connect_without_locale(&tmux)] {
-        for rows in rows_both_ways::<Texts>(&server).await {
+        for rows in rows_linked_and_spawned::<Texts>(&server).await {
             assert_eq!(rows.len(), NAMES.len() + 1);
             for (pane, name) in &panes {
                 let row = rows.iter().find(|row| row.pane == *pane).unwrap();
                 assert_eq!([&row.session, &row.window, &row.title], [name; 3]);
             }
         }
-        let [linked, spawned] = rows_both_ways::<Place>(&server).await;
+        let [linked, spawned] = rows_linked_and_spawned::<PaneLocation>(&server).await;
         assert_eq!(linked, spawned);
-        assert_eq!(linked, Place::all(&server).await.unwrap());
+        assert_eq!(linked, PaneLocation::all(&server).await.unwrap());
         for (pane, name) in &panes {
-            let place = linked.iter().find(|place| place.pane == *pane).unwrap();
-            assert_eq!([&place.session_name, &place.window_name], [name; 2]);
+            let location = linked.iter().find(|location| location.pane == *pane).unwrap();
+            assert_eq!([&location.session_name, &location.window_name], [name; 2]);
         }
     }
-    // A job that should not have been started would have run long before this one ends.
+    // A job started by mistake would have run long before this one ends.
     tmux.tmux(&["run-shell", "true"]);
     assert!(!tmux.home().join("ran").exists(), "a name was run as a command");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn names_that_tmux_rewrites_are_shown_as_tmux_has_them() {
+async fn rewritten_names_are_read_as_tmux_stores_them() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     let pane = first_pane(&tmux).to_string();
-    // What `#{q:…}` is made for: a shell reads it back.
+    // `#{q:…}` quotes for a shell, so a shell prints the value.
     let truth = |variable: &str| {
         let print = format!("printf %s #{{q:{variable}}} >~/truth");
         tmux.tmux(&["run-shell", "-t", &pane, &print]);
@@ -134,7 +134,7 @@ async fn names_that_tmux_rewrites_are_shown_as_tmux_has_them() {
             );
         }
         let truth = [truth("session_name"), truth("window_name"), truth("pane_title")];
-        for rows in rows_both_ways::<Texts>(&server).await {
+        for rows in rows_linked_and_spawned::<Texts>(&server).await {
             let row = rows.into_iter().next().unwrap();
             assert_eq!([row.session, row.window, row.title], truth, "{text:?}");
         }
@@ -142,7 +142,7 @@ async fn names_that_tmux_rewrites_are_shown_as_tmux_has_them() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn escape_format_protects_every_mix_of_special_characters() {
+async fn escape_format_protects_every_special_character_mix() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     let window = first_pane(&tmux).to_string();
@@ -164,7 +164,7 @@ async fn escape_format_protects_every_mix_of_special_characters() {
     }
 }
 
-/// Directory names; the bytes that are no UTF-8 are to be replaced and everything else kept.
+/// Directory names. Bytes that are not UTF-8 are replaced, all others kept.
 const DIRECTORIES: &[&[u8]] = &[
     b"tab\there",
     b"line\nend\n",
@@ -179,7 +179,7 @@ const DIRECTORIES: &[&[u8]] = &[
 ];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn hostile_directories_come_back_exactly() {
+async fn hostile_directory_names_are_read_back() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     let mut panes = Vec::new();
@@ -190,7 +190,7 @@ async fn hostile_directories_come_back_exactly() {
         let new = Command::action("new-window").arg("-P").option("-F", "#{pane_id}");
         let new = match real.to_str() {
             Some(path) => new.option("-c", escape_format(path)),
-            // What is no text cannot be an argument; a shell can still go there.
+            // A path that is not UTF-8 cannot be an argument; a shell can still enter it.
             None => new.option("-c", dir.display()).arg("cd bad* && exec /bin/sh"),
         };
         let pane = server.run(new).await.unwrap().text();
@@ -199,10 +199,10 @@ async fn hostile_directories_come_back_exactly() {
     for server in [server, connect_without_locale(&tmux)] {
         for (pane, real) in &panes {
             let path = real.to_string_lossy();
-            until("the pane is in its directory, as both ways tell", async || {
-                let rows = rows_both_ways::<Texts>(&server).await;
-                let told = rows.map(|rows| rows.into_iter().find(|row| row.pane == *pane));
-                told.iter().flatten().all(|row| row.path == path).then_some(())
+            until("both listings show the pane in its directory", async || {
+                let rows = rows_linked_and_spawned::<Texts>(&server).await;
+                let found = rows.map(|rows| rows.into_iter().find(|row| row.pane == *pane));
+                found.iter().flatten().all(|row| row.path == path).then_some(())
             })
             .await;
         }
@@ -211,7 +211,7 @@ async fn hostile_directories_come_back_exactly() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_row_of_an_object_that_is_gone_is_not_that_of_another() {
+async fn row_of_a_missing_object_is_not_found() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     for target in ["%99", "@99", "$99", "=nobody:"] {

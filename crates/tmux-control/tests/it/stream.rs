@@ -1,19 +1,19 @@
-//! The raw output of panes: exact, shared, and honest about what is missing.
+//! Streams of pane output: exact bytes, shared readers, gaps, ends and moved panes.
 
 use std::time::Duration;
 
 use testkit::{TmuxServer, until, wait_until};
 use tmux_control::capture::Capture;
-use tmux_control::stream::ring::{Chunk, End};
-use tmux_control::stream::{News, PaneStream};
+use tmux_control::stream::ring::{Chunk, StreamEnd};
+use tmux_control::stream::{PaneStream, StreamChange};
 use tmux_control::{Command, Error, PaneId, Server, SessionId, Timing};
 
 use crate::{connect, impatient, program};
 
-/// How many bytes of a pane are kept, which the crate does not show.
-const RING: usize = 1024 * 1024;
+/// How many bytes of a pane the crate keeps (`RING_BYTES`, which is private).
+const RING_BYTES: usize = 1024 * 1024;
 
-/// Opens a window whose program prints what [`play`] tells it to, unchanged.
+/// Opens a window whose program prints the bytes given to [`play`], unchanged.
 fn open_player(tmux: &TmuxServer, session: &str) -> PaneId {
     let player = "stty raw -echo; echo ready; while read name; do cat \"$HOME/$name\"; done";
     let target = format!("={session}:");
@@ -25,7 +25,7 @@ fn open_player(tmux: &TmuxServer, session: &str) -> PaneId {
     pane.parse().unwrap()
 }
 
-/// Has the pane's program print exactly these bytes.
+/// Makes the pane's program print exactly these bytes.
 fn play(tmux: &TmuxServer, pane: PaneId, bytes: &[u8]) {
     let file = tempfile::NamedTempFile::new_in(tmux.home()).unwrap();
     let (_, path) = file.keep().unwrap();
@@ -52,17 +52,17 @@ async fn read(reader: &mut PaneStream, count: usize) -> Vec<u8> {
     read
 }
 
-/// Passes over bytes to the next gap or end.
-async fn next_seam(reader: &mut PaneStream) -> Chunk {
+/// Skips bytes up to the next gap or end.
+async fn next_gap_or_end(reader: &mut PaneStream) -> Chunk {
     loop {
         match next(reader).await {
             Chunk::Bytes { .. } => {}
-            seam => return seam,
+            chunk => return chunk,
         }
     }
 }
 
-/// The clients that are told of pane output: name and session.
+/// The tmux clients that receive pane output: name and session.
 fn stream_clients(tmux: &TmuxServer) -> Vec<(String, String)> {
     let format = "#{client_name} #{client_session} #{client_flags}";
     let list = tmux.tmux(&["list-clients", "-F", format]);
@@ -86,7 +86,7 @@ fn all_bytes() -> Vec<u8> {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn every_byte_arrives_as_it_was_printed() {
+async fn every_byte_arrives_unchanged() {
     let tmux = TmuxServer::new();
     let pane = open_player(&tmux, "main");
     let server = connect(&tmux);
@@ -98,7 +98,7 @@ async fn every_byte_arrives_as_it_was_printed() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn twenty_thousand_lines_arrive_at_every_reader() {
+async fn every_reader_receives_twenty_thousand_lines() {
     let tmux = TmuxServer::new();
     let pane = open_player(&tmux, "main");
     let server = connect(&tmux);
@@ -116,26 +116,27 @@ async fn twenty_thousand_lines_arrive_at_every_reader() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reader_can_be_told_that_something_came_without_reading_it() {
+async fn changes_are_reported_without_the_bytes() {
     let tmux = TmuxServer::new();
     let pane = open_player(&tmux, "main");
     let server = connect(&tmux);
     let mut reader = server.stream(pane).await.unwrap();
-    play(&tmux, pane, b"something");
-    assert_eq!(reader.news().await, News::Output);
+    play(&tmux, pane, b"text");
+    assert_eq!(reader.changed().await, StreamChange::Output);
     let id = pane.to_string();
     tmux.tmux(&["split-window", "-d", "-t", &id, "cat"]);
-    let mut beside = reader.clone();
-    while beside.news().await != News::Rearranged {}
+    let mut clone = reader.clone();
+    while clone.changed().await != StreamChange::Layout {}
     tmux.tmux(&["kill-pane", "-t", &id]);
-    for reader in [&mut reader, &mut beside] {
-        while reader.news().await != News::End(End::PaneGone) {}
+    for reader in [&mut reader, &mut clone] {
+        while reader.changed().await != StreamChange::End(StreamEnd::PaneGone) {}
     }
 }
 
-/// Every number once: those on the screen where the stream begins, then those in the stream.
+/// A counting program: the screen in the replies and the stream after it must hold every number
+/// exactly once.
 #[tokio::test(flavor = "multi_thread")]
-async fn answers_tell_of_the_place_where_the_stream_begins() {
+async fn query_replies_match_the_start_of_the_stream() {
     let tmux = TmuxServer::new();
     let count = "i=0; while :; do i=$((i+1)); echo $i; done";
     let ids = tmux.tmux(&["new-window", "-P", "-F", "#{pane_id} #{session_id}", count]);
@@ -145,9 +146,9 @@ async fn answers_tell_of_the_place_where_the_stream_begins() {
     for _ in 0..100 {
         let screen = Capture { start: None, end: None, join: false, colors: false };
         let cursor = Command::query("display-message").arg("-p").option("-t", pane);
-        let questions = vec![cursor.arg("#{cursor_y} #{cursor_x}"), screen.of(pane)];
-        let (mut reader, answers) = server.stream_from(session, pane, questions).await.unwrap();
-        let [cursor, screen] = &answers[..] else { panic!("{answers:?}") };
+        let queries = vec![cursor.arg("#{cursor_y} #{cursor_x}"), screen.of(pane)];
+        let (mut reader, replies) = server.stream_from(session, pane, queries).await.unwrap();
+        let [cursor, screen] = &replies[..] else { panic!("{replies:?}") };
         let row: usize = cursor.text().split(' ').next().unwrap().parse().unwrap();
         let mut text: String =
             screen.text().lines().take(row).fold(String::new(), |all, line| all + line + "\n");
@@ -157,13 +158,13 @@ async fn answers_tell_of_the_place_where_the_stream_begins() {
         let whole = &numbers[..numbers.len() - 1];
         assert!(whole.len() > 1 && whole.windows(2).all(|two| two[1] == two[0] + 1), "{text}");
     }
-    let unknown = vec![Command::query("display-message").args(["-p", "a", "b"])];
-    let refused = server.stream_from(session, pane, unknown).await.unwrap_err();
+    let invalid = vec![Command::query("display-message").args(["-p", "a", "b"])];
+    let refused = server.stream_from(session, pane, invalid).await.unwrap_err();
     assert!(matches!(refused, Error::Refused { .. }), "{refused:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_has_caught_up_has_all_that_was_printed() {
+async fn all_output_is_readable_after_catch_up() {
     let tmux = TmuxServer::new();
     let pane = open_player(&tmux, "main");
     let server = connect(&tmux);
@@ -172,34 +173,34 @@ async fn who_has_caught_up_has_all_that_was_printed() {
     for round in 0..50 {
         let text = format!("round {round}\r\n");
         play(&tmux, pane, text.as_bytes());
-        wait_until("it is printed", || {
+        wait_until("the text is printed", || {
             let screen = tmux.tmux(&["capture-pane", "-p", "-t", &pane.to_string()]);
             screen.lines().any(|line| line.trim() == text.trim_end()).then_some(())
         });
         server.catch_up(session, pane).await.unwrap();
-        let come = tokio::time::timeout(Duration::ZERO, reader.next()).await;
-        let Ok(Chunk::Bytes { bytes, .. }) = come else { panic!("{round}: {come:?}") };
+        let chunk = tokio::time::timeout(Duration::ZERO, reader.next()).await;
+        let Ok(Chunk::Bytes { bytes, .. }) = chunk else { panic!("{round}: {chunk:?}") };
         assert_eq!(String::from_utf8_lossy(&bytes), text);
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reader_is_told_when_its_pane_may_have_another_size() {
+async fn layout_change_is_reported_to_readers() {
     let tmux = TmuxServer::new();
     let pane = open_player(&tmux, "main");
     let server = connect(&tmux);
     let mut reader = server.stream(pane).await.unwrap();
-    let soon = tokio::time::timeout(Duration::from_millis(50), reader.rearranged()).await;
+    let soon = tokio::time::timeout(Duration::from_millis(50), reader.layout_changed()).await;
     assert!(soon.is_err(), "nothing was resized");
     for width in ["50", "60"] {
         tmux.tmux(&["resize-window", "-t", &pane.to_string(), "-x", width]);
-        let told = tokio::time::timeout(Duration::from_secs(20), reader.rearranged()).await;
-        assert!(told.is_ok(), "{width}");
+        let change = tokio::time::timeout(Duration::from_secs(20), reader.layout_changed()).await;
+        assert!(change.is_ok(), "{width}");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reader_that_lags_is_told_how_much_it_missed() {
+async fn slow_reader_finds_a_counted_gap() {
     let tmux = TmuxServer::new();
     let pane = open_player(&tmux, "main");
     let server = connect(&tmux);
@@ -211,18 +212,19 @@ async fn a_reader_that_lags_is_told_how_much_it_missed() {
     while quick.position() < end {
         next(&mut quick).await;
     }
-    let missed = (data.len() - RING) as u64;
+    let expected = (data.len() - RING_BYTES) as u64;
     match next(&mut slow).await {
-        Chunk::Gap { missed: told, .. } => assert_eq!(told, Some(missed)),
+        Chunk::Gap { missed, .. } => assert_eq!(missed, Some(expected)),
         other => panic!("{other:?}"),
     }
-    assert!(read(&mut slow, RING).await == data[data.len() - RING..], "the rest was changed");
-    play(&tmux, pane, b"on it goes");
-    assert_eq!(read(&mut slow, 10).await, b"on it goes");
+    let rest = read(&mut slow, RING_BYTES).await;
+    assert!(rest == data[data.len() - RING_BYTES..], "the rest was changed");
+    play(&tmux, pane, b"continued!");
+    assert_eq!(read(&mut slow, 10).await, b"continued!");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_end_of_a_pane_is_told_however_it_comes() {
+async fn every_way_a_pane_ends_is_reported() {
     let tmux = TmuxServer::new();
     tmux.new_session("other");
     let server = connect(&tmux);
@@ -237,7 +239,7 @@ async fn the_end_of_a_pane_is_told_however_it_comes() {
                 tmux.tmux(&["split-window", "-t", &target]);
                 tmux.tmux(&[way, "-t", &target]);
             }
-            // 4 is what a terminal makes of Ctrl-D; in raw mode the end of input is a hang-up.
+            // Ctrl-D does not end the input of a terminal in raw mode, so the program is killed.
             "exit" => {
                 let pid = tmux.tmux(&["display-message", "-p", "-t", &target, "#{pane_pid}"]);
                 tmux.tmux(&["run-shell", &format!("kill -9 {pid}")]);
@@ -246,8 +248,8 @@ async fn the_end_of_a_pane_is_told_however_it_comes() {
                 tmux.tmux(&[way, "-t", &target]);
             }
         }
-        assert_eq!(next_seam(&mut reader).await, Chunk::End(End::PaneGone), "{way}");
-        assert_eq!(next(&mut reader).await, Chunk::End(End::PaneGone), "{way}, asked again");
+        assert_eq!(next_gap_or_end(&mut reader).await, Chunk::End(StreamEnd::PaneGone), "{way}");
+        assert_eq!(next(&mut reader).await, Chunk::End(StreamEnd::PaneGone), "{way}, second read");
         if way == "kill-session" {
             tmux.new_session("other");
         }
@@ -255,35 +257,35 @@ async fn the_end_of_a_pane_is_told_however_it_comes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn the_end_of_the_server_is_told() {
+async fn end_of_the_server_is_reported() {
     let tmux = TmuxServer::new();
     let pane = open_player(&tmux, "main");
     let server = connect(&tmux);
     let mut reader = server.stream(pane).await.unwrap();
     tmux.kill();
-    assert_eq!(next_seam(&mut reader).await, Chunk::End(End::ServerGone));
+    assert_eq!(next_gap_or_end(&mut reader).await, Chunk::End(StreamEnd::ServerGone));
     assert!(server.stream(pane).await.unwrap_err().is_no_server());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_reader_whose_server_handle_is_gone_comes_to_an_end() {
+async fn stream_ends_when_the_server_handle_is_dropped() {
     let tmux = TmuxServer::new();
     let pane = open_player(&tmux, "main");
     let server = connect(&tmux);
     let mut reader = server.stream(pane).await.unwrap();
     drop(server);
-    assert_eq!(next_seam(&mut reader).await, Chunk::End(End::ServerGone));
+    assert_eq!(next_gap_or_end(&mut reader).await, Chunk::End(StreamEnd::ServerGone));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_pane_that_is_not_there_cannot_be_followed() {
+async fn stream_of_a_missing_pane_is_refused() {
     let tmux = TmuxServer::new();
     let server = connect(&tmux);
     assert!(server.stream(PaneId(99)).await.unwrap_err().is_not_found());
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stream_goes_on_after_its_client_was_detached() {
+async fn stream_continues_after_its_client_was_detached() {
     let tmux = TmuxServer::new();
     let pane = open_player(&tmux, "main");
     let server = connect(&tmux);
@@ -292,7 +294,7 @@ async fn a_stream_goes_on_after_its_client_was_detached() {
         let before = stream_clients(&tmux);
         assert_eq!(before.len(), 1);
         tmux.tmux(&["detach-client", "-t", &before[0].0]);
-        match next_seam(&mut reader).await {
+        match next_gap_or_end(&mut reader).await {
             Chunk::Gap { missed, .. } => assert_eq!(missed, None),
             other => panic!("{other:?}"),
         }
@@ -300,13 +302,13 @@ async fn a_stream_goes_on_after_its_client_was_detached() {
             let now = stream_clients(&tmux);
             (now.len() == 1 && now != before).then_some(())
         });
-        play(&tmux, pane, b"on it goes");
-        assert_eq!(read(&mut reader, 10).await, b"on it goes");
+        play(&tmux, pane, b"continued!");
+        assert_eq!(read(&mut reader, 10).await, b"continued!");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stream_follows_its_pane_into_another_session() {
+async fn stream_follows_its_pane_into_another_session() {
     let tmux = TmuxServer::new();
     let other = tmux.new_session("other");
     let pane = open_player(&tmux, "main");
@@ -321,22 +323,22 @@ async fn a_stream_follows_its_pane_into_another_session() {
     ];
     for (session, move_pane) in moves {
         tmux.tmux(move_pane);
-        match next_seam(&mut reader).await {
+        match next_gap_or_end(&mut reader).await {
             Chunk::Gap { missed, .. } => assert_eq!(missed, None),
             other => panic!("{other:?}"),
         }
-        until("a client hears the pane where it is now", async || {
-            let there = stream_clients(&tmux).iter().any(|client| client.1 == session);
-            there.then_some(())
+        until("a stream client is attached to the pane's session", async || {
+            let attached = stream_clients(&tmux).iter().any(|client| client.1 == session);
+            attached.then_some(())
         })
         .await;
-        play(&tmux, pane, b"on it goes");
-        assert_eq!(read(&mut reader, 10).await, b"on it goes");
+        play(&tmux, pane, b"continued!");
+        assert_eq!(read(&mut reader, 10).await, b"continued!");
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_client_serves_all_panes_of_a_session_and_leaves_with_the_last_reader() {
+async fn one_stream_client_serves_all_panes_of_a_session() {
     let tmux = TmuxServer::new();
     tmux.new_session("other");
     let panes: Vec<PaneId> = (0..3).map(|_| open_player(&tmux, "main")).collect();
@@ -370,9 +372,9 @@ async fn one_client_serves_all_panes_of_a_session_and_leaves_with_the_last_reade
     assert_eq!(read(&mut again, 5).await, b"again");
 }
 
-/// Before 3.7 a tmux server dies when a client leaves while a control client comes.
+/// Before 3.7 a tmux server crashes if a client detaches while a control client attaches.
 #[tokio::test(flavor = "multi_thread")]
-async fn clients_that_come_and_go_all_the_time_do_no_harm() {
+async fn server_survives_clients_attaching_and_detaching() {
     let tmux = TmuxServer::new();
     let panes = [open_player(&tmux, "main"), tmux.new_session("other").parse().unwrap()];
     let timing = Timing { idle: Duration::from_millis(1), ..Timing::default() };
@@ -386,15 +388,15 @@ async fn clients_that_come_and_go_all_the_time_do_no_harm() {
     assert_eq!(tmux.pid(), pid);
 }
 
-/// The same for sessions and buffers that come and go.
+/// It also crashes if a session or a buffer changes meanwhile.
 #[tokio::test(flavor = "multi_thread")]
-async fn actions_while_clients_come_do_no_harm() {
+async fn server_survives_actions_while_clients_attach() {
     let tmux = TmuxServer::new();
     let pane = open_player(&tmux, "main");
     let timing = Timing { idle: Duration::from_millis(1), ..Timing::default() };
     let server = Server::with_timing(program(&tmux), timing);
-    // While somebody listens, the client for commands stays.
-    let _listener = server.events();
+    // While there is a subscriber, the client for commands stays attached.
+    let _subscriber = server.events();
     let pid = tmux.pid();
     let actor = server.clone();
     let acting = tokio::spawn(async move {

@@ -1,14 +1,14 @@
-//! What real tmux servers sent, recorded, and what the reader makes of it.
+//! Recordings of real tmux servers, parsed by the control-mode reader.
 //!
-//! Each directory below `tests/ref` holds the bytes of one control client (`input`) and the items
-//! they stand for (`expected`). `BLESS=1` writes `expected` anew.
+//! Each directory below `tests/ref` holds the bytes that one control client received (`input`) and
+//! the parsed items (`expected`). `BLESS=1` rewrites `expected`.
 
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use tmux_control::control::line::Line;
-use tmux_control::control::reader::{Item, Reader};
+use tmux_control::control::line::ControlLine;
+use tmux_control::control::reader::{ControlItem, ControlReader};
 
 fn cases() -> Vec<PathBuf> {
     let dir = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/ref");
@@ -17,29 +17,26 @@ fn cases() -> Vec<PathBuf> {
     cases
 }
 
-/// An item on one line, its bytes readable.
-fn show(item: &Item<'_>) -> String {
+/// An item on one line, with its bytes escaped.
+fn show(item: &ControlItem<'_>) -> String {
     match item {
-        Item::Answer(answer) => format!(
-            "Answer ours={} ok={} \"{}\"",
-            answer.ours,
-            answer.ok,
-            answer.body.escape_ascii()
-        ),
-        Item::Line(Line::Output { pane, bytes }) => {
+        ControlItem::Reply(reply) => {
+            format!("Reply ours={} ok={} \"{}\"", reply.ours, reply.ok, reply.body.escape_ascii())
+        }
+        ControlItem::Line(ControlLine::Output { pane, bytes }) => {
             format!("Output {pane} \"{}\"", bytes.escape_ascii())
         }
-        Item::Line(Line::Other(rest)) => format!("Other \"{}\"", rest.escape_ascii()),
-        Item::Line(line) => format!("{line:?}"),
-        Item::Garbage(line) => format!("Garbage \"{}\"", line.escape_ascii()),
+        ControlItem::Line(ControlLine::Other(rest)) => format!("Other \"{}\"", rest.escape_ascii()),
+        ControlItem::Line(line) => format!("{line:?}"),
+        ControlItem::Garbage(line) => format!("Garbage \"{}\"", line.escape_ascii()),
     }
 }
 
 fn read<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> String {
-    let mut reader = Reader::default();
+    let mut reader = ControlReader::default();
     let mut shown = String::new();
     for chunk in chunks {
-        reader.feed(chunk, |item| {
+        reader.push(chunk, |item| {
             shown.push_str(&show(&item));
             shown.push('\n');
         });
@@ -48,13 +45,13 @@ fn read<'a>(chunks: impl Iterator<Item = &'a [u8]>) -> String {
 }
 
 #[test]
-fn recorded_servers_are_understood() {
+fn recordings_parse_to_the_expected_items() {
     let cases = cases();
-    assert!(cases.len() >= 4, "the recordings are gone");
+    assert!(cases.len() >= 4, "recordings are missing");
     for case in cases {
         let input = fs::read(case.join("input")).unwrap();
         let items = read(input.chunks(4096));
-        assert_eq!(items, read(input.chunks(1)), "{}: cut into bytes", case.display());
+        assert_eq!(items, read(input.chunks(1)), "{}: read byte by byte", case.display());
         let file = case.join("expected");
         if env::var_os("BLESS").is_some() {
             fs::write(&file, &items).unwrap();
@@ -66,7 +63,7 @@ fn recorded_servers_are_understood() {
 }
 
 #[test]
-fn no_recording_holds_anything_that_makes_no_sense() {
+fn recordings_hold_no_garbage() {
     for case in cases() {
         let input = fs::read(case.join("input")).unwrap();
         let items = read(std::iter::once(&input[..]));

@@ -1,24 +1,24 @@
-//! Options and environment as tmux's own listings print them, read back exactly.
+//! Parsers for the output of `show-options`, `show-hooks` and `show-environment -s`.
 //!
-//! `show-options` quotes a value as its config file would, so each is one line. `show-environment
-//! -s` quotes for a shell, and a value may be of many lines. In both, 3.4 alone puts one more
-//! backslash before a `$` that looks like a variable.
+//! `show-options` quotes a value as in a config file, so each value is one line. `show-environment
+//! -s` quotes for a shell, and a value may have several lines. In both, 3.4 (and no other version)
+//! prints one more backslash before a `$` that could begin a variable.
 
 use crate::format::take_escape;
 
-/// An option as it was printed.
+/// One option in the output of `show-options`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PrintedOption {
-    /// Its name, with the index of an item of a list.
+pub struct ShownOption {
+    /// The name, with an index if the option is an item of a list: `command-alias[2]`.
     pub name: String,
-    /// Its value; none for a list without items.
+    /// The value; none for a list without items.
     pub value: Option<String>,
-    /// Whether it is not set there but comes from further up.
+    /// Whether the value is inherited from a wider scope.
     pub inherited: bool,
 }
 
-/// Reads one line of `show-options`.
-pub fn option(line: &str) -> PrintedOption {
+/// Parses one line of `show-options`.
+pub fn parse_option(line: &str) -> ShownOption {
     let (name, value) = match split_option(line) {
         Some((name, value)) => (name, Some(unquote(value))),
         None => (line, None),
@@ -27,11 +27,11 @@ pub fn option(line: &str) -> PrintedOption {
         Some(name) => (name, true),
         None => (name, false),
     };
-    PrintedOption { name: name.to_owned(), value, inherited }
+    ShownOption { name: name.to_owned(), value, inherited }
 }
 
-/// Splits name and value. The name of a user's option may hold blanks; what is quoted by `"` has
-/// no bare `"` in it, and nothing else may hold a blank.
+/// Splits name and value. The name of a user option (`@…`) may hold blanks. A value holds blanks
+/// only if it is quoted by `"`, and then no bare `"`.
 fn split_option(line: &str) -> Option<(&str, &str)> {
     if !line.starts_with('@') {
         return line.split_once(' ');
@@ -41,33 +41,35 @@ fn split_option(line: &str) -> Option<(&str, &str)> {
     Some((line.get(..at)?, line.get(at + 1..)?))
 }
 
-/// Reads one line of `show-hooks`: the name with its index, and the commands.
-pub fn hook(line: &str) -> (String, Option<String>) {
+/// Parses one line of `show-hooks`: the name with its index, and the commands.
+pub fn parse_hook(line: &str) -> (String, Option<String>) {
     match line.split_once(' ') {
-        Some((name, commands)) => (name.to_owned(), Some(one_backslash_less(commands))),
+        Some((name, commands)) => (name.to_owned(), Some(drop_extra_backslashes(commands))),
         None => (line.to_owned(), None),
     }
 }
 
-/// Undoes the quotes of a string. What is no string has none, and stays as it is.
+/// Removes the quoting of a string value. Values of other types are not quoted and stay unchanged.
 fn unquote(text: &str) -> String {
     let inner = |quote: char| text.strip_prefix(quote)?.strip_suffix(quote);
     match inner('"').or_else(|| inner('\'')) {
-        Some(inside) => unescape(inside),
-        // Keys and commands are printed as they are; of strings only those without blanks are.
+        Some(inside) => unescape(inside, begins_variable),
+        // Keys and commands are never quoted; a string is unquoted only if it has no blanks.
         None if text.contains(' ') || text.ends_with("-\\") => text.to_owned(),
-        None => unescape(text),
+        None => unescape(text, begins_variable),
     }
 }
 
-fn unescape(text: &str) -> String {
+/// Undoes the backslash escapes, and the extra backslash of 3.4 before each `$` that tmux always
+/// escapes; `escapes_dollar` decides that from the bytes after the `$`.
+fn unescape(text: &str, escapes_dollar: impl Fn(&[u8]) -> bool) -> String {
     let mut value: Vec<u8> = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((&byte, tail)) = rest.split_first() {
         rest = tail;
         match byte {
             b'\\' => value.push(take_escape(&mut rest).unwrap_or(b'\\')),
-            b'$' if begins_a_name(tail) && value.last() == Some(&b'\\') => {
+            b'$' if escapes_dollar(tail) && value.last() == Some(&b'\\') => {
                 value.pop();
                 value.push(b'$');
             }
@@ -77,19 +79,19 @@ fn unescape(text: &str) -> String {
     String::from_utf8_lossy(&value).into_owned()
 }
 
-/// What tmux takes for a variable behind a `$`, and so puts a backslash before it.
-fn begins_a_name(rest: &[u8]) -> bool {
+/// Whether the bytes after a `$` begin the name of a variable; tmux then escapes the `$`.
+fn begins_variable(rest: &[u8]) -> bool {
     rest.first().is_some_and(|b| b.is_ascii_alphabetic() || matches!(b, b'_' | b'{'))
 }
 
-/// Commands as they were: in them a `$` that looks like a variable has an odd number of backslashes
-/// before it, unless one was added.
-fn one_backslash_less(commands: &str) -> String {
+/// Removes the backslashes that 3.4 adds to commands. In the output of the other versions, a `$`
+/// that begins a variable follows an odd number of backslashes.
+fn drop_extra_backslashes(commands: &str) -> String {
     let mut out = String::with_capacity(commands.len());
     let mut backslashes = 0;
     for (at, c) in commands.char_indices() {
         let added = c == '$' && backslashes > 0 && backslashes % 2 == 0;
-        if added && begins_a_name(commands.as_bytes().get(at + 1..).unwrap_or_default()) {
+        if added && begins_variable(commands.as_bytes().get(at + 1..).unwrap_or_default()) {
             out.pop();
         }
         backslashes = if c == '\\' { backslashes + 1 } else { 0 };
@@ -98,9 +100,9 @@ fn one_backslash_less(commands: &str) -> String {
     out
 }
 
-/// Reads `show-environment -s`: each variable with its value, or without one if it is removed from
-/// what programs inherit. `None` if it is something else.
-pub fn environment(text: &str) -> Option<Vec<(String, Option<String>)>> {
+/// Parses `show-environment -s`: each variable with its value, or without one if it is removed from
+/// the environment of programs. `None` if the text is invalid.
+pub fn parse_environment(text: &str) -> Option<Vec<(String, Option<String>)>> {
     let mut variables = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
@@ -114,14 +116,15 @@ pub fn environment(text: &str) -> Option<Vec<(String, Option<String>)>> {
         }
         let (name, tail) = rest.split_once("=\"")?;
         let (value, tail) = tail.split_at_checked(closing_quote(tail)?)?;
-        variables.push((name.to_owned(), Some(unescape_shell(value))));
+        // In shell quotes every `$` is escaped.
+        variables.push((name.to_owned(), Some(unescape(value, |_| true))));
         rest = tail.strip_prefix("\"; export ")?.strip_prefix(name)?.strip_prefix(';')?;
         rest = rest.strip_prefix('\n').unwrap_or(rest);
     }
     Some(variables)
 }
 
-/// Where the first `"` without a backslash is.
+/// The offset of the first `"` that is not escaped.
 fn closing_quote(text: &str) -> Option<usize> {
     let mut escaped = false;
     text.bytes().position(|byte| {
@@ -131,35 +134,17 @@ fn closing_quote(text: &str) -> Option<usize> {
     })
 }
 
-/// Here no `$` is ever bare, whatever follows.
-fn unescape_shell(text: &str) -> String {
-    let mut value: Vec<u8> = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, tail)) = rest.split_first() {
-        rest = tail;
-        match byte {
-            b'\\' => value.push(take_escape(&mut rest).unwrap_or(b'\\')),
-            b'$' if value.last() == Some(&b'\\') => {
-                value.pop();
-                value.push(b'$');
-            }
-            byte => value.push(byte),
-        }
-    }
-    String::from_utf8_lossy(&value).into_owned()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     fn read(line: &str) -> (String, String, bool) {
-        let read = option(line);
+        let read = parse_option(line);
         (read.name, read.value.unwrap_or_else(|| "nothing".to_owned()), read.inherited)
     }
 
     #[test]
-    fn every_kind_of_value_is_read_back() {
+    fn option_values_of_every_type_are_parsed() {
         for (line, name, value) in [
             ("mouse off", "mouse", "off"),
             ("@e ''", "@e", ""),
@@ -188,7 +173,7 @@ mod tests {
     }
 
     #[test]
-    fn the_extra_backslash_of_one_version_is_taken_away() {
+    fn extra_backslash_of_3_4_is_removed() {
         let value = "x \"q\" $HOME \\$HOME \\ $ 's'";
         for line in [
             r#"@a "x \"q\" \$HOME \\\$HOME \\ $ 's'""#,
@@ -197,19 +182,19 @@ mod tests {
             assert_eq!(read(line).1, value, "{line}");
         }
         for line in [r#"h[0] display "a \$x" ; run b"#, r#"h[0] display "a \\$x" ; run b"#] {
-            assert_eq!(hook(line).1.unwrap(), r#"display "a \$x" ; run b"#, "{line}");
+            assert_eq!(parse_hook(line).1.unwrap(), r#"display "a \$x" ; run b"#, "{line}");
         }
-        assert_eq!(hook("after-x"), ("after-x".to_owned(), None));
+        assert_eq!(parse_hook("after-x"), ("after-x".to_owned(), None));
     }
 
     #[test]
-    fn an_environment_may_hold_anything() {
+    fn environment_values_may_hold_any_character() {
         let value = "a\"b$HOME\\$x\nl2 `id`\u{1b}";
         for printed in [
             "V=\"a\\\"b\\$HOME\\\\\\$x\nl2 \\`id\\`\u{1b}\"; export V;\nunset GONE;\nF%%=\"() {\n}\"; export F%%;\n",
             "V=\"a\\\"b\\\\$HOME\\\\\\\\$x\nl2 \\`id\\`\\033\"; export V;\nunset GONE;\nF%%=\"() {\n}\"; export F%%;\n",
         ] {
-            let read = environment(printed).unwrap();
+            let read = parse_environment(printed).unwrap();
             assert_eq!(
                 read,
                 [
@@ -219,7 +204,7 @@ mod tests {
                 ]
             );
         }
-        assert_eq!(environment("").unwrap(), []);
-        assert_eq!(environment("torn=\"x"), None);
+        assert_eq!(parse_environment("").unwrap(), []);
+        assert_eq!(parse_environment("unterminated=\"x"), None);
     }
 }

@@ -1,0 +1,86 @@
+//! Lock that serialises the attaching of control clients with commands that change something.
+//!
+//! Before 3.7 a tmux server crashes, and all its sessions end, if it has to send a notification (a
+//! client left, a session or a buffer came or went) while a control client is halfway through
+//! attaching: <https://github.com/tmux/tmux/pull/4980>. Changes made by other programs at that
+//! moment cannot be prevented. Our own can: a control client attaches only while no other client of
+//! ours attaches or detaches and no command of ours that changes something is in flight.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{OwnedRwLockReadGuard, RwLock};
+
+use crate::command::Command;
+use crate::control::connection::ControlConnection;
+use crate::error::Error;
+use crate::id::SessionId;
+use crate::spawn::Program;
+use crate::sync::within;
+
+/// Permission to make tmux send notifications. No client attaches while one is held.
+pub(crate) type Permit = OwnedRwLockReadGuard<()>;
+
+/// Attaches and detaches the control clients of one tmux server. Clones share the lock; the link,
+/// the stream tasks and [`Server`](crate::Server) hold one each.
+#[derive(Debug, Clone)]
+pub(crate) struct AttachLock {
+    program: Program,
+    deadline: Duration,
+    /// Held for writing while a client attaches, for reading by permits.
+    lock: Arc<RwLock<()>>,
+}
+
+impl AttachLock {
+    pub(crate) fn new(program: Program, deadline: Duration) -> Self {
+        Self { program, deadline, lock: Arc::default() }
+    }
+
+    /// Waits until no client is attaching.
+    pub(crate) async fn permit(&self) -> Permit {
+        Arc::clone(&self.lock).read_owned().await
+    }
+
+    /// Starts a client attached to `session`; `output` is whether tmux sends it the panes' output.
+    pub(crate) async fn attach(
+        &self,
+        session: SessionId,
+        output: bool,
+    ) -> Result<ControlConnection, Error> {
+        let _exclusive = within(self.deadline, "attach-session", self.lock.write()).await?;
+        let mut connection = ControlConnection::start(&self.program, session, output)?;
+        match connection.wait_until_attached(self.deadline).await {
+            Ok(()) => Ok(connection),
+            Err(error) => {
+                self.close(connection).await;
+                Err(error)
+            }
+        }
+    }
+
+    /// Ends a client in a task of its own: only clients that want to attach wait for it.
+    pub(crate) fn detach(&self, connection: ControlConnection) {
+        let attach_lock = self.clone();
+        tokio::spawn(async move {
+            let _permit = attach_lock.permit().await;
+            attach_lock.close(connection).await;
+        });
+    }
+
+    /// Runs commands in a process of their own, under a permit if one of them changes something.
+    pub(crate) async fn run_spawned(&self, commands: &[Command]) -> Result<Vec<u8>, Error> {
+        let _permit = match commands.iter().find(|command| !command.is_repeatable()) {
+            Some(action) => Some(within(self.deadline, action.name(), self.permit()).await?),
+            None => None,
+        };
+        self.program.run(commands, self.deadline).await
+    }
+
+    /// Ends a client and waits until tmux has sent the notification about it. tmux sends that some
+    /// time after the client's process has ended, but before it replies to a later command.
+    async fn close(&self, connection: ControlConnection) {
+        connection.close().await;
+        let no_op = Command::query("display-message").arg("-p").arg("");
+        let _ = self.program.run(&[no_op], self.deadline).await;
+    }
+}
