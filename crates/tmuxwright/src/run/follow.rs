@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tmux_control::keys::{Key, type_text};
+use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::stream::PaneStream;
-use tmux_control::stream::ring::{Chunk, End};
+use tmux_control::stream::ring::{Chunk, StreamEnd};
 use tokio::time::Instant;
 
 use super::Engine;
@@ -153,8 +153,8 @@ impl JobFollower {
                 self.job.output_lost(missed);
                 None
             }
-            Chunk::End(End::PaneGone) => Some(JobStatus::Lost("its pane is gone".to_owned())),
-            Chunk::End(End::ServerGone) => {
+            Chunk::End(StreamEnd::PaneGone) => Some(JobStatus::Lost("its pane is gone".to_owned())),
+            Chunk::End(StreamEnd::ServerGone) => {
                 Some(JobStatus::Lost("the tmux server went away".to_owned()))
             }
         }
@@ -259,7 +259,7 @@ impl JobFollower {
         let (key, rows) = (&self.keys.command, self.prompt.rows);
         let line = delivery::status_query_line(shell.kind, key, geometry, rows);
         let mut commands = type_text(self.pane.pane, &line);
-        commands.push(Key::enter().press(self.pane.pane));
+        commands.push(TmuxKey::enter().press(self.pane.pane));
         tmux.sequence(commands).await?;
         self.state.status_asked = Some(Instant::now());
         self.state.started = true;
@@ -295,7 +295,7 @@ impl JobFollower {
         }
         if queried {
             // The terminal's reply to a query of the program is now typed at the prompt.
-            let clear = Key::Named("C-u".to_owned()).press(pane.pane);
+            let clear = TmuxKey::Named("C-u".to_owned()).press(pane.pane);
             let _ = engine.tmux().run(clear).await;
             tokio::time::sleep(KEY_REACTION_TIME).await;
             if let Ok(cursor) = CursorRow::read(engine.tmux(), pane.pane).await {

@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use tmux_control::keys::{Key, type_text};
+use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::{PaneId, Server};
 use tokio::time::Instant;
 
@@ -292,7 +292,7 @@ pub(super) async fn require_empty_line(
         return Err(Refusal::HalfTyped { pane });
     }
     let line = last_line(tmux, pane).await?;
-    tmux.run(Key::Named("C-u".to_owned()).press(pane)).await?;
+    tmux.run(TmuxKey::Named("C-u".to_owned()).press(pane)).await?;
     let mut base = cursor;
     let mut since = Instant::now();
     while since.elapsed() < ECHO_TIMEOUT {
@@ -326,7 +326,7 @@ async fn restore_line(
     cursor: &CursorRow,
     text: &str,
 ) -> Result<(), tmux_control::Error> {
-    let press = |key: &str| tmux.run(Key::Named(key.to_owned()).press(pane));
+    let press = |key: &str| tmux.run(TmuxKey::Named(key.to_owned()).press(pane));
     match kind {
         ShellKind::Fish => press("C-y").await.map(|_| ()),
         ShellKind::Zsh => {

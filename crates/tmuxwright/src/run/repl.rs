@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-use tmux_control::keys::{Key, type_text};
+use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::paste::Paste;
 use tmux_control::stream::PaneStream;
 use tmux_control::stream::ring::Chunk;
@@ -215,7 +215,7 @@ impl ReplExchange<'_> {
     }
 
     async fn press_enter(&mut self) -> Result<(), Refusal> {
-        self.engine.tmux().run(Key::enter().press(self.pane.pane)).await?;
+        self.engine.tmux().run(TmuxKey::enter().press(self.pane.pane)).await?;
         self.last_output = Instant::now();
         Ok(())
     }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tmux_control::keys::{Key, type_text};
+use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::stream::PaneStream;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -238,7 +238,7 @@ impl JobStart {
         let job = Arc::new(Job::new(id, pane.pane, command, height));
         let state = FollowState::default();
         let mut commands = type_text(pane.pane, &line);
-        commands.push(Key::enter().press(pane.pane));
+        commands.push(TmuxKey::enter().press(pane.pane));
         engine.shared.typed_input.record(pane.pane, &job.command, true);
         engine.tmux().sequence(commands).await?;
         engine.jobs().add(Arc::clone(&job), engine.shared.options.results);

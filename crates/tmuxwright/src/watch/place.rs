@@ -1,7 +1,7 @@
 //! Where a pane stands at the very moment a watch begins.
 
 use tmux_control::capture::Capture;
-use tmux_control::{Command, Error, PaneId, Reply, Row, Server, row};
+use tmux_control::{Command, Error, PaneId, Row, Server, TmuxReply, row};
 
 use crate::bookmark::{self, Bookmark};
 use terminal::screen::Place;
@@ -35,7 +35,7 @@ pub(super) struct Standing {
 }
 
 /// Reads the answers.
-pub(super) fn read(answers: &[Reply]) -> Result<Standing, Error> {
+pub(super) fn read(answers: &[TmuxReply]) -> Result<Standing, Error> {
     let [facts, screen, marks @ ..] = answers else {
         return Err(Error::Unexpected {
             command: "display-message".to_owned(),

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tmux_control::channel::{Left, SHORTEST, Signal};
+use tmux_control::channel::{CancelOutcome, ChannelSignal, MIN_CHANNEL_WAIT};
 use tokio::time::Instant;
 
 use crate::context::{Cx, Tool};
@@ -79,20 +79,22 @@ impl Tool for WaitForChannel {
         let begun = Instant::now();
         let mut waiting = cx.tmux().wait_for_channel(&channel).await?;
         let message = || format!("waiting for {}", inline(&channel));
-        let signal = cx.wait(patience.max(SHORTEST), waiting.signal(), message).await;
+        let signal = cx.wait(patience.max(MIN_CHANNEL_WAIT), waiting.signal(), message).await;
         let elapsed = (begun.elapsed().as_secs_f64() * 1e4).round() / 1e4;
         let (event, left_over, note) = match signal {
-            Some(Ok(Signal { left_over })) => (Event::Signal, left_over, None),
+            Some(Ok(ChannelSignal { left_over })) => (Event::Signal, left_over, None),
             Some(Err(error)) if error.is_no_server() => {
                 let what = format!("the tmux server has ended before `{channel}` was signalled");
                 return Err(ToolError::new(Code::Lost, what)
                     .hint("list_sessions shows whether there is another; nobody will signal now"));
             }
             Some(Err(error)) => return Err(error.into()),
-            None => match waiting.give_up().await {
-                Left::Heard(Signal { left_over }) => (Event::Signal, left_over, None),
-                Left::Nothing => (Event::Timeout, false, None),
-                Left::Place => (Event::Timeout, false, Some(OTHERS)),
+            None => match waiting.cancel().await {
+                CancelOutcome::Signalled(ChannelSignal { left_over }) => {
+                    (Event::Signal, left_over, None)
+                }
+                CancelOutcome::Removed => (Event::Timeout, false, None),
+                CancelOutcome::Orphaned => (Event::Timeout, false, Some(OTHERS)),
             },
         };
         Ok(Waited { channel, event, left_over, elapsed, note })

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tmux_control::printed::PrintedOption;
+use tmux_control::show_output::ShownOption;
 
 use crate::actions::options::{Catalogue, Known, Scope, Wish};
 use crate::context::{Cx, Tool};
@@ -50,9 +50,9 @@ struct Value {
     inherited: bool,
 }
 
-impl From<PrintedOption> for Value {
-    fn from(option: PrintedOption) -> Self {
-        let PrintedOption { name, value, inherited } = option;
+impl From<ShownOption> for Value {
+    fn from(option: ShownOption) -> Self {
+        let ShownOption { name, value, inherited } = option;
         Self { name, value: value.unwrap_or_default(), inherited }
     }
 }

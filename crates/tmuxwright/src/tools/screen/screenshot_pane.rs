@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::capture::Capture;
-use tmux_control::{PaneId, Reply, Row, Server, row};
+use tmux_control::{PaneId, Row, Server, TmuxReply, row};
 
 use crate::context::files::Draft;
 use crate::context::{Cx, Tool};
@@ -206,7 +206,7 @@ impl Tool for ScreenshotPane {
         let queries =
             |pane: PaneId| [Server::row_query::<Facts>(&pane.to_string()), part.cells_of(pane)];
         let (pane, replies) = cx.pane_with(&args.target, queries).await?;
-        let [facts, text] = <[Reply; 2]>::try_from(replies)
+        let [facts, text] = <[TmuxReply; 2]>::try_from(replies)
             .map_err(|_| ToolError::internal("two questions had another number of answers"))?;
         let facts = Facts::parse_one("display-message", &facts.0)?;
         let version = cx.tmux().version().await?;

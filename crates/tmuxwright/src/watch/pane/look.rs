@@ -149,7 +149,7 @@ impl Watched {
     async fn take_up_to(&mut self, other: &PaneStream, sized: Option<(u64, Place)>) {
         let mut sized = sized;
         while self.lost.is_none()
-            && other.is_beside(&self.stream)
+            && other.shares_ring_with(&self.stream)
             && self.stream.position() < other.position()
         {
             let begin = self.stream.position();

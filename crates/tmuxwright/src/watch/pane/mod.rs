@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::future::{BoxFuture, FutureExt, pending, ready};
 use tmux_control::PaneId;
 use tmux_control::stream::PaneStream;
-use tmux_control::stream::ring::{Chunk, End};
+use tmux_control::stream::ring::{Chunk, StreamEnd};
 use tokio::time::Instant;
 
 use super::conditions::Needs;
@@ -240,7 +240,7 @@ impl Watched {
             let alarm = self.alarm();
             tokio::select! {
                 biased;
-                at = self.layout.rearranged() => {
+                at = self.layout.layout_changed() => {
                     self.astray.get_or_insert(Astray::Size(at));
                 }
                 chunk = self.stream.next() => self.take(chunk),
@@ -343,8 +343,8 @@ impl Watched {
                     command.output_filter.begin();
                 }
             }
-            Chunk::End(End::PaneGone) => self.lost = Some(Lost::PaneGone(self.id())),
-            Chunk::End(End::ServerGone) => self.lost = Some(Lost::ServerGone),
+            Chunk::End(StreamEnd::PaneGone) => self.lost = Some(Lost::PaneGone(self.id())),
+            Chunk::End(StreamEnd::ServerGone) => self.lost = Some(Lost::ServerGone),
         }
     }
 
