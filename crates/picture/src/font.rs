@@ -9,6 +9,7 @@ use ab_glyph_rasterizer::{Point, Rasterizer, point};
 use flate2::read::GzDecoder;
 use ttf_parser::{Face, GlyphId, OutlineBuilder, Rect};
 
+use super::cells::Cell;
 use super::shapes::{Shape, shapes};
 use super::unifont::{Bitmap, Unifont};
 use super::{BASELINE, CELL_HEIGHT, CELL_WIDTH};
@@ -54,19 +55,25 @@ const SLANT_FROM: f32 = 5.0;
 
 /// Which character, and how.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub(super) struct Wanted {
-    pub(super) c: char,
-    pub(super) marks: String,
-    pub(super) width: u8,
-    pub(super) bold: bool,
-    pub(super) italic: bool,
+struct Wanted {
+    c: char,
+    marks: String,
+    width: u8,
+    bold: bool,
+    italic: bool,
+}
+
+/// The place of a cell's character in [`Fonts::ascii`], if it has one.
+fn ascii_index(cell: &Cell) -> Option<usize> {
+    let style = &cell.style;
+    let is_plain = cell.c.is_ascii() && cell.width == 1 && cell.marks.is_empty();
+    let weight = usize::from(style.bold) << 7 | usize::from(style.italic) << 8;
+    is_plain.then_some(cell.c as usize | weight)
 }
 
 /// How much of each pixel of a cell, and of a margin around it, a character covers: 0 to [`FULL`].
-#[derive(Debug)]
-pub(super) struct Mask {
-    /// Whether it is a part of a drawing, and no letter.
-    pub(super) drawn: bool,
+struct Mask {
+    drawn: bool,
     width: usize,
     cover: Vec<u8>,
 }
@@ -77,15 +84,15 @@ impl Mask {
         Self { drawn: false, width, cover: vec![0; width * (CELL_HEIGHT + 2 * MARGIN)] }
     }
 
-    /// The pixels that are covered at all, from the cell's corner: column, row, how much.
-    pub(super) fn pixels(&self) -> impl Iterator<Item = (isize, isize, u8)> {
-        let margin = MARGIN.cast_signed();
-        let rows = self.cover.chunks(self.width).enumerate();
-        rows.flat_map(move |(y, row)| {
-            let covered = row.iter().enumerate().filter(|(_, cover)| **cover > 0);
-            covered
-                .map(move |(x, cover)| (x.cast_signed() - margin, y.cast_signed() - margin, *cover))
-        })
+    /// The pixels that are covered at all.
+    fn glyph(&self) -> Glyph {
+        let margin = MARGIN as i8;
+        let rows = (-margin..).zip(self.cover.chunks(self.width));
+        let pixels = rows.flat_map(|(y, row)| {
+            let covered = (-margin..).zip(row).filter(|(_, cover)| **cover > 0);
+            covered.map(move |(x, cover)| (x, y, *cover))
+        });
+        Glyph { drawn: self.drawn, pixels: pixels.collect() }
     }
 
     /// Covers a pixel of the cell, if it is in the mask.
@@ -113,12 +120,23 @@ impl Mask {
     }
 }
 
+/// The pixels that a character covers.
+#[derive(Debug)]
+pub(super) struct Glyph {
+    /// Whether it is a part of a drawing, and no letter.
+    pub(super) drawn: bool,
+    /// Column and row from the cell's corner, and how much is covered: 1 to [`FULL`].
+    pub(super) pixels: Vec<(i8, i8, u8)>,
+}
+
 /// All fonts, and the characters that were needed.
 pub(super) struct Fonts {
     regular: Option<Face<'static>>,
     bold: Option<Face<'static>>,
     unifont: Unifont,
-    known: HashMap<Wanted, Rc<Mask>>,
+    /// ASCII characters of one column by [`ascii_index`]: most cells, and no hashing.
+    ascii: Vec<Option<Rc<Glyph>>>,
+    known: HashMap<Wanted, Rc<Glyph>>,
 }
 
 impl Fonts {
@@ -127,18 +145,37 @@ impl Fonts {
             regular: Face::parse(&REGULAR, 0).ok(),
             bold: Face::parse(&BOLD, 0).ok(),
             unifont: Unifont::default(),
+            ascii: vec![None; 4 * 128],
             known: HashMap::new(),
         }
     }
 
-    /// A character as pixels.
-    pub(super) fn mask(&mut self, wanted: Wanted) -> Rc<Mask> {
-        if let Some(mask) = self.known.get(&wanted) {
-            return Rc::clone(mask);
+    /// The character of a cell as pixels.
+    pub(super) fn glyph(&mut self, cell: &Cell) -> Rc<Glyph> {
+        let ascii = ascii_index(cell);
+        if let Some(glyph) = ascii.and_then(|at| self.ascii.get(at)?.as_ref()) {
+            return Rc::clone(glyph);
         }
-        let mask = Rc::new(self.make(&wanted));
-        self.known.insert(wanted, Rc::clone(&mask));
-        mask
+        let wanted = Wanted {
+            c: cell.c,
+            marks: cell.marks.clone(),
+            width: cell.width,
+            bold: cell.style.bold,
+            italic: cell.style.italic,
+        };
+        let Some(at) = ascii else {
+            if let Some(glyph) = self.known.get(&wanted) {
+                return Rc::clone(glyph);
+            }
+            let glyph = Rc::new(self.make(&wanted).glyph());
+            self.known.insert(wanted, Rc::clone(&glyph));
+            return glyph;
+        };
+        let glyph = Rc::new(self.make(&wanted).glyph());
+        if let Some(slot) = self.ascii.get_mut(at) {
+            *slot = Some(Rc::clone(&glyph));
+        }
+        glyph
     }
 
     fn make(&mut self, wanted: &Wanted) -> Mask {

@@ -17,8 +17,6 @@ mod svg;
 mod tests;
 mod unifont;
 
-use std::collections::HashMap;
-
 use cells::{Cell, Grid, Style};
 use palette::{Inks, Palette};
 
@@ -111,12 +109,14 @@ impl Picture {
         let (columns, rows) = (screen.columns as usize, screen.rows as usize);
         let grid = Grid::read(screen);
         let palette = Palette::new(theme, screen.fg, screen.bg);
-        let mut known: HashMap<Style, Inks> = HashMap::new();
         let mut inks = Vec::with_capacity(columns * rows);
+        let mut last = (Style::default(), palette.inks(&Style::default()));
         for (x, y, cell) in grid.cells() {
-            let plain = *known.entry(cell.style).or_insert_with(|| palette.inks(&cell.style));
+            if cell.style != last.0 {
+                last = (cell.style, palette.inks(&cell.style));
+            }
             let covered = screen.cursor.is_some_and(|cursor| cursor.covers(x, y, cell.width));
-            inks.push(if covered { palette.cursor(plain) } else { plain });
+            inks.push(if covered { palette.cursor(last.1) } else { last.1 });
         }
         Self { grid, inks, palette, cursor: screen.cursor, rows }
     }

@@ -1,5 +1,7 @@
 //! Which colours a theme has, and which of them a cell is painted with.
 
+use std::sync::LazyLock;
+
 use super::cells::{Color, Style};
 
 /// Red, green and blue.
@@ -18,6 +20,10 @@ pub enum Theme {
 /// How much text in a theme's own colours has to differ from what is behind it. A program that
 /// asks for white text does not know that the ground is white.
 const LEAST_CONTRAST: f32 = 3.0;
+
+/// The light that each value of a channel stands for, from 0 to 1.
+static LINEAR: LazyLock<[f32; 256]> =
+    LazyLock::new(|| std::array::from_fn(|part| (part as f32 / 255.0).powf(2.2)));
 
 /// What is left of the text's colour where it is dim.
 const DIM: f32 = 0.6;
@@ -195,7 +201,7 @@ fn legible(fg: Rgb, bg: Rgb) -> Rgb {
 /// The ratio of two colours' brightness, from 1 to 21.
 fn contrast(a: Rgb, b: Rgb) -> f32 {
     let brightness = |color: Rgb| {
-        let [r, g, b] = color.map(|part| (f32::from(part) / 255.0).powf(2.2));
+        let [r, g, b] = color.map(|part| LINEAR.get(usize::from(part)).copied().unwrap_or(0.0));
         0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05
     };
     let (a, b) = (brightness(a), brightness(b));

@@ -4,7 +4,7 @@ use png::{BitDepth, ColorType, DeflateCompression, Encoder, EncodingError, Filte
 
 use super::cells::{Cell, Underline};
 use super::colors::{Asked, Colors, Ink};
-use super::font::{FULL, Fonts, Wanted};
+use super::font::{FULL, Fonts};
 use super::palette::Inks;
 use super::{CELL_HEIGHT, CELL_WIDTH, CursorShape, Picture, STRIKE, UNDERLINE};
 
@@ -35,13 +35,17 @@ const QUALITIES: [Quality; 5] = [
 /// What a file may take however small the screen is.
 const FREE_BYTES: usize = 20_000;
 
+/// The cells of a row, with their columns and colours.
+type Line<'a> = Vec<(usize, &'a Cell, Inks)>;
+
 /// How many rows of a screen tell how large its file becomes.
 const SAMPLE: usize = 5;
 
 /// The picture as a PNG file, as good as it can be without being too large.
 pub(super) fn png(picture: &Picture) -> Result<Vec<u8>, EncodingError> {
+    let lines: Vec<Line<'_>> = picture.lines().collect();
     let all: Vec<usize> = (0..picture.rows).collect();
-    let some = sample(picture);
+    let some = sample(&lines);
     let (asked, mut fonts) = (Asked::by(picture), Fonts::new());
     let mut file = Vec::new();
     let mut best = 0;
@@ -50,12 +54,14 @@ pub(super) fn png(picture: &Picture) -> Result<Vec<u8>, EncodingError> {
         if best * quality.size > most * 100 {
             continue;
         }
+        let mut colors = match quality.colors {
+            2 => Colors::two(picture),
+            most => Colors::new(&asked, most, quality.steps),
+        };
         let mut paint = |rows: &[usize]| {
-            let colors = match quality.colors {
-                2 => Colors::two(picture),
-                most => Colors::new(&asked, most, quality.steps),
-            };
-            Canvas::paint(picture, rows, colors, &mut fonts).encode(quality.filter)
+            let rows: Vec<(usize, &Line<'_>)> =
+                rows.iter().filter_map(|row| Some((*row, lines.get(*row)?))).collect();
+            Canvas::paint(picture, &rows, &mut colors, &mut fonts).encode(quality.filter)
         };
         if quality.colors > 2 {
             let size = paint(&some)?.len() * all.len() / some.len().max(1);
@@ -74,43 +80,62 @@ pub(super) fn png(picture: &Picture) -> Result<Vec<u8>, EncodingError> {
 }
 
 /// Some rows that stand for all: empty ones for empty ones, crowded ones for crowded ones.
-fn sample(picture: &Picture) -> Vec<usize> {
-    let crowd = |line: Vec<(usize, &Cell, Inks)>| {
+fn sample(lines: &[Line<'_>]) -> Vec<usize> {
+    let crowd = |line: &Line<'_>| {
         let colors = line.chunk_by(|(.., a), (.., b)| a == b).count();
         colors + line.iter().filter(|(_, cell, _)| !cell.is_blank()).count()
     };
-    let mut rows: Vec<(usize, usize)> = picture.lines().map(crowd).zip(0..).collect();
+    let mut rows: Vec<(usize, usize)> = lines.iter().map(crowd).zip(0..).collect();
     rows.sort_unstable();
     let apart = (rows.len() / SAMPLE).max(1);
     rows.iter().skip(apart / 2).step_by(apart).map(|(_, row)| *row).collect()
 }
 
+/// Paints what is behind a row of cells: its first row of pixels, of which the others are copies.
+fn grounds(block: &mut [Ink], width: usize, line: &Line<'_>, colors: &Colors) {
+    let (first, others) = block.split_at_mut(width.min(block.len()));
+    for run in line.chunk_by(|(.., a), (.., b)| a.bg == b.bg) {
+        let [Some((left, _, inks)), Some((right, last, _))] = [run.first(), run.last()] else {
+            continue;
+        };
+        let end = ((right + usize::from(last.width)) * CELL_WIDTH).min(width);
+        if let Some(part) = first.get_mut(left * CELL_WIDTH..end) {
+            part.fill(colors.ground(*inks));
+        }
+    }
+    others.chunks_exact_mut(width.max(1)).for_each(|row| row.copy_from_slice(first));
+}
+
 /// Pixels with the places of their colours.
-struct Canvas {
+struct Canvas<'a> {
     width: usize,
     height: usize,
     pixels: Vec<Ink>,
-    colors: Colors,
+    colors: &'a mut Colors,
 }
 
-impl Canvas {
+impl<'a> Canvas<'a> {
     /// Paints some rows of a screen, one below the other.
-    fn paint(picture: &Picture, rows: &[usize], colors: Colors, fonts: &mut Fonts) -> Self {
+    fn paint(
+        picture: &Picture,
+        rows: &[(usize, &Line<'_>)],
+        colors: &'a mut Colors,
+        fonts: &mut Fonts,
+    ) -> Self {
         let (width, height) = (picture.pixels().0, rows.len() * CELL_HEIGHT);
         let ground = colors.ink(picture.palette.bg);
         let mut canvas = Self { width, height, pixels: vec![ground; width * height], colors };
-        let lines: Vec<_> = picture.lines().collect();
-        let lines = || rows.iter().filter_map(|row| lines.get(*row)).enumerate();
-        for (y, line) in lines() {
-            canvas.grounds(y, line);
+        let blocks = canvas.pixels.chunks_mut((width * CELL_HEIGHT).max(1));
+        for (block, (_, line)) in blocks.zip(rows) {
+            grounds(block, width, line, canvas.colors);
         }
-        for (y, line) in lines() {
+        for (y, (_, line)) in rows.iter().enumerate() {
             for (x, cell, inks) in line.iter().filter(|(_, cell, _)| !cell.is_blank()) {
                 canvas.write(*x, y, cell, *inks, fonts);
             }
         }
         if let Some(cursor) = &picture.cursor
-            && let Some(y) = rows.iter().position(|row| *row == cursor.row())
+            && let Some(y) = rows.iter().position(|(row, _)| *row == cursor.row())
         {
             let ink = canvas.colors.ink(picture.palette.fg);
             canvas.cursor(cursor.column(), y, cursor.shape, ink);
@@ -129,42 +154,26 @@ impl Canvas {
     }
 
     /// Covers a part of a pixel, in steps up to [`FULL`].
+    #[inline]
     fn blend(&mut self, x: usize, y: usize, ink: Ink, cover: u8) {
-        let at = y * self.width + x;
-        if let Some(pixel) = self.pixels.get_mut(at).filter(|_| x < self.width) {
+        let at = y.wrapping_mul(self.width).wrapping_add(x);
+        if x < self.width
+            && let Some(pixel) = self.pixels.get_mut(at)
+        {
             *pixel = self.colors.edge(*pixel, ink, cover);
-        }
-    }
-
-    /// Paints what is behind a row of cells.
-    fn grounds(&mut self, y: usize, line: &[(usize, &Cell, Inks)]) {
-        for run in line.chunk_by(|(.., a), (.., b)| a.bg == b.bg) {
-            let [Some((left, _, inks)), Some((right, last, _))] = [run.first(), run.last()] else {
-                continue;
-            };
-            let [ink, ..] = self.colors.of(*inks, false);
-            let columns = right + usize::from(last.width) - left;
-            let width = columns * CELL_WIDTH;
-            self.fill(left * CELL_WIDTH, y * CELL_HEIGHT, width, CELL_HEIGHT, ink);
         }
     }
 
     fn write(&mut self, x: usize, y: usize, cell: &Cell, inks: Inks, fonts: &mut Fonts) {
         let (left, top) = (x * CELL_WIDTH, y * CELL_HEIGHT);
         let style = &cell.style;
-        let wanted = Wanted {
-            c: cell.c,
-            marks: cell.marks.clone(),
-            width: cell.width,
-            bold: style.bold,
-            italic: style.italic,
-        };
-        let mask = fonts.mask(wanted);
-        let [_, fg, under] = self.colors.of(inks, !mask.drawn);
-        for (dx, dy, cover) in mask.pixels() {
-            if let (Some(x), Some(y)) = (left.checked_add_signed(dx), top.checked_add_signed(dy)) {
-                self.blend(x, y, fg, cover);
-            }
+        let glyph = fonts.glyph(cell);
+        let [_, fg, under] = self.colors.of(inks, !glyph.drawn);
+        for &(dx, dy, cover) in &glyph.pixels {
+            // Before the first column or row is far behind the last.
+            let x = left.wrapping_add_signed(dx.into());
+            let y = top.wrapping_add_signed(dy.into());
+            self.blend(x, y, fg, cover);
         }
         let width = CELL_WIDTH * usize::from(cell.width);
         self.underline(left, top, width, style.underline, under);
