@@ -1,4 +1,4 @@
-//! What is read from tmux, and what documents are made of it.
+//! Tests of the parser, and of the SVG and HTML documents.
 
 use super::cells::{Color, Grid, Style, Underline};
 use super::*;
@@ -16,9 +16,9 @@ fn screen(text: &str) -> Screen<'_> {
     }
 }
 
-/// The text of the grid, a `·` for each second half.
+/// The text of the parsed grid, with a `·` for the second half of each wide cell.
 fn text(screen: &Screen<'_>) -> String {
-    let grid = Grid::read(screen);
+    let grid = Grid::parse(screen);
     let cells =
         grid.cells().map(|(_, _, cell)| if cell.width == 0 { "·".into() } else { cell.text() });
     cells.collect::<Vec<_>>().concat()
@@ -26,11 +26,11 @@ fn text(screen: &Screen<'_>) -> String {
 
 fn style(sgr: &str) -> Style {
     let text = format!("\u{1b}[{sgr}mx");
-    Grid::read(&screen(&text)).cells().next().unwrap().2.style
+    Grid::parse(&screen(&text)).cells().next().unwrap().2.style
 }
 
 #[test]
-fn text_goes_to_its_cells() {
+fn characters_are_parsed_into_their_cells() {
     let table = [
         ("ab\ncd", "ab        cd                  "),
         ("漢x\n0123456789abc", "漢·x       0123456789          "),
@@ -53,12 +53,12 @@ fn text_goes_to_its_cells() {
 }
 
 #[test]
-fn every_attribute_is_understood() {
+fn sgr_attributes_are_parsed() {
     let plain = Style::default();
     for (sgr, expected) in [
         ("1", Style { bold: true, ..plain }),
         ("1;2;22", plain),
-        ("3;9;53", Style { italic: true, strike: true, overline: true, ..plain }),
+        ("3;9;53", Style { italic: true, strikethrough: true, overline: true, ..plain }),
         ("5:3", Style { overline: true, ..plain }),
         ("4", Style { underline: Underline::Single, ..plain }),
         ("4:3", Style { underline: Underline::Curly, ..plain }),
@@ -70,7 +70,7 @@ fn every_attribute_is_understood() {
         ("48;2;1;2;3", Style { bg: Color::Rgb([1, 2, 3]), ..plain }),
         ("38:2::1:2:3", Style { fg: Color::Rgb([1, 2, 3]), ..plain }),
         ("38:2:1:2:3", Style { fg: Color::Rgb([1, 2, 3]), ..plain }),
-        ("58:5:9", Style { line: Color::Index(9), ..plain }),
+        ("58:5:9", Style { underline_color: Color::Index(9), ..plain }),
         ("31;42;58;5;1;39;49;59", plain),
         ("38;5;900", plain),
         ("38", plain),
@@ -82,7 +82,7 @@ fn every_attribute_is_understood() {
 }
 
 #[test]
-fn documents_keep_the_columns_in_line() {
+fn columns_stay_aligned_in_documents() {
     let picture = Picture::new(&screen("ab漢─é\u{1b}[1;31m<&\u{1b}[0m"), Theme::Dark);
     let svg = picture.svg();
     for part in [
@@ -101,7 +101,7 @@ fn documents_keep_the_columns_in_line() {
 }
 
 #[test]
-fn any_bytes_make_a_picture() {
+fn arbitrary_bytes_make_a_picture() {
     let mut seed = 1_u32;
     for _ in 0..30 {
         let bytes: Vec<u8> = (0..400)
@@ -117,5 +117,12 @@ fn any_bytes_make_a_picture() {
         let picture = Picture::new(&screen, Theme::Light);
         assert!(picture.png().unwrap().len() > 50);
         assert!(picture.svg().ends_with("</svg>\n") && picture.html().ends_with("</html>\n"));
+    }
+}
+
+#[test]
+fn png_of_an_empty_screen_is_an_error() {
+    for (columns, rows) in [(0, 3), (10, 0)] {
+        assert!(Picture::new(&Screen { columns, rows, ..screen("a") }, Theme::Dark).png().is_err());
     }
 }
