@@ -4,7 +4,7 @@ use unicode_width::UnicodeWidthChar;
 use vte::{Params, ParamsIter, Parser, Perform};
 
 use super::Screen;
-use terminal::screen::drawn;
+use terminal::screen::special_graphic;
 
 /// Limit of combining marks per cell; no script needs so many.
 const MAX_CELL_MARKS: usize = 8;
@@ -226,7 +226,7 @@ impl GridParser {
 
 impl Perform for GridParser {
     fn print(&mut self, c: char) {
-        let c = if self.line_drawing { drawn(c) } else { c };
+        let c = if self.line_drawing { special_graphic(c) } else { c };
         match c.width().unwrap_or(0) {
             0 => self.add_mark(c),
             1 => self.put(c, 1),
