@@ -3,7 +3,7 @@
 use unicode_width::UnicodeWidthChar;
 use vte::{Params, ParamsIter, Parser, Perform};
 
-use super::Screen;
+use super::ScreenCapture;
 use terminal::screen::special_graphic;
 
 /// Limit of combining marks per cell; no script needs so many.
@@ -95,11 +95,11 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Parses the text of a screen: rows with SGR sequences, and SO and SI for line drawing.
-    pub(super) fn parse(screen: &Screen<'_>) -> Self {
-        let (columns, rows) = (screen.columns as usize, screen.rows as usize);
+    /// Parses the text of a capture: rows with SGR sequences, and SO and SI for line drawing.
+    pub(super) fn parse(capture: &ScreenCapture<'_>) -> Self {
+        let (columns, rows) = (capture.columns as usize, capture.rows as usize);
         let cells = vec![Cell::blank(Style::default()); columns * rows];
-        let stops: Vec<usize> = screen.tabs.split(',').flat_map(str::parse).collect();
+        let stops: Vec<usize> = capture.tabs.split(',').flat_map(str::parse).collect();
         let mut parser = GridParser {
             grid: Self { columns, cells },
             style: Style::default(),
@@ -107,9 +107,9 @@ impl Grid {
             column: 0,
             line_drawing: false,
             tab_stops: if stops.is_empty() { (0..columns).step_by(8).collect() } else { stops },
-            wide_emoji: screen.wide_emoji,
+            wide_emoji: capture.wide_emoji,
         };
-        Parser::new().advance(&mut parser, screen.text);
+        Parser::new().advance(&mut parser, capture.text);
         parser.grid
     }
 

@@ -7,7 +7,7 @@ use super::cells::{Cell, Style, Underline};
 use super::markup::{FONT_FAMILY, css_color, escape, paths};
 use super::palette::CellColors;
 use super::shapes::shapes;
-use super::{CELL_HEIGHT, CELL_WIDTH, Cursor, CursorShape, FONT_SIZE, Picture};
+use super::{CELL_HEIGHT, CELL_WIDTH, CursorShape, FONT_SIZE, Picture, ScreenCursor};
 
 /// The picture as an HTML document. Its content security policy allows no scripts and no loading.
 pub(super) fn document(picture: &Picture) -> String {
@@ -65,7 +65,7 @@ pub(super) fn document(picture: &Picture) -> String {
 /// The CSS of a cell; empty for plain text in the default colours.
 fn cell_css(
     picture: &Picture,
-    cursor: Option<Cursor>,
+    cursor: Option<ScreenCursor>,
     x: usize,
     cell: &Cell,
     colors: CellColors,

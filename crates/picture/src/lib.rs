@@ -4,9 +4,9 @@
 //! every machine.
 //!
 //! ```
-//! use picture::{Picture, Screen, Theme};
+//! use picture::{Picture, ScreenCapture, Theme};
 //!
-//! let screen = Screen {
+//! let capture = ScreenCapture {
 //!     text: b"\x1b[32mok\x1b[0m 12 tests passed",
 //!     columns: 20,
 //!     rows: 1,
@@ -16,7 +16,7 @@
 //!     fg: "default",
 //!     bg: "default",
 //! };
-//! let picture = Picture::new(&screen, Theme::Dark);
+//! let picture = Picture::new(&capture, Theme::Dark);
 //! assert_eq!(picture.size(), (160, 16));
 //! assert!(picture.png()?.starts_with(b"\x89PNG"));
 //! assert!(picture.svg().contains("12 tests passed"));
@@ -64,7 +64,7 @@ const FONT_SIZE: &str = "13.29";
 
 /// A captured terminal screen: its text and the properties that the text does not contain.
 #[derive(Debug)]
-pub struct Screen<'a> {
+pub struct ScreenCapture<'a> {
     /// Rows as tmux's `capture-pane` prints them with `-e` (colours) and `-N` (trailing spaces).
     pub text: &'a [u8],
     /// Number of columns.
@@ -72,7 +72,7 @@ pub struct Screen<'a> {
     /// Number of rows.
     pub rows: u32,
     /// Position and shape of the cursor; `None` while it is hidden.
-    pub cursor: Option<Cursor>,
+    pub cursor: Option<ScreenCursor>,
     /// Tab stops as tmux's `pane_tabs` lists them; if empty, every eighth column.
     pub tabs: &'a str,
     /// Whether U+FE0F (emoji style) makes the character before it two columns wide.
@@ -85,7 +85,7 @@ pub struct Screen<'a> {
 
 /// Position and shape of a visible cursor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Cursor {
+pub struct ScreenCursor {
     /// Column, from 0.
     pub x: u32,
     /// Row, from 0.
@@ -94,7 +94,7 @@ pub struct Cursor {
     pub shape: CursorShape,
 }
 
-impl Cursor {
+impl ScreenCursor {
     /// Whether this is a block cursor on the cell that starts at column `x` of row `y` and is `width`
     /// columns wide.
     fn covers(&self, x: usize, y: usize, width: u8) -> bool {
@@ -129,7 +129,7 @@ pub struct Picture {
     /// The colours of each cell of `grid`.
     colors: Vec<CellColors>,
     palette: Palette,
-    cursor: Option<Cursor>,
+    cursor: Option<ScreenCursor>,
     rows: usize,
 }
 
@@ -138,21 +138,21 @@ pub struct Picture {
 type CellRow<'a> = Vec<(usize, &'a Cell, CellColors)>;
 
 impl Picture {
-    /// Parses a screen and assigns each cell its colours in a theme.
-    pub fn new(screen: &Screen<'_>, theme: Theme) -> Self {
-        let (columns, rows) = (screen.columns as usize, screen.rows as usize);
-        let grid = Grid::parse(screen);
-        let palette = Palette::new(theme, screen.fg, screen.bg);
+    /// Parses a capture and assigns each cell its colours in a theme.
+    pub fn new(capture: &ScreenCapture<'_>, theme: Theme) -> Self {
+        let (columns, rows) = (capture.columns as usize, capture.rows as usize);
+        let grid = Grid::parse(capture);
+        let palette = Palette::new(theme, capture.fg, capture.bg);
         let mut colors = Vec::with_capacity(columns * rows);
         let mut last = (Style::default(), palette.cell_colors(&Style::default()));
         for (x, y, cell) in grid.cells() {
             if cell.style != last.0 {
                 last = (cell.style, palette.cell_colors(&cell.style));
             }
-            let covered = screen.cursor.is_some_and(|cursor| cursor.covers(x, y, cell.width));
+            let covered = capture.cursor.is_some_and(|cursor| cursor.covers(x, y, cell.width));
             colors.push(if covered { palette.under_cursor(last.1) } else { last.1 });
         }
-        Self { grid, colors, palette, cursor: screen.cursor, rows }
+        Self { grid, colors, palette, cursor: capture.cursor, rows }
     }
 
     /// Width and height in pixels: 8 by 16 for each cell.

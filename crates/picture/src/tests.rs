@@ -3,8 +3,8 @@
 use super::cells::{Color, Grid, Style, Underline};
 use super::*;
 
-fn screen(text: &str) -> Screen<'_> {
-    Screen {
+fn capture(text: &str) -> ScreenCapture<'_> {
+    ScreenCapture {
         text: text.as_bytes(),
         columns: 10,
         rows: 3,
@@ -17,8 +17,8 @@ fn screen(text: &str) -> Screen<'_> {
 }
 
 /// The text of the parsed grid, with a `·` for the second half of each wide cell.
-fn text(screen: &Screen<'_>) -> String {
-    let grid = Grid::parse(screen);
+fn text(capture: &ScreenCapture<'_>) -> String {
+    let grid = Grid::parse(capture);
     let cells =
         grid.cells().map(|(_, _, cell)| if cell.width == 0 { "·".into() } else { cell.text() });
     cells.collect::<Vec<_>>().concat()
@@ -26,7 +26,7 @@ fn text(screen: &Screen<'_>) -> String {
 
 fn style(sgr: &str) -> Style {
     let text = format!("\u{1b}[{sgr}mx");
-    Grid::parse(&screen(&text)).cells().next().unwrap().2.style
+    Grid::parse(&capture(&text)).cells().next().unwrap().2.style
 }
 
 #[test]
@@ -43,13 +43,16 @@ fn characters_are_parsed_into_their_cells() {
         ("\u{301}a\u{1b}]8;;x\u{1b}\\b\u{1b}[2Jc", "abc                           "),
     ];
     for (input, expected) in table {
-        let got = text(&screen(input));
+        let got = text(&capture(input));
         let sorted = |text: &str| text.replace("·\u{301}", "\u{301}·");
         assert_eq!(sorted(&got), sorted(expected), "{input:?}");
     }
-    assert!(text(&Screen { tabs: "4,9", ..screen("a\tb") }).starts_with("a   b"));
-    assert!(text(&Screen { wide_emoji: false, ..screen("❤\u{fe0f}x") }).starts_with("❤\u{fe0f}x"));
-    assert_eq!(text(&Screen { columns: 0, rows: 0, ..screen("ab") }), "");
+    assert!(text(&ScreenCapture { tabs: "4,9", ..capture("a\tb") }).starts_with("a   b"));
+    assert!(
+        text(&ScreenCapture { wide_emoji: false, ..capture("❤\u{fe0f}x") })
+            .starts_with("❤\u{fe0f}x")
+    );
+    assert_eq!(text(&ScreenCapture { columns: 0, rows: 0, ..capture("ab") }), "");
 }
 
 #[test]
@@ -83,7 +86,7 @@ fn sgr_attributes_are_parsed() {
 
 #[test]
 fn columns_stay_aligned_in_documents() {
-    let picture = Picture::new(&screen("ab漢─é\u{1b}[1;31m<&\u{1b}[0m"), Theme::Dark);
+    let picture = Picture::new(&capture("ab漢─é\u{1b}[1;31m<&\u{1b}[0m"), Theme::Dark);
     let svg = picture.svg();
     for part in [
         "<text x=\"0\" y=\"12\" textLength=\"16\"",
@@ -112,9 +115,9 @@ fn arbitrary_bytes_make_a_picture() {
                 choices.get(at % 20).copied().unwrap_or((seed >> 16) as u8)
             })
             .collect();
-        let cursor = Some(Cursor { x: 9, y: 7, shape: CursorShape::Underline });
-        let screen = Screen { text: &bytes, cursor, ..screen("") };
-        let picture = Picture::new(&screen, Theme::Light);
+        let cursor = Some(ScreenCursor { x: 9, y: 7, shape: CursorShape::Underline });
+        let capture = ScreenCapture { text: &bytes, cursor, ..capture("") };
+        let picture = Picture::new(&capture, Theme::Light);
         assert!(picture.png().unwrap().len() > 50);
         assert!(picture.svg().ends_with("</svg>\n") && picture.html().ends_with("</html>\n"));
     }
@@ -123,6 +126,10 @@ fn arbitrary_bytes_make_a_picture() {
 #[test]
 fn png_of_an_empty_screen_is_an_error() {
     for (columns, rows) in [(0, 3), (10, 0)] {
-        assert!(Picture::new(&Screen { columns, rows, ..screen("a") }, Theme::Dark).png().is_err());
+        assert!(
+            Picture::new(&ScreenCapture { columns, rows, ..capture("a") }, Theme::Dark)
+                .png()
+                .is_err()
+        );
     }
 }

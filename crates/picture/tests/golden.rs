@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use picture::{Cursor, CursorShape, Picture, Screen, Theme};
+use picture::{CursorShape, Picture, ScreenCapture, ScreenCursor, Theme};
 
 /// All SGR attributes.
 const ATTRIBUTES: &str = "\u{1b}[1mbold\u{1b}[0m \u{1b}[2mdim\u{1b}[0m \u{1b}[3mitalic\u{1b}[0m \
@@ -56,13 +56,13 @@ fn colors() -> String {
     text
 }
 
-fn screen(text: &str, columns: u32, rows: u32) -> Screen<'_> {
+fn capture(text: &str, columns: u32, rows: u32) -> ScreenCapture<'_> {
     let (text, fg, bg) = (text.as_bytes(), "default", "default");
-    Screen { text, columns, rows, cursor: None, tabs: "", wide_emoji: true, fg, bg }
+    ScreenCapture { text, columns, rows, cursor: None, tabs: "", wide_emoji: true, fg, bg }
 }
 
-fn render(text: &str, theme: Theme, cursor: Option<Cursor>) -> Vec<u8> {
-    Picture::new(&Screen { cursor, ..screen(text, 40, 12) }, theme).png().unwrap()
+fn render(text: &str, theme: Theme, cursor: Option<ScreenCursor>) -> Vec<u8> {
+    Picture::new(&ScreenCapture { cursor, ..capture(text, 40, 12) }, theme).png().unwrap()
 }
 
 fn golden_path(name: &str) -> PathBuf {
@@ -120,7 +120,7 @@ fn attributes_match_the_golden_picture() {
     let (x, y) = (9, 2);
     for (name, theme) in [("attributes-dark", Theme::Dark), ("attributes-light", Theme::Light)] {
         let text = format!("{ATTRIBUTES}\u{1b}[44mblue to the end\u{1b}[K         \u{1b}[0m");
-        let cursor = Cursor { x, y, shape: CursorShape::Block };
+        let cursor = ScreenCursor { x, y, shape: CursorShape::Block };
         assert_matches_golden(name, &render(&text, theme, Some(cursor)));
     }
 }
@@ -134,13 +134,13 @@ fn colors_match_the_golden_picture() {
 
 #[test]
 fn shapes_match_the_golden_picture() {
-    let cursor = Cursor { x: 30, y: 11, shape: CursorShape::Bar };
+    let cursor = ScreenCursor { x: 30, y: 11, shape: CursorShape::Bar };
     assert_matches_golden("shapes", &render(SHAPES, Theme::Dark, Some(cursor)));
 }
 
 #[test]
 fn scripts_match_the_golden_picture() {
-    let cursor = Cursor { x: 2, y: 0, shape: CursorShape::Block };
+    let cursor = ScreenCursor { x: 2, y: 0, shape: CursorShape::Block };
     assert_matches_golden("scripts", &render(SCRIPTS, Theme::Dark, Some(cursor)));
 }
 
@@ -191,7 +191,7 @@ fn crowded_screens_stay_below_the_size_limit() {
         ("pairs", pairs, 200_000),
         ("wide", wide, 200_000),
     ] {
-        let file = Picture::new(&screen(&text, 200, 50), Theme::Dark).png().unwrap();
+        let file = Picture::new(&capture(&text, 200, 50), Theme::Dark).png().unwrap();
         assert!(file.len() <= max_size, "{name}: {} bytes", file.len());
         let (width, pixels) = decode(&file);
         assert_eq!((width, pixels.len()), (1600, 1600 * 800 * 3), "{name}");
