@@ -1,6 +1,6 @@
 //! The HTML format: selectable text, with box-drawing and similar characters painted by CSS masks.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt::Write;
 
 use super::cells::{Cell, Style, Underline};
@@ -11,7 +11,8 @@ use super::{CELL_HEIGHT, CELL_WIDTH, CursorShape, FONT_SIZE, Picture, ScreenCurs
 
 /// The picture as an HTML document. Its content security policy allows no scripts and no loading.
 pub(super) fn document(picture: &Picture) -> String {
-    let mut classes: Vec<String> = Vec::new();
+    // CSS rules with the number of their class.
+    let mut classes: HashMap<String, usize> = HashMap::new();
     let mut shape_chars = BTreeSet::new();
     let mut body = String::new();
     for (y, row) in picture.cell_rows().enumerate() {
@@ -26,10 +27,8 @@ pub(super) fn document(picture: &Picture) -> String {
                 body.push_str(&text);
                 continue;
             }
-            let class = classes.iter().position(|known| *known == css).unwrap_or_else(|| {
-                classes.push(css);
-                classes.len() - 1
-            });
+            let next = classes.len();
+            let class = classes.entry(css).or_insert(next);
             let _ = write!(body, "<span class=s{class}>{text}</span>");
         }
         body.push('\n');
@@ -45,7 +44,9 @@ pub(super) fn document(picture: &Picture) -> String {
         bg = css_color(picture.palette.bg),
         fg = css_color(picture.palette.fg),
     );
-    for (class, css) in classes.iter().enumerate() {
+    let mut classes: Vec<(String, usize)> = classes.into_iter().collect();
+    classes.sort_unstable_by_key(|(_, class)| *class);
+    for (css, class) in classes {
         let _ = write!(style, ".s{class}{{{css}}}");
     }
     for c in shape_chars {
