@@ -1,30 +1,30 @@
-//! What tmux prints of a screen, with its colours, as a grid of cells.
+//! A grid of styled cells, parsed from the text and SGR sequences that `capture-pane -e` prints.
 
 use unicode_width::UnicodeWidthChar;
 use vte::{Params, ParamsIter, Parser, Perform};
 
-use super::Screen;
-use terminal::screen::drawn;
+use super::ScreenCapture;
+use terminal::screen::special_graphic;
 
-/// The most marks that one cell takes; no script needs so many.
-const MARKS: usize = 8;
+/// Limit of combining marks per cell; no script needs so many.
+const MAX_CELL_MARKS: usize = 8;
 
-/// Says that the character before is to be shown as emoji.
-const EMOJI: char = '\u{fe0f}';
+/// Variation selector 16: the character before it has emoji style.
+const EMOJI_STYLE: char = '\u{fe0f}';
 
-/// A colour as a program asked for it.
+/// A colour as SGR sequences select it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) enum Color {
-    /// The terminal's own.
+    /// The terminal's default colour.
     #[default]
     Default,
-    /// One of 256.
+    /// An entry of the 256-colour palette.
     Index(u8),
-    /// Exactly this one.
+    /// Red, green and blue.
     Rgb([u8; 3]),
 }
 
-/// A line under text.
+/// Style of an underline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) enum Underline {
     #[default]
@@ -36,20 +36,20 @@ pub(super) enum Underline {
     Dashed,
 }
 
-/// How a cell looks.
+/// SGR attributes of a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub(super) struct Style {
     pub(super) fg: Color,
     pub(super) bg: Color,
-    /// The colour of the line under it; the text's if there is none.
-    pub(super) line: Color,
+    /// Colour of the underline; `Default` means the text's.
+    pub(super) underline_color: Color,
     pub(super) underline: Underline,
     pub(super) bold: bool,
     pub(super) dim: bool,
     pub(super) italic: bool,
     pub(super) reverse: bool,
     pub(super) hidden: bool,
-    pub(super) strike: bool,
+    pub(super) strikethrough: bool,
     pub(super) overline: bool,
 }
 
@@ -57,10 +57,10 @@ pub(super) struct Style {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Cell {
     pub(super) c: char,
-    /// What is put on the character: accents and the like.
+    /// Combining marks, such as accents.
     pub(super) marks: String,
     pub(super) style: Style,
-    /// How many columns it takes; 0 if it is the second half of the one before.
+    /// Number of columns; 0 for the second half of a wide cell.
     pub(super) width: u8,
 }
 
@@ -69,14 +69,14 @@ impl Cell {
         Self { c: ' ', marks: String::new(), style, width: 1 }
     }
 
-    /// Whether there is nothing to see but its background.
+    /// Whether only the background of the cell is visible.
     pub(super) fn is_blank(&self) -> bool {
-        let Style { underline, strike, overline, hidden, .. } = self.style;
-        let lines = underline != Underline::None || strike || overline;
-        hidden || (self.c == ' ' && self.marks.is_empty() && !lines)
+        let Style { underline, strikethrough, overline, hidden, .. } = self.style;
+        let has_lines = underline != Underline::None || strikethrough || overline;
+        hidden || (self.c == ' ' && self.marks.is_empty() && !has_lines)
     }
 
-    /// Its text; blank if it is hidden.
+    /// The character with its marks; spaces if the cell is hidden.
     pub(super) fn text(&self) -> String {
         if self.style.hidden {
             return " ".repeat(self.width.into());
@@ -87,7 +87,7 @@ impl Cell {
     }
 }
 
-/// A screen, row by row.
+/// The cells of a screen, row by row.
 #[derive(Debug)]
 pub(super) struct Grid {
     pub(super) columns: usize,
@@ -95,22 +95,22 @@ pub(super) struct Grid {
 }
 
 impl Grid {
-    /// Reads what tmux prints of a screen: rows with SGR sequences, and shifts to line drawing.
-    pub(super) fn read(screen: &Screen<'_>) -> Self {
-        let (columns, rows) = (screen.columns as usize, screen.rows as usize);
+    /// Parses the text of a capture: rows with SGR sequences, and SO and SI for line drawing.
+    pub(super) fn parse(capture: &ScreenCapture<'_>) -> Self {
+        let (columns, rows) = (capture.columns as usize, capture.rows as usize);
         let cells = vec![Cell::blank(Style::default()); columns * rows];
-        let stops: Vec<usize> = screen.tabs.split(',').flat_map(str::parse).collect();
-        let mut reader = Reader {
+        let stops: Vec<usize> = capture.tabs.split(',').flat_map(str::parse).collect();
+        let mut parser = GridParser {
             grid: Self { columns, cells },
             style: Style::default(),
             row: 0,
             column: 0,
-            graphics: false,
-            stops: if stops.is_empty() { (0..columns).step_by(8).collect() } else { stops },
-            wide_emoji: screen.wide_emoji,
+            line_drawing: false,
+            tab_stops: if stops.is_empty() { (0..columns).step_by(8).collect() } else { stops },
+            wide_emoji: capture.wide_emoji,
         };
-        Parser::new().advance(&mut reader, screen.text);
-        reader.grid
+        Parser::new().advance(&mut parser, capture.text);
+        parser.grid
     }
 
     /// All cells, row by row, with their column and row.
@@ -119,47 +119,49 @@ impl Grid {
         self.cells.iter().enumerate().map(move |(at, cell)| (at % columns, at / columns, cell))
     }
 
-    fn at(&mut self, row: usize, column: usize) -> Option<&mut Cell> {
+    fn cell_mut(&mut self, row: usize, column: usize) -> Option<&mut Cell> {
         let inside = column < self.columns;
         self.cells.get_mut(row * self.columns + column).filter(|_| inside)
     }
 }
 
-struct Reader {
+/// Writes the characters that `vte` parses into a grid.
+struct GridParser {
     grid: Grid,
     style: Style,
     row: usize,
     column: usize,
-    /// Whether letters stand for lines now.
-    graphics: bool,
-    stops: Vec<usize>,
+    /// Whether letters stand for DEC line-drawing characters, after SO.
+    line_drawing: bool,
+    tab_stops: Vec<usize>,
     wide_emoji: bool,
 }
 
-impl Reader {
+impl GridParser {
     fn put(&mut self, c: char, width: u8) {
         let style = self.style;
-        if let Some(cell) = self.grid.at(self.row, self.column) {
+        if let Some(cell) = self.grid.cell_mut(self.row, self.column) {
             *cell = Cell { c, marks: String::new(), style, width };
         }
         if width == 2
-            && let Some(cell) = self.grid.at(self.row, self.column + 1)
+            && let Some(cell) = self.grid.cell_mut(self.row, self.column + 1)
         {
             *cell = Cell { width: 0, ..Cell::blank(style) };
         }
         self.column += usize::from(width);
     }
 
-    fn mark(&mut self, mark: char) {
-        if mark == EMOJI && self.wide_emoji {
+    /// Adds a combining mark to the cell before the cursor.
+    fn add_mark(&mut self, mark: char) {
+        if mark == EMOJI_STYLE && self.wide_emoji {
             self.widen();
         }
         let before = (1..=2).filter_map(|back| self.column.checked_sub(back));
         for column in before {
-            match self.grid.at(self.row, column) {
+            match self.grid.cell_mut(self.row, column) {
                 Some(cell) if cell.width == 0 => {}
                 Some(cell) => {
-                    if cell.marks.chars().count() < MARKS {
+                    if cell.marks.chars().count() < MAX_CELL_MARKS {
                         cell.marks.push(mark);
                     }
                     return;
@@ -169,21 +171,22 @@ impl Reader {
         }
     }
 
-    /// Gives the character before a second column.
+    /// Makes the cell before the cursor two columns wide.
     fn widen(&mut self) {
         let Some(before) = self.column.checked_sub(1) else { return };
-        let Some(cell) = self.grid.at(self.row, before).filter(|cell| cell.width == 1) else {
+        let Some(cell) = self.grid.cell_mut(self.row, before).filter(|cell| cell.width == 1) else {
             return;
         };
         cell.width = 2;
-        let half = Cell { width: 0, ..Cell::blank(cell.style) };
-        if let Some(cell) = self.grid.at(self.row, self.column) {
-            *cell = half;
+        let second_half = Cell { width: 0, ..Cell::blank(cell.style) };
+        if let Some(cell) = self.grid.cell_mut(self.row, self.column) {
+            *cell = second_half;
         }
         self.column += 1;
     }
 
-    fn set(&mut self, params: &Params) {
+    /// Applies the parameters of an SGR sequence.
+    fn set_attributes(&mut self, params: &Params) {
         let mut params = params.iter();
         while let Some(param) = params.next() {
             let style = &mut self.style;
@@ -196,14 +199,14 @@ impl Reader {
                 [21] => style.underline = Underline::Double,
                 [7] => style.reverse = true,
                 [8] => style.hidden = true,
-                [9] => style.strike = true,
-                // The second is how tmux writes it.
+                [9] => style.strikethrough = true,
+                // tmux prints overline as `5:3`.
                 [53] | [5, 3] => style.overline = true,
                 [22] => (style.bold, style.dim) = (false, false),
                 [23] => style.italic = false,
                 [27] => style.reverse = false,
                 [28] => style.hidden = false,
-                [29] => style.strike = false,
+                [29] => style.strikethrough = false,
                 [55] => style.overline = false,
                 [n @ 30..=37] => style.fg = index(n - 30),
                 [n @ 40..=47] => style.bg = index(n - 40),
@@ -211,21 +214,21 @@ impl Reader {
                 [n @ 100..=107] => style.bg = index(n - 92),
                 [38, ref rest @ ..] => style.fg = color(rest, &mut params),
                 [48, ref rest @ ..] => style.bg = color(rest, &mut params),
-                [58, ref rest @ ..] => style.line = color(rest, &mut params),
+                [58, ref rest @ ..] => style.underline_color = color(rest, &mut params),
                 [39] => style.fg = Color::Default,
                 [49] => style.bg = Color::Default,
-                [59] => style.line = Color::Default,
+                [59] => style.underline_color = Color::Default,
                 _ => {}
             }
         }
     }
 }
 
-impl Perform for Reader {
+impl Perform for GridParser {
     fn print(&mut self, c: char) {
-        let c = if self.graphics { drawn(c) } else { c };
+        let c = if self.line_drawing { special_graphic(c) } else { c };
         match c.width().unwrap_or(0) {
-            0 => self.mark(c),
+            0 => self.add_mark(c),
             1 => self.put(c, 1),
             _ => self.put(c, 2),
         }
@@ -235,19 +238,19 @@ impl Perform for Reader {
         match byte {
             b'\n' => (self.row, self.column) = (self.row + 1, 0),
             b'\t' => {
-                let next = self.stops.iter().find(|stop| **stop > self.column);
+                let next = self.tab_stops.iter().find(|stop| **stop > self.column);
                 let stop = next.copied().unwrap_or(usize::MAX).min(self.grid.columns);
                 (self.column..stop).for_each(|_| self.put(' ', 1));
             }
-            0x0e => self.graphics = true,
-            0x0f => self.graphics = false,
+            0x0e => self.line_drawing = true,
+            0x0f => self.line_drawing = false,
             _ => {}
         }
     }
 
     fn csi_dispatch(&mut self, params: &Params, intermediates: &[u8], _: bool, action: char) {
         if action == 'm' && intermediates.is_empty() {
-            self.set(params);
+            self.set_attributes(params);
         }
     }
 }
@@ -263,7 +266,7 @@ fn underline(param: &[u16], kind: &[u16]) -> Underline {
     }
 }
 
-/// A colour behind 38, 48 or 58: in the same parameter or in those that follow.
+/// The colour that follows 38, 48 or 58: in the same parameter (`38:5:1`) or in the next (`38;5;1`).
 fn color(same: &[u16], following: &mut ParamsIter<'_>) -> Color {
     let mut next = || following.next().and_then(|param| param.first().copied());
     match *same {

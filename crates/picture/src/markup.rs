@@ -1,14 +1,15 @@
-//! What SVG and HTML have in common.
+//! Helpers that SVG and HTML share: escaping, colours, fonts and paths.
 
 use std::fmt::Write;
 
 use super::palette::Rgb;
 use super::shapes::Shape;
 
-/// The fonts to look for; every system has one of them.
-pub(super) const FAMILY: &str = "'DejaVu Sans Mono',Menlo,Consolas,'Liberation Mono',monospace";
+/// CSS font family; every desktop system has one of these fonts.
+pub(super) const FONT_FAMILY: &str =
+    "'DejaVu Sans Mono',Menlo,Consolas,'Liberation Mono',monospace";
 
-/// Text that is only text, whatever is in it.
+/// Escapes text for element content and quoted attributes, and drops control characters.
 pub(super) fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for c in text.chars() {
@@ -18,7 +19,7 @@ pub(super) fn escape(text: &str) -> String {
             '>' => escaped.push_str("&gt;"),
             '"' => escaped.push_str("&quot;"),
             '\'' => escaped.push_str("&#39;"),
-            // What no document may hold.
+            // XML forbids these two.
             '\u{fffe}' | '\u{ffff}' => escaped.push('\u{fffd}'),
             c if c.is_control() => {}
             c => escaped.push(c),
@@ -27,16 +28,15 @@ pub(super) fn escape(text: &str) -> String {
     escaped
 }
 
-/// A colour as both write it.
-pub(super) fn color([r, g, b]: Rgb) -> String {
+/// A colour in CSS notation.
+pub(super) fn css_color([r, g, b]: Rgb) -> String {
     format!("#{r:02x}{g:02x}{b:02x}")
 }
 
-/// Shapes as the paths of a drawing.
+/// Shapes as SVG `path` elements.
 pub(super) fn paths(shapes: &[Shape]) -> String {
     let mut paths = String::new();
-    // Those that cover all of what is behind them are one path.
-    for same in shapes.chunk_by(|a, b| a.cover == b.cover) {
+    for same in shapes.chunk_by(|a, b| a.opacity == b.opacity) {
         paths.push_str("<path d='");
         for shape in same {
             for (at, (x, y)) in shape.points.iter().enumerate() {
@@ -47,8 +47,8 @@ pub(super) fn paths(shapes: &[Shape]) -> String {
         }
         paths.push('\'');
         match same.first() {
-            Some(shape) if shape.cover < 1.0 => {
-                let _ = write!(paths, " fill-opacity='{}'", shape.cover);
+            Some(shape) if shape.opacity < 1.0 => {
+                let _ = write!(paths, " fill-opacity='{}'", shape.opacity);
             }
             _ => {}
         }

@@ -1,28 +1,34 @@
-//! Which colours a theme has, and which of them a cell is painted with.
+//! Themes: the RGB colours behind SGR colours, and the choice of those that a cell is painted with.
+
+use std::sync::LazyLock;
 
 use super::cells::{Color, Style};
 
 /// Red, green and blue.
 pub(super) type Rgb = [u8; 3];
 
-/// Light on dark, or dark on light.
+/// Colour scheme of a picture.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Theme {
-    /// Light text on a dark ground.
+    /// Light text on a dark background.
     #[default]
     Dark,
-    /// Dark text on a light ground.
+    /// Dark text on a light background.
     Light,
 }
 
-/// How much text in a theme's own colours has to differ from what is behind it. A program that
-/// asks for white text does not know that the ground is white.
-const LEAST_CONTRAST: f32 = 3.0;
+/// Minimum contrast ratio of text in a theme colour to its background. A program that selects white
+/// text does not know that the theme's background is white.
+const MIN_CONTRAST: f32 = 3.0;
 
-/// What is left of the text's colour where it is dim.
-const DIM: f32 = 0.6;
+/// Linear light, from 0 to 1, of each value of a colour channel.
+static LINEAR: LazyLock<[f32; 256]> =
+    LazyLock::new(|| std::array::from_fn(|value| (value as f32 / 255.0).powf(2.2)));
 
-/// The colours of a picture.
+/// Share of the text colour in dim text; the rest is background.
+const DIM_SHARE: f32 = 0.6;
+
+/// The theme colours of a picture: default text, default background and the 16 basic colours.
 #[derive(Debug, Clone)]
 pub(super) struct Palette {
     pub(super) fg: Rgb,
@@ -30,12 +36,12 @@ pub(super) struct Palette {
     basic: [Rgb; 16],
 }
 
-/// The colours of a cell.
+/// The colours of a cell: text, background and underline.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Inks {
+pub(super) struct CellColors {
     pub(super) fg: Rgb,
     pub(super) bg: Rgb,
-    pub(super) line: Rgb,
+    pub(super) underline: Rgb,
 }
 
 const DARK: Palette = Palette {
@@ -85,51 +91,52 @@ const LIGHT: Palette = Palette {
 };
 
 impl Palette {
-    /// A theme's colours, with the pane's own in the place of its text's and its ground's. tmux
-    /// gives them as names: `default`, `red`, `colour8`, `#102030`.
+    /// The colours of a theme, with the pane's default text and background colours if tmux names
+    /// some: `red`, `colour8`, `#102030`, but not `default`.
     pub(super) fn new(theme: Theme, fg: &str, bg: &str) -> Self {
         let theme = match theme {
             Theme::Dark => DARK,
             Theme::Light => LIGHT,
         };
-        let own =
-            |name: &str, other: Rgb| named(name).map_or(other, |color| theme.color(color, other));
-        Self { fg: own(fg, theme.fg), bg: own(bg, theme.bg), ..theme }
+        let named = |name: &str, default: Rgb| {
+            parse_color(name).map_or(default, |color| theme.rgb(color, default))
+        };
+        Self { fg: named(fg, theme.fg), bg: named(bg, theme.bg), ..theme }
     }
 
-    /// What a cell is painted with.
-    pub(super) fn inks(&self, style: &Style) -> Inks {
-        let mut bg = self.color(style.bg, self.bg);
-        let mut fg = self.color(style.fg, self.fg);
+    /// The colours of a cell with this style.
+    pub(super) fn cell_colors(&self, style: &Style) -> CellColors {
+        let mut bg = self.rgb(style.bg, self.bg);
+        let mut fg = self.rgb(style.fg, self.fg);
         if style.reverse {
             (fg, bg) = (bg, fg);
         }
         let of_theme = |color: Color| !matches!(color, Color::Rgb(_) | Color::Index(16..));
-        // Text in the colour of its ground is meant to be unseen.
-        let unseen = style.fg == style.bg && style.fg != Color::Default;
-        if !unseen && of_theme(if style.reverse { style.bg } else { style.fg }) {
+        // Text in the colour of its background is meant to be invisible.
+        let invisible = style.fg == style.bg && style.fg != Color::Default;
+        if !invisible && of_theme(if style.reverse { style.bg } else { style.fg }) {
             fg = legible(fg, bg);
         }
         if style.dim {
-            fg = mix(bg, fg, DIM);
+            fg = mix(bg, fg, DIM_SHARE);
         }
-        Inks { fg, bg, line: self.color(style.line, fg) }
+        CellColors { fg, bg, underline: self.rgb(style.underline_color, fg) }
     }
 
-    /// The colours of a cell that the cursor is on.
-    pub(super) fn cursor(&self, inks: Inks) -> Inks {
-        let bg = if inks.bg == self.fg { self.bg } else { self.fg };
-        let fg = if inks.bg == bg { inks.fg } else { inks.bg };
-        Inks { fg, bg, line: fg }
+    /// The colours of a cell under a block cursor.
+    pub(super) fn under_cursor(&self, cell: CellColors) -> CellColors {
+        let bg = if cell.bg == self.fg { self.bg } else { self.fg };
+        let fg = if cell.bg == bg { cell.fg } else { cell.bg };
+        CellColors { fg, bg, underline: fg }
     }
 
-    fn color(&self, color: Color, other: Rgb) -> Rgb {
+    fn rgb(&self, color: Color, default: Rgb) -> Rgb {
         match color {
-            Color::Default => other,
+            Color::Default => default,
             Color::Rgb(rgb) => rgb,
             Color::Index(n) => match self.basic.get(usize::from(n)) {
                 Some(basic) => *basic,
-                None => fixed(n),
+                None => extended_color(n),
             },
         }
     }
@@ -140,8 +147,8 @@ const fn hex(rgb: u32) -> Rgb {
     [r, g, b]
 }
 
-/// The colours from 16 on: a cube of six levels, and greys.
-fn fixed(n: u8) -> Rgb {
+/// The palette entries from 16 on: a 6x6x6 colour cube and a grey ramp.
+fn extended_color(n: u8) -> Rgb {
     let level = |n: u8| if n == 0 { 0 } else { 55 + 40 * n };
     match n.checked_sub(232) {
         Some(grey) => [8 + 10 * grey; 3],
@@ -152,8 +159,8 @@ fn fixed(n: u8) -> Rgb {
     }
 }
 
-/// The colour that tmux calls so.
-fn named(name: &str) -> Option<Color> {
+/// Parses a colour name of tmux; `None` for `default` and unknown names.
+fn parse_color(name: &str) -> Option<Color> {
     const NAMES: [&str; 8] =
         ["black", "red", "green", "yellow", "blue", "magenta", "cyan", "white"];
     if let Some(digits) = name.strip_prefix('#') {
@@ -171,7 +178,7 @@ fn named(name: &str) -> Option<Color> {
     u8::try_from(at).ok().map(|at| Color::Index(at + bright))
 }
 
-/// Between two colours: all of `from` at 0, all of `to` at 1.
+/// Interpolates between two colours: a share of 0 is `from`, 1 is `to`.
 pub(super) fn mix(from: Rgb, to: Rgb, share: f32) -> Rgb {
     let between = |(from, to): (u8, u8)| {
         let (from, to) = (f32::from(from), f32::from(to));
@@ -181,21 +188,21 @@ pub(super) fn mix(from: Rgb, to: Rgb, share: f32) -> Rgb {
     [between((r, s)), between((g, h)), between((b, c))]
 }
 
-/// A colour that can be read on another.
+/// The text colour, moved towards black or white until its contrast to the background suffices.
 fn legible(fg: Rgb, bg: Rgb) -> Rgb {
     let ends = [[0; 3], [255; 3]];
     let [black, white] = ends.map(|end| contrast(end, bg));
     let end = if black > white { [0; 3] } else { [255; 3] };
     (0..=10_u8)
         .map(|step| mix(fg, end, f32::from(step) / 10.0))
-        .find(|fg| contrast(*fg, bg) >= LEAST_CONTRAST)
+        .find(|fg| contrast(*fg, bg) >= MIN_CONTRAST)
         .unwrap_or(end)
 }
 
-/// The ratio of two colours' brightness, from 1 to 21.
+/// Contrast ratio of two colours, from 1 to 21.
 fn contrast(a: Rgb, b: Rgb) -> f32 {
     let brightness = |color: Rgb| {
-        let [r, g, b] = color.map(|part| (f32::from(part) / 255.0).powf(2.2));
+        let [r, g, b] = color.map(|value| LINEAR.get(usize::from(value)).copied().unwrap_or(0.0));
         0.2126 * r + 0.7152 * g + 0.0722 * b + 0.05
     };
     let (a, b) = (brightness(a), brightness(b));
@@ -211,38 +218,38 @@ mod tests {
     }
 
     #[test]
-    fn whatever_a_theme_paints_can_be_read() {
+    fn theme_colors_are_legible_on_each_other() {
         for theme in [Theme::Dark, Theme::Light] {
             let palette = Palette::new(theme, "default", "default");
             for bg in (0..16).map(Color::Index).chain([Color::Default]) {
                 for fg in (0..16).map(Color::Index).chain([Color::Default]) {
                     for reverse in [false, true] {
-                        let inks = palette.inks(&Style { reverse, ..style(fg, bg) });
-                        let kept = contrast(inks.fg, inks.bg) >= LEAST_CONTRAST - 0.01;
-                        let unseen = fg == bg && fg != Color::Default;
-                        assert!(kept != unseen, "{theme:?}: {fg:?} on {bg:?}");
+                        let cell = palette.cell_colors(&Style { reverse, ..style(fg, bg) });
+                        let legible = contrast(cell.fg, cell.bg) >= MIN_CONTRAST - 0.01;
+                        let invisible = fg == bg && fg != Color::Default;
+                        assert!(legible != invisible, "{theme:?}: {fg:?} on {bg:?}");
                     }
                 }
-                let text = palette.inks(&style(Color::Default, Color::Default));
+                let text = palette.cell_colors(&style(Color::Default, Color::Default));
                 assert!(contrast(text.fg, text.bg) > 10.0);
             }
         }
     }
 
     #[test]
-    fn a_programs_own_colours_are_left_as_they_are() {
+    fn rgb_and_extended_colors_are_painted_exactly() {
         let palette = Palette::new(Theme::Light, "default", "default");
-        let inks = palette.inks(&style(Color::Rgb([250, 250, 250]), Color::Index(231)));
-        assert_eq!((inks.fg, inks.bg), ([250; 3], [255; 3]));
+        let cell = palette.cell_colors(&style(Color::Rgb([250, 250, 250]), Color::Index(231)));
+        assert_eq!((cell.fg, cell.bg), ([250; 3], [255; 3]));
         let table =
             [(16, [0; 3]), (21, [0, 0, 255]), (196, [255, 0, 0]), (232, [8; 3]), (255, [238; 3])];
         for (n, rgb) in table {
-            assert_eq!(fixed(n), rgb, "{n}");
+            assert_eq!(extended_color(n), rgb, "{n}");
         }
     }
 
     #[test]
-    fn a_pane_can_have_colours_of_its_own() {
+    fn default_colors_of_the_pane_are_used() {
         for (name, color) in [
             ("red", Some(Color::Index(1))),
             ("brightwhite", Some(Color::Index(15))),
@@ -254,11 +261,11 @@ mod tests {
             ("colour300", None),
             ("", None),
         ] {
-            assert_eq!(named(name), color, "{name}");
+            assert_eq!(parse_color(name), color, "{name}");
         }
         let palette = Palette::new(Theme::Dark, "default", "#ffffff");
-        let inks = palette.inks(&Style::default());
-        assert_eq!(inks.bg, [255; 3]);
-        assert!(contrast(inks.fg, inks.bg) >= LEAST_CONTRAST);
+        let cell = palette.cell_colors(&Style::default());
+        assert_eq!(cell.bg, [255; 3]);
+        assert!(contrast(cell.fg, cell.bg) >= MIN_CONTRAST);
     }
 }

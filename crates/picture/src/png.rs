@@ -1,209 +1,264 @@
-//! A picture as pixels.
+//! The PNG format: paints the pixels of a picture and encodes them with indexed colours.
+//!
+//! The file size is limited: a picture that would exceed the limit is painted with fewer colours.
 
 use png::{BitDepth, ColorType, DeflateCompression, Encoder, EncodingError, Filter};
 
 use super::cells::{Cell, Underline};
-use super::colors::{Asked, Colors, Ink};
-use super::font::{FULL, Fonts, Wanted};
-use super::palette::Inks;
-use super::{CELL_HEIGHT, CELL_WIDTH, CursorShape, Picture, STRIKE, UNDERLINE};
+use super::color_table::{ColorCounts, ColorIndex, ColorTable};
+use super::font::{FULL_COVERAGE, Fonts};
+use super::palette::CellColors;
+use super::{CELL_HEIGHT, CELL_WIDTH, CellRow, CursorShape, Picture, STRIKETHROUGH, UNDERLINE};
 
-/// How well a picture is painted.
+/// A trade-off between colours and file size.
 #[derive(Clone, Copy)]
 struct Quality {
-    /// The most colours; two are the theme's own.
-    colors: usize,
-    /// How many steps there are at the edges of letters.
+    /// Limit of colours; 2 are the theme's background and text colour.
+    max_colors: usize,
+    /// Number of steps between background and text colour at the edges of letters.
     steps: u8,
     filter: Filter,
-    /// How large files mostly are, in percent of the best.
-    size: usize,
-    /// How many bytes a cell may take: 15 are 150 kB for 200x50. The worse it looks the more.
-    most: usize,
+    /// Typical file size in percent of the best quality.
+    size_percent: usize,
+    /// Limit of bytes per cell: 15 are 150 kB for 200x50. Worse qualities may take more.
+    max_cell_bytes: usize,
 }
 
-/// What is tried, best first. Few screens need more than the first. The last fits always: it takes
-/// a bit for a pixel.
+/// Qualities in the order in which they are tried. Few screens need more than the first. The last
+/// always fits: it takes one bit per pixel.
 const QUALITIES: [Quality; 5] = [
-    Quality { colors: 256, steps: FULL, filter: Filter::NoFilter, size: 100, most: 15 },
-    Quality { colors: 256, steps: 2, filter: Filter::NoFilter, size: 80, most: 15 },
-    Quality { colors: 256, steps: 1, filter: Filter::NoFilter, size: 60, most: 19 },
-    Quality { colors: 16, steps: 1, filter: Filter::Up, size: 40, most: 19 },
-    Quality { colors: 2, steps: 1, filter: Filter::NoFilter, size: 0, most: 20 },
+    Quality {
+        max_colors: 256,
+        steps: FULL_COVERAGE,
+        filter: Filter::NoFilter,
+        size_percent: 100,
+        max_cell_bytes: 15,
+    },
+    Quality {
+        max_colors: 256,
+        steps: 2,
+        filter: Filter::NoFilter,
+        size_percent: 80,
+        max_cell_bytes: 15,
+    },
+    Quality {
+        max_colors: 256,
+        steps: 1,
+        filter: Filter::NoFilter,
+        size_percent: 60,
+        max_cell_bytes: 19,
+    },
+    Quality { max_colors: 16, steps: 1, filter: Filter::Up, size_percent: 40, max_cell_bytes: 19 },
+    Quality {
+        max_colors: 2,
+        steps: 1,
+        filter: Filter::NoFilter,
+        size_percent: 0,
+        max_cell_bytes: 20,
+    },
 ];
 
-/// What a file may take however small the screen is.
-const FREE_BYTES: usize = 20_000;
+/// File size that is always allowed, however small the screen is.
+const MIN_SIZE_LIMIT: usize = 20_000;
 
-/// How many rows of a screen tell how large its file becomes.
-const SAMPLE: usize = 5;
+/// Number of rows that are painted to estimate the size of the whole file.
+const SAMPLE_ROWS: usize = 5;
 
-/// The picture as a PNG file, as good as it can be without being too large.
-pub(super) fn png(picture: &Picture) -> Result<Vec<u8>, EncodingError> {
+/// Encodes a picture as a PNG file with the best quality whose file is not too large.
+pub(super) fn encode(picture: &Picture) -> Result<Vec<u8>, EncodingError> {
+    let cell_rows: Vec<CellRow<'_>> = picture.cell_rows().collect();
     let all: Vec<usize> = (0..picture.rows).collect();
-    let some = sample(picture);
-    let (asked, mut fonts) = (Asked::by(picture), Fonts::new());
+    let sample = sample_rows(&cell_rows);
+    let (counts, mut fonts) = (ColorCounts::new(picture), Fonts::new());
     let mut file = Vec::new();
-    let mut best = 0;
+    // Largest size seen: an estimate for the best quality.
+    let mut best_size = 0;
     for quality in QUALITIES {
-        let most = (picture.grid.columns * picture.rows * quality.most).max(FREE_BYTES);
-        if best * quality.size > most * 100 {
+        let cells = picture.grid.columns * picture.rows;
+        let max_size = (cells * quality.max_cell_bytes).max(MIN_SIZE_LIMIT);
+        if best_size * quality.size_percent > max_size * 100 {
             continue;
         }
-        let mut paint = |rows: &[usize]| {
-            let colors = match quality.colors {
-                2 => Colors::two(picture),
-                most => Colors::new(&asked, most, quality.steps),
-            };
-            Canvas::paint(picture, rows, colors, &mut fonts).encode(quality.filter)
+        let mut table = match quality.max_colors {
+            2 => ColorTable::two(picture),
+            max => ColorTable::new(&counts, max, quality.steps),
         };
-        if quality.colors > 2 {
-            let size = paint(&some)?.len() * all.len() / some.len().max(1);
-            if size > most {
-                best = best.max(size);
+        let mut paint = |rows: &[usize]| {
+            let rows: Vec<(usize, &CellRow<'_>)> =
+                rows.iter().filter_map(|row| Some((*row, cell_rows.get(*row)?))).collect();
+            Canvas::paint(picture, &rows, &mut table, &mut fonts).encode(quality.filter)
+        };
+        if quality.max_colors > 2 {
+            let size = paint(&sample)?.len() * all.len() / sample.len().max(1);
+            if size > max_size {
+                best_size = best_size.max(size);
                 continue;
             }
         }
         file = paint(&all)?;
-        if file.len() <= most {
+        if file.len() <= max_size {
             break;
         }
-        best = best.max(file.len());
+        best_size = best_size.max(file.len());
     }
     Ok(file)
 }
 
-/// Some rows that stand for all: empty ones for empty ones, crowded ones for crowded ones.
-fn sample(picture: &Picture) -> Vec<usize> {
-    let crowd = |line: Vec<(usize, &Cell, Inks)>| {
-        let colors = line.chunk_by(|(.., a), (.., b)| a == b).count();
-        colors + line.iter().filter(|(_, cell, _)| !cell.is_blank()).count()
+/// Rows that represent the screen: taken at equal distances from all rows, sorted by the number of
+/// characters and colour changes.
+fn sample_rows(cell_rows: &[CellRow<'_>]) -> Vec<usize> {
+    let density = |row: &CellRow<'_>| {
+        let colors = row.chunk_by(|(.., a), (.., b)| a == b).count();
+        colors + row.iter().filter(|(_, cell, _)| !cell.is_blank()).count()
     };
-    let mut rows: Vec<(usize, usize)> = picture.lines().map(crowd).zip(0..).collect();
+    let mut rows: Vec<(usize, usize)> = cell_rows.iter().map(density).zip(0..).collect();
     rows.sort_unstable();
-    let apart = (rows.len() / SAMPLE).max(1);
-    rows.iter().skip(apart / 2).step_by(apart).map(|(_, row)| *row).collect()
+    let step = (rows.len() / SAMPLE_ROWS).max(1);
+    rows.iter().skip(step / 2).step_by(step).map(|(_, row)| *row).collect()
 }
 
-/// Pixels with the places of their colours.
-struct Canvas {
+/// Paints the backgrounds of a row of cells: one row of pixels, copied to the others.
+fn paint_backgrounds(
+    pixels: &mut [ColorIndex],
+    width: usize,
+    row: &CellRow<'_>,
+    table: &ColorTable,
+) {
+    let (first, others) = pixels.split_at_mut(width.min(pixels.len()));
+    for run in row.chunk_by(|(.., a), (.., b)| a.bg == b.bg) {
+        let [Some((left, _, colors)), Some((right, last, _))] = [run.first(), run.last()] else {
+            continue;
+        };
+        let end = ((right + usize::from(last.width)) * CELL_WIDTH).min(width);
+        if let Some(part) = first.get_mut(left * CELL_WIDTH..end) {
+            part.fill(table.index(colors.bg));
+        }
+    }
+    others.chunks_exact_mut(width.max(1)).for_each(|row| row.copy_from_slice(first));
+}
+
+/// The pixels of a picture as indices of a colour table.
+struct Canvas<'a> {
     width: usize,
     height: usize,
-    pixels: Vec<Ink>,
-    colors: Colors,
+    pixels: Vec<ColorIndex>,
+    table: &'a mut ColorTable,
 }
 
-impl Canvas {
-    /// Paints some rows of a screen, one below the other.
-    fn paint(picture: &Picture, rows: &[usize], colors: Colors, fonts: &mut Fonts) -> Self {
+impl<'a> Canvas<'a> {
+    /// Paints some rows of a screen, one below the other. Each comes with its number.
+    fn paint(
+        picture: &Picture,
+        rows: &[(usize, &CellRow<'_>)],
+        table: &'a mut ColorTable,
+        fonts: &mut Fonts,
+    ) -> Self {
         let (width, height) = (picture.pixels().0, rows.len() * CELL_HEIGHT);
-        let ground = colors.ink(picture.palette.bg);
-        let mut canvas = Self { width, height, pixels: vec![ground; width * height], colors };
-        let lines: Vec<_> = picture.lines().collect();
-        let lines = || rows.iter().filter_map(|row| lines.get(*row)).enumerate();
-        for (y, line) in lines() {
-            canvas.grounds(y, line);
+        let background = table.index(picture.palette.bg);
+        let mut canvas = Self { width, height, pixels: vec![background; width * height], table };
+        let pixel_rows = canvas.pixels.chunks_mut((width * CELL_HEIGHT).max(1));
+        for (pixels, (_, row)) in pixel_rows.zip(rows) {
+            paint_backgrounds(pixels, width, row, canvas.table);
         }
-        for (y, line) in lines() {
-            for (x, cell, inks) in line.iter().filter(|(_, cell, _)| !cell.is_blank()) {
-                canvas.write(*x, y, cell, *inks, fonts);
+        for (y, (_, row)) in rows.iter().enumerate() {
+            for (x, cell, colors) in row.iter().filter(|(_, cell, _)| !cell.is_blank()) {
+                canvas.paint_cell(*x, y, cell, *colors, fonts);
             }
         }
         if let Some(cursor) = &picture.cursor
-            && let Some(y) = rows.iter().position(|row| *row == cursor.row())
+            && let Some(y) = rows.iter().position(|(row, _)| *row == cursor.row())
         {
-            let ink = canvas.colors.ink(picture.palette.fg);
-            canvas.cursor(cursor.column(), y, cursor.shape, ink);
+            let color = canvas.table.index(picture.palette.fg);
+            canvas.paint_cursor(cursor.column(), y, cursor.shape, color);
         }
         canvas
     }
 
-    /// Fills a part of the picture; what is outside is left out.
-    fn fill(&mut self, left: usize, top: usize, width: usize, height: usize, ink: Ink) {
+    /// Fills the part of a rectangle that is inside the canvas.
+    fn fill(&mut self, left: usize, top: usize, width: usize, height: usize, color: ColorIndex) {
         let right = (left + width).min(self.width);
         for row in self.pixels.chunks_mut(self.width.max(1)).skip(top).take(height) {
             if let Some(part) = row.get_mut(left.min(right)..right) {
-                part.fill(ink);
+                part.fill(color);
             }
         }
     }
 
-    /// Covers a part of a pixel, in steps up to [`FULL`].
-    fn blend(&mut self, x: usize, y: usize, ink: Ink, cover: u8) {
-        let at = y * self.width + x;
-        if let Some(pixel) = self.pixels.get_mut(at).filter(|_| x < self.width) {
-            *pixel = self.colors.edge(*pixel, ink, cover);
+    /// Covers a pixel partly, up to [`FULL_COVERAGE`], if it is inside the canvas.
+    #[inline]
+    fn blend(&mut self, x: usize, y: usize, color: ColorIndex, coverage: u8) {
+        let at = y.wrapping_mul(self.width).wrapping_add(x);
+        if x < self.width
+            && let Some(pixel) = self.pixels.get_mut(at)
+        {
+            *pixel = self.table.blend(*pixel, color, coverage);
         }
     }
 
-    /// Paints what is behind a row of cells.
-    fn grounds(&mut self, y: usize, line: &[(usize, &Cell, Inks)]) {
-        for run in line.chunk_by(|(.., a), (.., b)| a.bg == b.bg) {
-            let [Some((left, _, inks)), Some((right, last, _))] = [run.first(), run.last()] else {
-                continue;
-            };
-            let [ink, ..] = self.colors.of(*inks, false);
-            let columns = right + usize::from(last.width) - left;
-            let width = columns * CELL_WIDTH;
-            self.fill(left * CELL_WIDTH, y * CELL_HEIGHT, width, CELL_HEIGHT, ink);
-        }
-    }
-
-    fn write(&mut self, x: usize, y: usize, cell: &Cell, inks: Inks, fonts: &mut Fonts) {
+    /// Paints the character of a cell and the lines under, through and over it.
+    fn paint_cell(
+        &mut self,
+        x: usize,
+        y: usize,
+        cell: &Cell,
+        colors: CellColors,
+        fonts: &mut Fonts,
+    ) {
         let (left, top) = (x * CELL_WIDTH, y * CELL_HEIGHT);
         let style = &cell.style;
-        let wanted = Wanted {
-            c: cell.c,
-            marks: cell.marks.clone(),
-            width: cell.width,
-            bold: style.bold,
-            italic: style.italic,
-        };
-        let mask = fonts.mask(wanted);
-        let [_, fg, under] = self.colors.of(inks, !mask.drawn);
-        for (dx, dy, cover) in mask.pixels() {
-            if let (Some(x), Some(y)) = (left.checked_add_signed(dx), top.checked_add_signed(dy)) {
-                self.blend(x, y, fg, cover);
-            }
+        let glyph = fonts.glyph(cell);
+        let [fg, underline] = self.table.text_indices(colors, !glyph.is_shape);
+        for &(dx, dy, coverage) in &glyph.pixels {
+            // Negative coordinates wrap around to huge ones, which are outside as well.
+            let x = left.wrapping_add_signed(dx.into());
+            let y = top.wrapping_add_signed(dy.into());
+            self.blend(x, y, fg, coverage);
         }
         let width = CELL_WIDTH * usize::from(cell.width);
-        self.underline(left, top, width, style.underline, under);
-        if style.strike {
-            self.fill(left, top + STRIKE, width, 1, fg);
+        self.paint_underline(left, top, width, style.underline, underline);
+        if style.strikethrough {
+            self.fill(left, top + STRIKETHROUGH, width, 1, fg);
         }
         if style.overline {
             self.fill(left, top, width, 1, fg);
         }
     }
 
-    fn underline(&mut self, left: usize, top: usize, width: usize, kind: Underline, ink: Ink) {
+    fn paint_underline(
+        &mut self,
+        left: usize,
+        top: usize,
+        width: usize,
+        underline: Underline,
+        color: ColorIndex,
+    ) {
         let line = top + UNDERLINE;
-        match kind {
+        match underline {
             Underline::None => {}
-            Underline::Single => self.fill(left, line, width, 1, ink),
+            Underline::Single => self.fill(left, line, width, 1, color),
             Underline::Double => {
-                self.fill(left, line - 1, width, 1, ink);
-                self.fill(left, line + 1, width, 1, ink);
+                self.fill(left, line - 1, width, 1, color);
+                self.fill(left, line + 1, width, 1, color);
             }
             Underline::Dotted => {
                 for x in (left..left + width).filter(|x| x % 3 == 0) {
-                    self.fill(x, line, 1, 1, ink);
+                    self.fill(x, line, 1, 1, color);
                 }
             }
             Underline::Dashed => {
                 for x in (left..left + width).filter(|x| x % CELL_WIDTH < 5) {
-                    self.fill(x, line, 1, 1, ink);
+                    self.fill(x, line, 1, 1, color);
                 }
             }
             Underline::Curly => {
                 for x in left..left + width {
-                    let turn = (x % CELL_WIDTH) as f32 / CELL_WIDTH as f32 * std::f32::consts::TAU;
-                    let middle = 13.5 + 1.3 * turn.sin();
+                    let angle = (x % CELL_WIDTH) as f32 / CELL_WIDTH as f32 * std::f32::consts::TAU;
+                    let middle = 13.5 + 1.3 * angle.sin();
                     for row in 11..CELL_HEIGHT {
                         let share = 1.3 - (row as f32 - middle).abs();
                         if share > 0.0 {
-                            let cover = (share.min(1.0) * f32::from(FULL)).round() as u8;
-                            self.blend(x, top + row, ink, cover);
+                            let coverage = share.min(1.0) * f32::from(FULL_COVERAGE);
+                            self.blend(x, top + row, color, coverage.round() as u8);
                         }
                     }
                 }
@@ -211,28 +266,28 @@ impl Canvas {
         }
     }
 
-    /// A cursor that is a line; a block is painted with its cell.
-    fn cursor(&mut self, x: usize, y: usize, shape: CursorShape, ink: Ink) {
+    /// Paints an underline or bar cursor; a block cursor is in the colours of its cell.
+    fn paint_cursor(&mut self, x: usize, y: usize, shape: CursorShape, color: ColorIndex) {
         let (left, top) = (x * CELL_WIDTH, y * CELL_HEIGHT);
         match shape {
             CursorShape::Block => {}
             CursorShape::Underline => {
-                self.fill(left, top + CELL_HEIGHT - 2, CELL_WIDTH, 2, ink);
+                self.fill(left, top + CELL_HEIGHT - 2, CELL_WIDTH, 2, color);
             }
-            CursorShape::Bar => self.fill(left, top, 2, CELL_HEIGHT, ink),
+            CursorShape::Bar => self.fill(left, top, 2, CELL_HEIGHT, color),
         }
     }
 
-    /// The pixels as a file, with as few bits for each as its colours need.
+    /// Encodes the canvas with as few bits per pixel as the colour table needs.
     fn encode(&self, filter: Filter) -> Result<Vec<u8>, EncodingError> {
         let mut file = Vec::new();
         let size = |pixels: usize| u32::try_from(pixels).unwrap_or(u32::MAX);
         let mut encoder = Encoder::new(&mut file, size(self.width), size(self.height));
         encoder.set_color(ColorType::Indexed);
-        encoder.set_palette(self.colors.list().concat());
+        encoder.set_palette(self.table.colors().concat());
         encoder.set_filter(filter);
         encoder.set_deflate_compression(DeflateCompression::Level(3));
-        let depth = match self.colors.list().len() {
+        let depth = match self.table.colors().len() {
             ..=2 => BitDepth::One,
             3..=16 => BitDepth::Four,
             _ => BitDepth::Eight,
@@ -247,9 +302,9 @@ impl Canvas {
         Ok(file)
     }
 
-    /// The pixels with so few bits for each. A row is whole bytes, as a cell is.
+    /// The pixels packed with `bits` bits each. Rows are whole bytes, because cells are.
     fn packed(&self, bits: usize) -> Vec<u8> {
         let bytes = self.pixels.chunks(8 / bits);
-        bytes.map(|inks| inks.iter().fold(0, |byte, ink| (byte << bits) | ink)).collect()
+        bytes.map(|indices| indices.iter().fold(0, |byte, index| (byte << bits) | index)).collect()
     }
 }

@@ -1,45 +1,46 @@
-//! A picture as an SVG document.
+//! The SVG format: text in runs of equal style, shapes as reusable paths.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use super::cells::{Cell, Style, Underline};
-use super::markup::{FAMILY, color, escape, paths};
-use super::palette::{Inks, Rgb};
+use super::markup::{FONT_FAMILY, css_color, escape, paths};
+use super::palette::{CellColors, Rgb};
 use super::shapes::shapes;
 use super::{
-    BASELINE, CELL_HEIGHT, CELL_WIDTH, CursorShape, FONT_SIZE, Picture, STRIKE, UNDERLINE,
+    BASELINE, CELL_HEIGHT, CELL_WIDTH, CellRow, CursorShape, FONT_SIZE, Picture, STRIKETHROUGH,
+    UNDERLINE,
 };
 
-/// Cells of a row that are written at once.
+/// Neighbouring cells of a row that become one `text` element; `x` and `y` are in pixels.
 struct Run<'a> {
     x: usize,
     y: usize,
     columns: usize,
     text: String,
     style: &'a Style,
-    inks: Inks,
+    colors: CellColors,
 }
 
 /// The picture as an SVG document.
-pub(super) fn svg(picture: &Picture) -> String {
+pub(super) fn document(picture: &Picture) -> String {
     let (width, height) = picture.pixels();
-    let drawn: BTreeSet<char> =
+    let shape_chars: BTreeSet<char> =
         picture.cells().map(|(_, _, cell, _)| cell.c).filter(|c| shapes(*c).is_some()).collect();
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{width}\" height=\"{height}\" \
-         viewBox=\"0 0 {width} {height}\" font-family=\"{FAMILY}\" font-size=\"{FONT_SIZE}\">\n\
+         viewBox=\"0 0 {width} {height}\" font-family=\"{FONT_FAMILY}\" font-size=\"{FONT_SIZE}\">\n\
          <style>text{{white-space:pre;direction:ltr;unicode-bidi:bidi-override}}</style>\n<defs>"
     );
-    for c in drawn {
+    for c in shape_chars {
         let shapes = shapes(c).unwrap_or_default();
         let _ = write!(svg, "<g id=\"u{:x}\">{}</g>", u32::from(c), paths(&shapes));
     }
     svg.push_str("</defs>\n");
     rect(&mut svg, 0, 0, width, height, picture.palette.bg);
-    for (y, line) in picture.lines().enumerate() {
-        grounds(&mut svg, &line, y * CELL_HEIGHT, picture.palette.bg);
-        for run in runs(&line, y * CELL_HEIGHT) {
+    for (y, row) in picture.cell_rows().enumerate() {
+        write_backgrounds(&mut svg, &row, y * CELL_HEIGHT, picture.palette.bg);
+        for run in runs(&row, y * CELL_HEIGHT) {
             write_run(&mut svg, &run);
         }
     }
@@ -58,42 +59,42 @@ pub(super) fn svg(picture: &Picture) -> String {
 }
 
 fn rect(svg: &mut String, x: usize, y: usize, width: usize, height: usize, fill: Rgb) {
-    let fill = color(fill);
+    let fill = css_color(fill);
     let _ = writeln!(
         svg,
         "<rect x=\"{x}\" y=\"{y}\" width=\"{width}\" height=\"{height}\" fill=\"{fill}\"/>"
     );
 }
 
-/// What is behind the cells of a row, where it is not the picture's ground.
-fn grounds(svg: &mut String, line: &[(usize, &Cell, Inks)], y: usize, ground: Rgb) {
-    for same in line.chunk_by(|(_, _, a), (_, _, b)| a.bg == b.bg) {
-        if let [(x, _, inks), ..] = same
-            && inks.bg != ground
+/// Writes the backgrounds of a row of cells where they differ from the picture's.
+fn write_backgrounds(svg: &mut String, row: &CellRow<'_>, y: usize, background: Rgb) {
+    for same in row.chunk_by(|(_, _, a), (_, _, b)| a.bg == b.bg) {
+        if let [(x, _, colors), ..] = same
+            && colors.bg != background
         {
             let columns: usize = same.iter().map(|(_, cell, _)| usize::from(cell.width)).sum();
-            rect(svg, x * CELL_WIDTH, y, columns * CELL_WIDTH, CELL_HEIGHT, inks.bg);
+            rect(svg, x * CELL_WIDTH, y, columns * CELL_WIDTH, CELL_HEIGHT, colors.bg);
         }
     }
 }
 
-/// Plain letters of one style are written at once, everything else cell by cell, so that all
-/// columns stay in line whatever the font.
-fn runs<'a>(line: &[(usize, &'a Cell, Inks)], y: usize) -> Vec<Run<'a>> {
-    let together = |a: &Cell, b: &Cell| {
+/// Splits a row into runs: neighbouring ASCII characters of one style, or a single other character,
+/// so that columns stay aligned in any font.
+fn runs<'a>(row: &CellRow<'a>, y: usize) -> Vec<Run<'a>> {
+    let joins = |a: &Cell, b: &Cell| {
         let plain = |cell: &Cell| cell.c.is_ascii() && cell.marks.is_empty();
         a.style == b.style && plain(a) && plain(b)
     };
-    let same = line.chunk_by(|(_, a, inks), (_, b, next)| inks == next && together(a, b));
-    let run = |cells: &[(usize, &'a Cell, Inks)]| {
-        let (x, cell, inks) = cells.first()?;
+    let same = row.chunk_by(|(_, a, colors), (_, b, next)| colors == next && joins(a, b));
+    let run = |cells: &[(usize, &'a Cell, CellColors)]| {
+        let (x, cell, colors) = cells.first()?;
         let run = Run {
             x: x * CELL_WIDTH,
             y,
             columns: cells.iter().map(|(_, cell, _)| usize::from(cell.width)).sum(),
             text: cells.iter().map(|(_, cell, _)| cell.text()).collect(),
             style: &cell.style,
-            inks: *inks,
+            colors: *colors,
         };
         cells.iter().any(|(_, cell, _)| !cell.is_blank()).then_some(run)
     };
@@ -101,8 +102,8 @@ fn runs<'a>(line: &[(usize, &'a Cell, Inks)], y: usize) -> Vec<Run<'a>> {
 }
 
 fn write_run(svg: &mut String, run: &Run<'_>) {
-    let Run { x, y, columns, text, style, inks } = run;
-    let fill = color(inks.fg);
+    let Run { x, y, columns, text, style, colors } = run;
+    let fill = css_color(colors.fg);
     let mut chars = text.chars();
     match (chars.next(), chars.next()) {
         (Some(c), None) if shapes(c).is_some() => {
@@ -112,8 +113,8 @@ fn write_run(svg: &mut String, run: &Run<'_>) {
         _ if text.trim().is_empty() => {}
         _ => {
             let indent = text.len() - text.trim_start_matches(' ').len();
-            let shown = text.trim_matches(' ');
-            let columns = columns - (text.len() - shown.len());
+            let trimmed = text.trim_matches(' ');
+            let columns = columns - (text.len() - trimmed.len());
             let _ = write!(
                 svg,
                 "<text x=\"{}\" y=\"{}\" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\" \
@@ -128,17 +129,17 @@ fn write_run(svg: &mut String, run: &Run<'_>) {
             if style.italic {
                 svg.push_str(" font-style=\"italic\"");
             }
-            let _ = writeln!(svg, ">{}</text>", escape(shown));
+            let _ = writeln!(svg, ">{}</text>", escape(trimmed));
         }
     }
-    lines(svg, run, columns * CELL_WIDTH);
+    write_lines(svg, run, columns * CELL_WIDTH);
 }
 
-/// The lines under, through and over a run.
-fn lines(svg: &mut String, run: &Run<'_>, width: usize) {
-    let Run { x, y, style, inks, .. } = run;
+/// Writes the lines under, through and over a run.
+fn write_lines(svg: &mut String, run: &Run<'_>, width: usize) {
+    let Run { x, y, style, colors, .. } = run;
     let line = y + UNDERLINE;
-    let stroke = color(inks.line);
+    let stroke = css_color(colors.underline);
     let mut dashed = |dashes: &str| {
         let _ = writeln!(
             svg,
@@ -147,10 +148,10 @@ fn lines(svg: &mut String, run: &Run<'_>, width: usize) {
     };
     match style.underline {
         Underline::None => {}
-        Underline::Single => rect(svg, *x, line, width, 1, inks.line),
+        Underline::Single => rect(svg, *x, line, width, 1, colors.underline),
         Underline::Double => {
-            rect(svg, *x, line - 1, width, 1, inks.line);
-            rect(svg, *x, line + 1, width, 1, inks.line);
+            rect(svg, *x, line - 1, width, 1, colors.underline);
+            rect(svg, *x, line + 1, width, 1, colors.underline);
         }
         Underline::Dotted => dashed("1 2"),
         Underline::Dashed => dashed("5 3"),
@@ -160,10 +161,10 @@ fn lines(svg: &mut String, run: &Run<'_>, width: usize) {
                 writeln!(svg, "<path d=\"M{x} {line}{waves}\" stroke=\"{stroke}\" fill=\"none\"/>");
         }
     }
-    if style.strike {
-        rect(svg, *x, y + STRIKE, width, 1, inks.fg);
+    if style.strikethrough {
+        rect(svg, *x, y + STRIKETHROUGH, width, 1, colors.fg);
     }
     if style.overline {
-        rect(svg, *x, *y, width, 1, inks.fg);
+        rect(svg, *x, *y, width, 1, colors.fg);
     }
 }

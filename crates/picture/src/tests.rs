@@ -1,10 +1,10 @@
-//! What is read from tmux, and what documents are made of it.
+//! Tests of the parser, and of the SVG and HTML documents.
 
 use super::cells::{Color, Grid, Style, Underline};
 use super::*;
 
-fn screen(text: &str) -> Screen<'_> {
-    Screen {
+fn capture(text: &str) -> ScreenCapture<'_> {
+    ScreenCapture {
         text: text.as_bytes(),
         columns: 10,
         rows: 3,
@@ -16,9 +16,9 @@ fn screen(text: &str) -> Screen<'_> {
     }
 }
 
-/// The text of the grid, a `·` for each second half.
-fn text(screen: &Screen<'_>) -> String {
-    let grid = Grid::read(screen);
+/// The text of the parsed grid, with a `·` for the second half of each wide cell.
+fn text(capture: &ScreenCapture<'_>) -> String {
+    let grid = Grid::parse(capture);
     let cells =
         grid.cells().map(|(_, _, cell)| if cell.width == 0 { "·".into() } else { cell.text() });
     cells.collect::<Vec<_>>().concat()
@@ -26,11 +26,11 @@ fn text(screen: &Screen<'_>) -> String {
 
 fn style(sgr: &str) -> Style {
     let text = format!("\u{1b}[{sgr}mx");
-    Grid::read(&screen(&text)).cells().next().unwrap().2.style
+    Grid::parse(&capture(&text)).cells().next().unwrap().2.style
 }
 
 #[test]
-fn text_goes_to_its_cells() {
+fn characters_are_parsed_into_their_cells() {
     let table = [
         ("ab\ncd", "ab        cd                  "),
         ("漢x\n0123456789abc", "漢·x       0123456789          "),
@@ -43,22 +43,25 @@ fn text_goes_to_its_cells() {
         ("\u{301}a\u{1b}]8;;x\u{1b}\\b\u{1b}[2Jc", "abc                           "),
     ];
     for (input, expected) in table {
-        let got = text(&screen(input));
+        let got = text(&capture(input));
         let sorted = |text: &str| text.replace("·\u{301}", "\u{301}·");
         assert_eq!(sorted(&got), sorted(expected), "{input:?}");
     }
-    assert!(text(&Screen { tabs: "4,9", ..screen("a\tb") }).starts_with("a   b"));
-    assert!(text(&Screen { wide_emoji: false, ..screen("❤\u{fe0f}x") }).starts_with("❤\u{fe0f}x"));
-    assert_eq!(text(&Screen { columns: 0, rows: 0, ..screen("ab") }), "");
+    assert!(text(&ScreenCapture { tabs: "4,9", ..capture("a\tb") }).starts_with("a   b"));
+    assert!(
+        text(&ScreenCapture { wide_emoji: false, ..capture("❤\u{fe0f}x") })
+            .starts_with("❤\u{fe0f}x")
+    );
+    assert_eq!(text(&ScreenCapture { columns: 0, rows: 0, ..capture("ab") }), "");
 }
 
 #[test]
-fn every_attribute_is_understood() {
+fn sgr_attributes_are_parsed() {
     let plain = Style::default();
     for (sgr, expected) in [
         ("1", Style { bold: true, ..plain }),
         ("1;2;22", plain),
-        ("3;9;53", Style { italic: true, strike: true, overline: true, ..plain }),
+        ("3;9;53", Style { italic: true, strikethrough: true, overline: true, ..plain }),
         ("5:3", Style { overline: true, ..plain }),
         ("4", Style { underline: Underline::Single, ..plain }),
         ("4:3", Style { underline: Underline::Curly, ..plain }),
@@ -70,7 +73,7 @@ fn every_attribute_is_understood() {
         ("48;2;1;2;3", Style { bg: Color::Rgb([1, 2, 3]), ..plain }),
         ("38:2::1:2:3", Style { fg: Color::Rgb([1, 2, 3]), ..plain }),
         ("38:2:1:2:3", Style { fg: Color::Rgb([1, 2, 3]), ..plain }),
-        ("58:5:9", Style { line: Color::Index(9), ..plain }),
+        ("58:5:9", Style { underline_color: Color::Index(9), ..plain }),
         ("31;42;58;5;1;39;49;59", plain),
         ("38;5;900", plain),
         ("38", plain),
@@ -82,8 +85,8 @@ fn every_attribute_is_understood() {
 }
 
 #[test]
-fn documents_keep_the_columns_in_line() {
-    let picture = Picture::new(&screen("ab漢─é\u{1b}[1;31m<&\u{1b}[0m"), Theme::Dark);
+fn columns_stay_aligned_in_documents() {
+    let picture = Picture::new(&capture("ab漢─é\u{1b}[1;31m<&\u{1b}[0m"), Theme::Dark);
     let svg = picture.svg();
     for part in [
         "<text x=\"0\" y=\"12\" textLength=\"16\"",
@@ -101,7 +104,7 @@ fn documents_keep_the_columns_in_line() {
 }
 
 #[test]
-fn any_bytes_make_a_picture() {
+fn arbitrary_bytes_make_a_picture() {
     let mut seed = 1_u32;
     for _ in 0..30 {
         let bytes: Vec<u8> = (0..400)
@@ -112,10 +115,21 @@ fn any_bytes_make_a_picture() {
                 choices.get(at % 20).copied().unwrap_or((seed >> 16) as u8)
             })
             .collect();
-        let cursor = Some(Cursor { x: 9, y: 7, shape: CursorShape::Underline });
-        let screen = Screen { text: &bytes, cursor, ..screen("") };
-        let picture = Picture::new(&screen, Theme::Light);
+        let cursor = Some(ScreenCursor { x: 9, y: 7, shape: CursorShape::Underline });
+        let capture = ScreenCapture { text: &bytes, cursor, ..capture("") };
+        let picture = Picture::new(&capture, Theme::Light);
         assert!(picture.png().unwrap().len() > 50);
         assert!(picture.svg().ends_with("</svg>\n") && picture.html().ends_with("</html>\n"));
+    }
+}
+
+#[test]
+fn png_of_an_empty_screen_is_an_error() {
+    for (columns, rows) in [(0, 3), (10, 0)] {
+        assert!(
+            Picture::new(&ScreenCapture { columns, rows, ..capture("a") }, Theme::Dark)
+                .png()
+                .is_err()
+        );
     }
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/python3
-"""Packs GNU Unifont into unifont.bin, without what the other fonts have and what is drawn.
+"""Packs GNU Unifont into unifont.bin, without characters that another font or src/shapes renders.
 
 Needs the Debian packages fonts-dejavu-core, fonts-unifont, unifont and python3-fonttools.
-The format: the license, which ends with a NUL; the number of pages (u16); of each page its number
-(u16) and length (u32); then the pages, deflated. A page is 256 characters: a bit for each that
-is there, a bit for each that is wide, then their bitmaps, 16 rows of one or two bytes.
+The format: the license, ended by a NUL; the number of pages (u16); the number (u16) and length
+(u32) of each page; then the pages, compressed with deflate. A page covers 256 code points: a bit for
+each that has a bitmap, a bit for each that is wide, then the bitmaps, 16 rows of one or two bytes.
 All numbers are little-endian.
 """
 
@@ -21,12 +21,12 @@ DEJAVU = "/usr/share/fonts/truetype/dejavu/DejaVuSansMono.ttf"
 HEX = "/usr/share/unifont/unifont.hex"
 UPPER = "/usr/share/fonts/opentype/unifont/unifont_upper.otf"
 
-DRAWN = [(0x2500, 0x259F), (0x2800, 0x28FF), (0xE000, 0xF8FF), (0x1FB00, 0x1FB3B)]
+SHAPES = [(0x2500, 0x259F), (0x2800, 0x28FF), (0xE000, 0xF8FF), (0x1FB00, 0x1FB3B)]
 # Mathematical letters; symbols, pictures and emoji.
 UPPER_RANGES = [(0x1D400, 0x1D7FF), (0x1F000, 0x1FBFF)]
 
-PIXEL = 4  # units of the outline font
-TOP = 56
+PIXEL = 4  # size of a pixel in font units
+TOP = 56  # top of a bitmap in font units
 
 
 def within(code, ranges):
@@ -34,7 +34,7 @@ def within(code, ranges):
 
 
 def bitmap(font, name):
-    """The bitmap that an outline of whole pixels was made from."""
+    """Rasterizes an outline that consists of whole pixels."""
     pen = RecordingPen()
     glyph = font.getGlyphSet()[name]
     glyph.draw(pen)
@@ -76,13 +76,13 @@ def main():
     license = Path(__file__).with_name("LICENSE-Unifont.txt").read_bytes()
     pages = defaultdict(dict)
     for code, bits in glyphs():
-        if not within(code, DRAWN):
+        if not within(code, SHAPES):
             pages[code >> 8][code & 255] = bits
     index, body = b"", b""
     for number, page in sorted(pages.items()):
-        there = sum(1 << code for code in page)
+        present = sum(1 << code for code in page)
         wide = sum(1 << code for code, bits in page.items() if len(bits) == 32)
-        raw = there.to_bytes(32, "little") + wide.to_bytes(32, "little")
+        raw = present.to_bytes(32, "little") + wide.to_bytes(32, "little")
         raw += b"".join(page[code] for code in sorted(page))
         deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
         packed = deflate.compress(raw) + deflate.flush()

@@ -1,10 +1,10 @@
-//! Box drawing: lines from the middle of a cell to its edges.
+//! Box-drawing characters: lines from the middle of a cell to its edges.
 
 use super::{HEIGHT, Point, Shape, WIDTH};
 use crate::{CELL_HEIGHT, CELL_WIDTH};
 
-/// The weights of the four arms of each character from U+2500 on, as digits: left, right, up,
-/// down. 1 is light, 2 heavy, 3 double; those without any are drawn otherwise.
+/// The weights of the four arms of each character from U+2500 on, as hexadecimal digits: left,
+/// right, up, down. 1 is light, 2 heavy, 3 double. Dashes, arcs and diagonals have 0.
 const ARMS: [u16; 128] = [
     0x1100, 0x2200, 0x0011, 0x0022, 0, 0, 0, 0, 0, 0, 0, 0, 0x0101, 0x0201, 0x0102, 0x0202, //
     0x1001, 0x2001, 0x1002, 0x2002, 0x0110, 0x0210, 0x0120, 0x0220, //
@@ -25,7 +25,7 @@ const ARMS: [u16; 128] = [
 
 const DOUBLE: u16 = 3;
 
-/// The pixel in the middle, across and down.
+/// Column and row of the pixel in the middle of a cell.
 const CENTER: (usize, usize) = (CELL_WIDTH / 2, CELL_HEIGHT / 2 - 1);
 
 pub(super) fn shapes(c: char) -> Vec<Shape> {
@@ -45,19 +45,18 @@ pub(super) fn shapes(c: char) -> Vec<Shape> {
     }
 }
 
-/// How far a line of a weight reaches to either side of the pixel in its middle.
-fn reach(weight: u16) -> usize {
+/// Pixels of a line on each side of its middle pixel, by its weight.
+fn half_thickness(weight: u16) -> usize {
     usize::from(weight > 1)
 }
 
-/// Where the two arms of one direction begin and end along it, given those across.
+/// Start and end of the two arms along one axis, given the arms across.
 ///
-/// They meet in the middle. An arm that ends at a line across goes to the far side of it, so that
-/// corners are closed; a single one that ends at a double line going through stops at the near
-/// side.
+/// The arms meet in the middle. An arm that ends at a line across extends to its far side, so that
+/// corners are closed; a single arm that ends at a continuous double line stops at its near side.
 fn spans(along: [u16; 2], across: [u16; 2], center: usize, end: usize) -> [(usize, usize); 2] {
     let [first, second] = along;
-    let side = reach(across[0].max(across[1]));
+    let side = half_thickness(across[0].max(across[1]));
     let ends_at_double = across == [DOUBLE; 2] && (first == 0 || second == 0);
     if ends_at_double && first != DOUBLE && second != DOUBLE {
         return [(0, center), (center + 1, end)];
@@ -65,42 +64,52 @@ fn spans(along: [u16; 2], across: [u16; 2], center: usize, end: usize) -> [(usiz
     [(0, center + side + 1), (center - side, end)]
 }
 
-/// Four arms, some of them 0.
+/// A character of up to four straight arms; the weight of a missing one is 0.
 fn cross(horizontal: [u16; 2], vertical: [u16; 2]) -> Vec<Shape> {
-    let mut bits = Bits([[false; CELL_WIDTH]; CELL_HEIGHT]);
+    let mut pixels = CellPixels([[false; CELL_WIDTH]; CELL_HEIGHT]);
     let (x, y) = CENTER;
     let across = spans(horizontal, vertical, x, CELL_WIDTH);
     let down = spans(vertical, horizontal, y, CELL_HEIGHT);
     let mut bands = Vec::new();
     for (weight, span) in horizontal.into_iter().zip(across) {
-        bands.push((weight, span, (y - reach(weight), y + reach(weight) + 1), true));
+        bands.push((
+            weight,
+            span,
+            (y - half_thickness(weight), y + half_thickness(weight) + 1),
+            true,
+        ));
     }
     for (weight, span) in vertical.into_iter().zip(down) {
-        bands.push((weight, (x - reach(weight), x + reach(weight) + 1), span, false));
+        bands.push((
+            weight,
+            (x - half_thickness(weight), x + half_thickness(weight) + 1),
+            span,
+            false,
+        ));
     }
     bands.retain(|(weight, ..)| *weight > 0);
     for (weight, columns, rows, _) in &bands {
         if *weight == DOUBLE {
-            bits.fill(*columns, *rows, true);
+            pixels.fill(*columns, *rows, true);
         }
     }
-    // The gap between the two lines of each double arm; where they meet, so do the gaps.
+    // Cut the gap between the two lines of each double arm; where arms meet, so do their gaps.
     for (weight, columns, rows, is_horizontal) in &bands {
         if *weight == DOUBLE && *is_horizontal {
-            bits.fill(inner(*columns, vertical, CELL_WIDTH), (y, y + 1), false);
+            pixels.fill(inner(*columns, vertical, CELL_WIDTH), (y, y + 1), false);
         } else if *weight == DOUBLE {
-            bits.fill((x, x + 1), inner(*rows, horizontal, CELL_HEIGHT), false);
+            pixels.fill((x, x + 1), inner(*rows, horizontal, CELL_HEIGHT), false);
         }
     }
     for (weight, columns, rows, _) in &bands {
         if *weight != DOUBLE {
-            bits.fill(*columns, *rows, true);
+            pixels.fill(*columns, *rows, true);
         }
     }
-    bits.rects()
+    pixels.rects()
 }
 
-/// The gap in a double arm: all of it but the line that closes it in the middle of the cell.
+/// The gap in a double arm: its whole length except the line that closes it in the middle.
 fn inner(span: (usize, usize), across: [u16; 2], end: usize) -> (usize, usize) {
     let closed = usize::from(across != [0; 2]);
     match span {
@@ -110,7 +119,7 @@ fn inner(span: (usize, usize), across: [u16; 2], end: usize) -> (usize, usize) {
     }
 }
 
-/// A line with gaps.
+/// A dashed line.
 fn dashes(n: u32, count: u8) -> Vec<Shape> {
     let heavy = if n % 2 == 1 { 1.0 } else { 0.0 };
     let is_vertical = n % 4 >= 2;
@@ -133,8 +142,8 @@ fn dashes(n: u32, count: u8) -> Vec<Shape> {
 fn arc(n: u32) -> Shape {
     const STEPS: u8 = 8;
     let (x, y) = (CENTER.0 as f32, CENTER.1 as f32);
-    let (to_left, up) = (matches!(n, 0x6e | 0x6f), matches!(n, 0x6f | 0x70));
-    // Drawn for the corner with arms to the right and down, and turned for the others.
+    let (left, up) = (matches!(n, 0x6e | 0x6f), matches!(n, 0x6f | 0x70));
+    // Computed for the corner with arms to the right and down, and mirrored for the others.
     let radius = WIDTH - x - 0.5;
     let edge = |radius: f32, n: u8| -> Point {
         let (sin, cos) = (f32::from(n) / f32::from(STEPS) * std::f32::consts::FRAC_PI_2).sin_cos();
@@ -144,15 +153,15 @@ fn arc(n: u32) -> Shape {
     points.extend([(x, HEIGHT), (x + 1.0, HEIGHT)]);
     points.extend((0..=STEPS).rev().map(|n| edge(radius - 0.5, n)));
     let bottom = 2.0 * y + 1.0;
-    let turned = |(x, y): Point| {
-        let x = if to_left { WIDTH - x } else { x };
-        // The middle is not in the middle: an arm that goes up is shorter than one that goes down.
+    let mirrored = |(x, y): Point| {
+        let x = if left { WIDTH - x } else { x };
+        // The middle pixel is above the centre: an arm up is shorter than an arm down.
         (x, if up { (bottom - y).max(0.0) } else { y })
     };
-    Shape::new(points.into_iter().map(turned).collect())
+    Shape::new(points.into_iter().map(mirrored).collect())
 }
 
-/// From corner to corner.
+/// A line from corner to corner, which falls or rises from left to right.
 fn diagonal(falls: bool) -> Shape {
     const DOWN: f32 = 1.3;
     const ACROSS: f32 = DOWN * WIDTH / HEIGHT;
@@ -164,23 +173,23 @@ fn diagonal(falls: bool) -> Shape {
         (0.0, HEIGHT - DOWN),
         (WIDTH - ACROSS, 0.0),
     ];
-    let turned = |(x, y): Point| if falls { (WIDTH - x, y) } else { (x, y) };
-    Shape::new(points.into_iter().map(turned).collect())
+    let mirrored = |(x, y): Point| if falls { (WIDTH - x, y) } else { (x, y) };
+    Shape::new(points.into_iter().map(mirrored).collect())
 }
 
-/// A cell's pixels.
-struct Bits([[bool; CELL_WIDTH]; CELL_HEIGHT]);
+/// The pixels of a cell.
+struct CellPixels([[bool; CELL_WIDTH]; CELL_HEIGHT]);
 
-impl Bits {
+impl CellPixels {
     fn fill(&mut self, columns: (usize, usize), rows: (usize, usize), on: bool) {
         for row in self.0.iter_mut().take(rows.1).skip(rows.0) {
-            for bit in row.iter_mut().take(columns.1).skip(columns.0) {
-                *bit = on;
+            for pixel in row.iter_mut().take(columns.1).skip(columns.0) {
+                *pixel = on;
             }
         }
     }
 
-    /// The same as rectangles that do not overlap.
+    /// The pixels as rectangles that do not overlap.
     fn rects(&self) -> Vec<Shape> {
         let mut rects = Vec::new();
         let mut top = 0;

@@ -1,5 +1,6 @@
-//! Characters that are drawn by their cell and not taken from a font, so that they meet those of
-//! the cells around without a gap: lines, blocks, braille and the like.
+//! Polygons for box-drawing, block, braille, sextant and Powerline characters.
+//!
+//! They are not taken from a font, so that lines and blocks of neighbouring cells meet without gaps.
 
 mod lines;
 
@@ -8,20 +9,20 @@ use super::{CELL_HEIGHT, CELL_WIDTH};
 const WIDTH: f32 = CELL_WIDTH as f32;
 const HEIGHT: f32 = CELL_HEIGHT as f32;
 
-/// A place in a cell, in pixels from its top left corner.
+/// A point in a cell, in pixels from its top left corner.
 pub(super) type Point = (f32, f32);
 
-/// A polygon that is filled.
+/// A filled polygon.
 #[derive(Debug, Clone, PartialEq)]
 pub(super) struct Shape {
     pub(super) points: Vec<Point>,
-    /// How much of what is behind it it covers, from 0 to 1.
-    pub(super) cover: f32,
+    /// Opacity, from 0 to 1.
+    pub(super) opacity: f32,
 }
 
 impl Shape {
     fn new(points: Vec<Point>) -> Self {
-        Self { points, cover: 1.0 }
+        Self { points, opacity: 1.0 }
     }
 
     fn rect(left: f32, top: f32, right: f32, bottom: f32) -> Self {
@@ -38,7 +39,7 @@ impl Shape {
     }
 }
 
-/// What a character consists of, if it is drawn.
+/// The shapes of a character; `None` if a font has to render it.
 pub(super) fn shapes(c: char) -> Option<Vec<Shape>> {
     let shapes = match c {
         '\u{2500}'..='\u{257f}' => lines::shapes(c),
@@ -51,7 +52,7 @@ pub(super) fn shapes(c: char) -> Option<Vec<Shape>> {
     Some(shapes)
 }
 
-/// A part of the cell in eighths of its width and height, on whole pixels.
+/// A rectangle in eighths of the cell's width and height, rounded to whole pixels.
 fn eighths(left: u8, top: u8, right: u8, bottom: u8) -> Shape {
     let part = |eighths: u8, whole: f32| (f32::from(eighths) * whole / 8.0).round();
     Shape::rect(part(left, WIDTH), part(top, HEIGHT), part(right, WIDTH), part(bottom, HEIGHT))
@@ -59,7 +60,7 @@ fn eighths(left: u8, top: u8, right: u8, bottom: u8) -> Shape {
 
 /// The block elements, from U+2580 on.
 fn block(n: u32) -> Vec<Shape> {
-    // Of each quadrant whether it is there: upper left, upper right, lower left, lower right.
+    // Filled quadrants: upper left, upper right, lower left, lower right.
     const QUADRANTS: [[bool; 4]; 10] = {
         const X: bool = true;
         const O: bool = false;
@@ -82,19 +83,19 @@ fn block(n: u32) -> Vec<Shape> {
         1..=8 => vec![eighths(0, 8 - eighth(n), 8, 8)],
         9..=15 => vec![eighths(0, 0, eighth(16 - n), 8)],
         16 => vec![eighths(4, 0, 8, 8)],
-        17..=19 => vec![Shape { cover: (n - 16) as f32 / 4.0, ..eighths(0, 0, 8, 8) }],
+        17..=19 => vec![Shape { opacity: (n - 16) as f32 / 4.0, ..eighths(0, 0, 8, 8) }],
         20 => vec![eighths(0, 0, 8, 1)],
         21 => vec![eighths(7, 0, 8, 8)],
         _ => {
             let quadrants = QUADRANTS.get(n as usize - 22).unwrap_or(&[false; 4]);
-            let places = [(0, 0), (4, 0), (0, 4), (4, 4)];
-            let there = places.iter().zip(quadrants).filter(|(_, there)| **there);
-            there.map(|((x, y), _)| eighths(*x, *y, x + 4, y + 4)).collect()
+            let corners = [(0, 0), (4, 0), (0, 4), (4, 4)];
+            let filled = corners.iter().zip(quadrants).filter(|(_, filled)| **filled);
+            filled.map(|((x, y), _)| eighths(*x, *y, x + 4, y + 4)).collect()
         }
     }
 }
 
-/// A cell of eight dots, one for each bit.
+/// A braille pattern: a dot for each bit.
 fn braille(bits: u32) -> Vec<Shape> {
     const LEFT: f32 = 2.0;
     const RIGHT: f32 = 6.0;
@@ -110,11 +111,12 @@ fn braille(bits: u32) -> Vec<Shape> {
         (LEFT, d),
         (RIGHT, d),
     ];
-    let there = dots.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);
-    there.map(|(_, (x, y))| Shape::circle(*x, *y, 1.5)).collect()
+    let raised = dots.iter().enumerate().filter(|(bit, _)| bits >> bit & 1 == 1);
+    raised.map(|(_, (x, y))| Shape::circle(*x, *y, 1.5)).collect()
 }
 
-/// Two columns of three blocks. The sequence leaves out the halves, which are block elements.
+/// A sextant: two columns of three blocks. The left and right half are block elements, so Unicode
+/// leaves them out here.
 fn sextant(n: u32) -> Vec<Shape> {
     let bits = n + 1 + u32::from(n >= 20) + u32::from(n >= 40);
     let split = (WIDTH / 2.0).round();
@@ -127,36 +129,36 @@ fn sextant(n: u32) -> Vec<Shape> {
     (0..6).filter(|bit| bits >> bit & 1 == 1).map(sixth).collect()
 }
 
-/// The ends of a status line's segments, filled and as lines.
+/// A Powerline separator: an arrow or a half circle, filled or as a line.
 fn powerline(c: char) -> Vec<Shape> {
-    const THICK: f32 = 1.3;
+    const THICKNESS: f32 = 1.3;
     let middle = HEIGHT / 2.0;
     let points = match c {
         '\u{e0b0}' | '\u{e0b2}' => vec![(0.0, 0.0), (WIDTH, middle), (0.0, HEIGHT)],
         '\u{e0b1}' | '\u{e0b3}' => vec![
             (0.0, 0.0),
-            (THICK, 0.0),
+            (THICKNESS, 0.0),
             (WIDTH, middle),
-            (THICK, HEIGHT),
+            (THICKNESS, HEIGHT),
             (0.0, HEIGHT),
-            (WIDTH - THICK, middle),
+            (WIDTH - THICKNESS, middle),
         ],
-        '\u{e0b4}' | '\u{e0b6}' => half_round(WIDTH, middle),
+        '\u{e0b4}' | '\u{e0b6}' => half_ellipse(WIDTH, middle),
         _ => {
-            let mut points = half_round(WIDTH, middle);
-            let mut inner = half_round(WIDTH - THICK, middle);
+            let mut points = half_ellipse(WIDTH, middle);
+            let mut inner = half_ellipse(WIDTH - THICKNESS, middle);
             inner.reverse();
             points.extend(inner);
             points
         }
     };
-    let to_left = u32::from(c) % 4 >= 2;
-    let turned = |(x, y): Point| if to_left { (WIDTH - x, y) } else { (x, y) };
-    vec![Shape::new(points.into_iter().map(turned).collect())]
+    let points_left = u32::from(c) % 4 >= 2;
+    let mirrored = |(x, y): Point| if points_left { (WIDTH - x, y) } else { (x, y) };
+    vec![Shape::new(points.into_iter().map(mirrored).collect())]
 }
 
 /// The right half of an ellipse, from its top to its bottom.
-fn half_round(width: f32, height: f32) -> Vec<Point> {
+fn half_ellipse(width: f32, height: f32) -> Vec<Point> {
     const STEPS: u8 = 24;
     let at = |n: u8| {
         let (sin, cos) = (f32::from(n) / f32::from(STEPS) * std::f32::consts::PI).sin_cos();
@@ -169,7 +171,7 @@ fn half_round(width: f32, height: f32) -> Vec<Point> {
 mod tests {
     use super::*;
 
-    fn drawn() -> impl Iterator<Item = char> {
+    fn shape_chars() -> impl Iterator<Item = char> {
         [0x2500..=0x259f, 0x2801..=0x28ff, 0xe0b0..=0xe0b7, 0x1fb00..=0x1fb3b]
             .into_iter()
             .flatten()
@@ -181,14 +183,14 @@ mod tests {
             let next = shape.points.iter().cycle().skip(1);
             let twice: f32 =
                 shape.points.iter().zip(next).map(|((x, y), (s, t))| x * t - s * y).sum();
-            twice.abs() / 2.0 * shape.cover
+            twice.abs() / 2.0 * shape.opacity
         };
         shapes.iter().map(of).sum()
     }
 
     #[test]
-    fn what_is_drawn_stays_in_its_cell() {
-        for c in drawn() {
+    fn shapes_stay_in_their_cell() {
+        for c in shape_chars() {
             let shapes = shapes(c).unwrap();
             assert!(area(&shapes) > 1.0, "{c}");
             for (x, y) in shapes.iter().flat_map(|shape| &shape.points) {
@@ -199,7 +201,7 @@ mod tests {
     }
 
     #[test]
-    fn blocks_have_their_part_of_the_cell() {
+    fn blocks_fill_their_share_of_the_cell() {
         let cell = WIDTH * HEIGHT;
         for (c, part) in [
             ('█', 1.0),

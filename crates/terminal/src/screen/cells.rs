@@ -1,48 +1,48 @@
-//! A row by columns, for edits among wide characters, tabs and accents.
+//! A row as one cell per column, for edits among wide characters, tabs and combining marks.
 
 use std::{iter, mem};
 
 use unicode_width::UnicodeWidthChar;
 
-use super::row::{REACH, next_stop};
+use super::row::{MAX_EDIT_COLUMNS, next_tab_stop};
 
-/// The most characters without a width that one cell takes; no script needs so many.
-pub(super) const MARKS: usize = 32;
+/// Limit of combining marks per cell; no script needs so many.
+pub(super) const MAX_CELL_MARKS: usize = 32;
 
 enum Cell {
     Char(char),
-    /// A character with marks.
+    /// A character with combining marks.
     Cluster(Box<str>),
-    /// A further column of the character before.
+    /// A further column of the character before it.
     Filler,
 }
 
 const BLANK: Cell = Cell::Char(' ');
 
 /// The cells of a row.
-pub(super) struct Cells {
+pub(super) struct RowCells {
     cells: Vec<Cell>,
-    /// How many there were at first.
-    first: usize,
+    /// Number of columns when the cells were made.
+    initial_columns: usize,
 }
 
-impl Cells {
+impl RowCells {
     pub(super) fn new(text: &str) -> Self {
-        let mut cells = Self { cells: Vec::with_capacity(text.len()), first: 0 };
+        let mut cells = Self { cells: Vec::with_capacity(text.len()), initial_columns: 0 };
         for c in text.chars() {
             match width_at(c, cells.columns()) {
-                0 => cells.mark(cells.columns(), c),
-                width => cells.put_wide(c, width),
+                0 => cells.add_mark(cells.columns(), c),
+                width => cells.append(c, width),
             }
         }
-        cells.first = cells.columns();
+        cells.initial_columns = cells.columns();
         cells
     }
 
-    /// Whether so much was added that this should be text again. The measure grows with the row,
-    /// so that going back and forth does not cost more than writing it.
+    /// Whether so much was appended that the row should become text again. The limit grows with the
+    /// row, so that repeated conversion does not cost more than writing it.
     pub(super) fn is_overgrown(&self) -> bool {
-        self.columns() > 2 * self.first + REACH
+        self.columns() > 2 * self.initial_columns + MAX_EDIT_COLUMNS
     }
 
     pub(super) fn columns(&self) -> usize {
@@ -62,23 +62,23 @@ impl Cells {
         text
     }
 
-    /// Writes visible ASCII or one character at a column that is in the row or right behind it.
+    /// Writes visible ASCII, or one character, at a column in the row or directly after it.
     pub(super) fn put(&mut self, column: usize, text: &str, width: usize) {
         self.split(column);
         self.split(column + width);
-        let each = if text.is_ascii() { 1 } else { width };
-        let new = text.chars().flat_map(|c| spread(c, each));
+        let char_width = if text.is_ascii() { 1 } else { width };
+        let new = text.chars().flat_map(|c| cells_of(c, char_width));
         let end = self.cells.len().min(column + width);
         self.cells.splice(column.min(end)..end, new);
     }
 
-    /// Adds a character of so many columns.
-    pub(super) fn put_wide(&mut self, c: char, width: usize) {
-        self.cells.extend(spread(c, width));
+    /// Appends a character of `width` columns.
+    pub(super) fn append(&mut self, c: char, width: usize) {
+        self.cells.extend(cells_of(c, width));
     }
 
-    /// Adds a mark to the character before a column.
-    pub(super) fn mark(&mut self, column: usize, mark: char) {
+    /// Adds a combining mark to the character before a column.
+    pub(super) fn add_mark(&mut self, column: usize, mark: char) {
         let mut before = self.cells.iter_mut().take(column).rev();
         let Some(cell) = before.find(|cell| !is_filler(cell)) else { return };
         let mut text = match cell {
@@ -86,12 +86,13 @@ impl Cells {
             Cell::Cluster(cluster) => mem::take(cluster).into(),
             Cell::Filler => return,
         };
-        if marks_at_end(&text) < MARKS {
+        if marks_at_end(&text) < MAX_CELL_MARKS {
             text.push(mark);
         }
         *cell = Cell::Cluster(text.into());
     }
 
+    /// Replaces columns by blanks.
     pub(super) fn blank(&mut self, from: usize, to: usize) {
         self.split(from);
         self.split(to);
@@ -103,12 +104,14 @@ impl Cells {
         self.cells.truncate(column);
     }
 
+    /// Inserts blanks.
     pub(super) fn insert(&mut self, column: usize, count: usize) {
         self.split(column);
         self.expand_tabs(column);
         self.cells.splice(column..column, (0..count).map(|_| BLANK));
     }
 
+    /// Deletes columns.
     pub(super) fn delete(&mut self, from: usize, to: usize) {
         self.split(from);
         self.split(to);
@@ -116,7 +119,7 @@ impl Cells {
         self.cells.drain(from..to);
     }
 
-    /// Makes blanks of the tabs from a column on, which are about to move off their stops.
+    /// Replaces the tabs from a column on by blanks, because they are about to move off their stops.
     fn expand_tabs(&mut self, column: usize) {
         let mut in_tab = false;
         for cell in self.cells.iter_mut().skip(column) {
@@ -131,8 +134,7 @@ impl Cells {
         }
     }
 
-    /// Makes sure that no character reaches across the left edge of a column: one that does
-    /// becomes blanks.
+    /// Replaces a character that extends across the left edge of a column by blanks.
     fn split(&mut self, column: usize) {
         if !self.cells.get(column).is_some_and(is_filler) {
             return;
@@ -151,21 +153,23 @@ fn is_filler(cell: &Cell) -> bool {
     matches!(cell, Cell::Filler)
 }
 
-fn spread(c: char, width: usize) -> impl Iterator<Item = Cell> {
+/// The cells that a character takes.
+fn cells_of(c: char, width: usize) -> impl Iterator<Item = Cell> {
     iter::once(Cell::Char(c)).chain((1..width).map(|_| Cell::Filler))
 }
 
+/// The width of a character that starts at a column.
 fn width_at(c: char, column: usize) -> usize {
-    if c == '\t' { next_stop(column) - column } else { c.width().unwrap_or(0) }
+    if c == '\t' { next_tab_stop(column) - column } else { c.width().unwrap_or(0) }
 }
 
-/// How many marks the last character of a text has.
+/// The number of combining marks of the last character, up to [`MAX_CELL_MARKS`].
 pub(super) fn marks_at_end(text: &str) -> usize {
-    text.chars().rev().take(MARKS).take_while(|c| c.width() == Some(0)).count()
+    text.chars().rev().take(MAX_CELL_MARKS).take_while(|c| c.width() == Some(0)).count()
 }
 
-/// The part of a text that is before a column.
-pub(super) fn before(text: &str, column: usize) -> &str {
+/// The part of a text before a column.
+pub(super) fn text_before(text: &str, column: usize) -> &str {
     let mut at = 0;
     let after = text.char_indices().find(|&(_, c)| {
         let width = width_at(c, at);

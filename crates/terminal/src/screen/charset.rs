@@ -1,9 +1,9 @@
-//! Line drawing as old terminals do it: letters that stand for lines while a mode is on.
+//! DEC special graphics: letters that stand for line-drawing characters while a charset is active.
 
-/// Which characters the letters stand for.
+/// The designated charsets, and which of them is in use.
 #[derive(Default, Clone, Copy)]
 pub(super) struct Charset {
-    /// Whether G0 and G1 are DEC's special graphics.
+    /// Whether G0 and G1 are DEC special graphics.
     graphics: (bool, bool),
     /// Whether G1 is in use, after SO.
     shifted: bool,
@@ -19,22 +19,23 @@ impl Charset {
         }
     }
 
+    /// SO selects G1, SI selects G0.
     pub(super) fn shift(&mut self, shifted: bool) {
         self.shifted = shifted;
     }
 
-    /// Whether letters are drawn as lines now.
-    pub(super) fn draws(&self) -> bool {
+    /// Whether DEC special graphics are in use.
+    pub(super) fn is_graphics(&self) -> bool {
         if self.shifted { self.graphics.1 } else { self.graphics.0 }
     }
 }
 
-/// The character that a letter of the special graphics stands for.
-pub fn drawn(letter: char) -> char {
-    const FROM: char = '_';
-    const DRAWN: &str = "\u{a0}◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·";
+/// The character that a letter stands for in DEC special graphics; other characters are unchanged.
+pub fn special_graphic(letter: char) -> char {
+    const FIRST: char = '_';
+    const GRAPHICS: &str = "\u{a0}◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·";
     match letter {
-        FROM..='~' => DRAWN.chars().nth(letter as usize - FROM as usize).unwrap_or(letter),
+        FIRST..='~' => GRAPHICS.chars().nth(letter as usize - FIRST as usize).unwrap_or(letter),
         _ => letter,
     }
 }

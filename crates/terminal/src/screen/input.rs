@@ -1,11 +1,11 @@
-//! Cuts bytes into text, controls and escape sequences, wherever the reads were cut.
+//! The input parser: splits bytes into text, controls and escape sequences, however reads divide them.
 //!
-//! `vte` parses the sequences. Text does not reach it, for speed; nor do strings (titles, links,
-//! images), since it ends some of them inside a UTF-8 character and knows no `ESC k`.
+//! `vte` parses the sequences. Text bypasses it for speed. Strings (titles, links, images) bypass it
+//! because it ends some of them inside a UTF-8 character and does not know `ESC k`.
 
 use std::str;
 
-use super::Done;
+use super::LineSink;
 use super::perform::Performer;
 use super::terminal::Terminal;
 
@@ -14,77 +14,82 @@ const CANCEL: u8 = 0x18;
 const SUBSTITUTE: u8 = 0x1a;
 const BELL: u8 = 7;
 
-/// `ESC k` that does not end soon was no title: the rest is text again.
-const LONGEST_TITLE: usize = 4096;
+/// Limit of a title (`ESC k`). The bytes after it are text again.
+const MAX_TITLE_BYTES: usize = 4096;
 
-/// How much of a string is looked at.
-const LONGEST_QUESTION: usize = 64;
+/// Number of bytes of a string that are kept to recognise a query.
+const MAX_QUERY_BYTES: usize = 64;
 
-/// Where in the input we are. It follows the states of `vte`.
+/// State of the parser. It follows the states of `vte`.
 #[derive(Default, Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     #[default]
     Ground,
     Escape,
     /// After `ESC` and an intermediate byte.
-    Charset,
+    Intermediate,
     Csi,
-    /// In a string that came after this byte, with so many bytes to go at most.
-    Skip {
+    /// In a string: the byte that introduced it, and the maximum number of bytes that are left.
+    String {
         kind: u8,
         left: usize,
     },
 }
 
-/// The bytes as they come in.
+/// Splits the input of a terminal.
 #[derive(Default)]
-pub(super) struct Input {
+pub(super) struct InputParser {
     pub(super) state: State,
     pub(super) vte: vte::Parser,
-    /// The begin of a character whose end has not come yet.
-    torn: Vec<u8>,
-    /// The begin of the string we are in.
+    /// First bytes of a UTF-8 character of which the others have not arrived.
+    partial_char: Vec<u8>,
+    /// First bytes of the current string.
     pub(super) string: Vec<u8>,
 }
 
-impl Input {
-    pub(super) fn feed(&mut self, bytes: &[u8], terminal: &mut Terminal, done: Done<'_>) {
-        let mut rest = self.mend(bytes, terminal, done);
+impl InputParser {
+    pub(super) fn feed(&mut self, bytes: &[u8], terminal: &mut Terminal, sink: LineSink<'_>) {
+        let mut rest = self.complete_char(bytes, terminal, sink);
         while !rest.is_empty() {
             rest = match self.state {
-                State::Ground => self.ground(rest, terminal, done),
-                State::Escape => self.escape(rest, terminal, done),
-                State::Charset => self.sequence(rest, 0x30, terminal, done),
-                State::Csi => self.sequence(rest, 0x40, terminal, done),
-                State::Skip { kind, left } => self.skip(rest, kind, left, terminal, done),
+                State::Ground => self.ground(rest, terminal, sink),
+                State::Escape => self.escape(rest, terminal, sink),
+                State::Intermediate => self.sequence(rest, 0x30, terminal, sink),
+                State::Csi => self.sequence(rest, 0x40, terminal, sink),
+                State::String { kind, left } => self.skip_string(rest, kind, left, terminal, sink),
             };
         }
     }
 
-    /// No more bytes will come: what was torn stays torn.
-    pub(super) fn finish(&mut self, terminal: &mut Terminal, done: Done<'_>) {
-        if !self.torn.is_empty() {
-            terminal.print("\u{fffd}", done);
+    /// Ends the input: an incomplete character becomes U+FFFD.
+    pub(super) fn finish(&mut self, terminal: &mut Terminal, sink: LineSink<'_>) {
+        if !self.partial_char.is_empty() {
+            terminal.print("\u{fffd}", sink);
         }
         *self = Self::default();
     }
 
-    /// Completes a character that the last read had cut, and returns what follows it.
-    fn mend<'a>(&mut self, bytes: &'a [u8], terminal: &mut Terminal, done: Done<'_>) -> &'a [u8] {
+    /// Completes a character that the previous read has split, and returns the bytes after it.
+    fn complete_char<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        terminal: &mut Terminal,
+        sink: LineSink<'_>,
+    ) -> &'a [u8] {
         let mut rest = bytes;
-        while !self.torn.is_empty() {
+        while !self.partial_char.is_empty() {
             let Some((&byte, tail)) = rest.split_first() else { break };
-            self.torn.push(byte);
-            match str::from_utf8(&self.torn) {
+            self.partial_char.push(byte);
+            match str::from_utf8(&self.partial_char) {
                 Ok(text) => {
-                    terminal.print(text, done);
-                    self.torn.clear();
+                    terminal.print(text, sink);
+                    self.partial_char.clear();
                 }
                 Err(error) if error.error_len().is_none() => {}
                 Err(_) => {
-                    // This byte is none of its bytes.
-                    terminal.print("\u{fffd}", done);
-                    self.torn.clear();
+                    // The byte does not belong to the character.
+                    terminal.print("\u{fffd}", sink);
+                    self.partial_char.clear();
                     break;
                 }
             }
@@ -93,95 +98,111 @@ impl Input {
         rest
     }
 
-    /// Takes text and controls up to an escape.
-    fn ground<'a>(&mut self, bytes: &'a [u8], terminal: &mut Terminal, done: Done<'_>) -> &'a [u8] {
+    /// Processes text and controls up to an escape.
+    fn ground<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        terminal: &mut Terminal,
+        sink: LineSink<'_>,
+    ) -> &'a [u8] {
         let mut bytes = bytes;
         loop {
             let length = bytes.iter().position(|b| b.is_ascii_control()).unwrap_or(bytes.len());
             let (text, rest) = bytes.split_at(length);
             if length > 0 {
-                self.text(text, rest.is_empty(), terminal, done);
+                self.text(text, rest.is_empty(), terminal, sink);
             }
             let Some((&control, rest)) = rest.split_first() else { return rest };
             if control == ESCAPE {
-                if let Some(rest) = after_colour(rest) {
+                if let Some(rest) = skip_sgr(rest) {
                     bytes = rest;
                     continue;
                 }
-                self.pass(&[ESCAPE], terminal, done);
+                self.advance_vte(&[ESCAPE], terminal, sink);
                 self.state = State::Escape;
                 return rest;
             }
-            terminal.control(control, done);
+            terminal.control(control, sink);
             bytes = rest;
         }
     }
 
-    fn text(&mut self, bytes: &[u8], more_may_come: bool, terminal: &mut Terminal, done: Done<'_>) {
+    fn text(
+        &mut self,
+        bytes: &[u8],
+        more_may_come: bool,
+        terminal: &mut Terminal,
+        sink: LineSink<'_>,
+    ) {
         let mut bytes = bytes;
         loop {
             let error = match str::from_utf8(bytes) {
-                Ok(text) => return terminal.print(text, done),
+                Ok(text) => return terminal.print(text, sink),
                 Err(error) => error,
             };
             let (valid, bad) = bytes.split_at(error.valid_up_to());
-            terminal.print(str::from_utf8(valid).unwrap_or_default(), done);
+            terminal.print(str::from_utf8(valid).unwrap_or_default(), sink);
             if error.error_len().is_none() && more_may_come {
-                return self.torn.extend_from_slice(bad);
+                return self.partial_char.extend_from_slice(bad);
             }
-            terminal.print("\u{fffd}", done);
+            terminal.print("\u{fffd}", sink);
             bytes = error.error_len().and_then(|length| bad.get(length..)).unwrap_or_default();
         }
     }
 
-    /// Takes the byte after an escape.
-    fn escape<'a>(&mut self, bytes: &'a [u8], terminal: &mut Terminal, done: Done<'_>) -> &'a [u8] {
+    /// Processes the byte after an escape.
+    fn escape<'a>(
+        &mut self,
+        bytes: &'a [u8],
+        terminal: &mut Terminal,
+        sink: LineSink<'_>,
+    ) -> &'a [u8] {
         let Some((&byte, rest)) = bytes.split_first() else { return bytes };
         self.state = match byte {
             b'[' => State::Csi,
-            b' '..=b'/' => State::Charset,
-            b']' | b'P' | b'X' | b'^' | b'_' => State::Skip { kind: byte, left: usize::MAX },
-            b'k' => State::Skip { kind: byte, left: LONGEST_TITLE },
+            b' '..=b'/' => State::Intermediate,
+            b']' | b'P' | b'X' | b'^' | b'_' => State::String { kind: byte, left: usize::MAX },
+            b'k' => State::String { kind: byte, left: MAX_TITLE_BYTES },
             b'0'..=b'~' | CANCEL | SUBSTITUTE => State::Ground,
             _ => State::Escape,
         };
-        let is_string = matches!(self.state, State::Skip { .. });
+        let is_string = matches!(self.state, State::String { .. });
         if is_string {
             self.string.clear();
         }
-        self.pass(&[if is_string { CANCEL } else { byte }], terminal, done);
+        self.advance_vte(&[if is_string { CANCEL } else { byte }], terminal, sink);
         rest
     }
 
-    /// Takes a sequence up to its final byte, which is the first from `lowest_final` on.
+    /// Processes a sequence up to its final byte, the first that is not below `lowest_final`.
     fn sequence<'a>(
         &mut self,
         bytes: &'a [u8],
         lowest_final: u8,
         terminal: &mut Terminal,
-        done: Done<'_>,
+        sink: LineSink<'_>,
     ) -> &'a [u8] {
         let ends = |b: &u8| {
             (lowest_final..=b'~').contains(b) || matches!(*b, CANCEL | SUBSTITUTE | ESCAPE)
         };
         let end = bytes.iter().position(ends);
         let (sequence, rest) = bytes.split_at(end.map_or(bytes.len(), |end| end + 1));
-        self.pass(sequence, terminal, done);
+        self.advance_vte(sequence, terminal, sink);
         if end.is_some() {
-            let again = sequence.last() == Some(&ESCAPE);
-            self.state = if again { State::Escape } else { State::Ground };
+            let escape_again = sequence.last() == Some(&ESCAPE);
+            self.state = if escape_again { State::Escape } else { State::Ground };
         }
         rest
     }
 
-    /// Drops a string up to its end, unless it asks for something.
-    fn skip<'a>(
+    /// Drops a string up to its terminator, and notes whether it was a query.
+    fn skip_string<'a>(
         &mut self,
         bytes: &'a [u8],
         kind: u8,
         left: usize,
         terminal: &mut Terminal,
-        done: Done<'_>,
+        sink: LineSink<'_>,
     ) -> &'a [u8] {
         let ends = |b: &u8| match *b {
             ESCAPE | CANCEL | SUBSTITUTE => true,
@@ -190,14 +211,14 @@ impl Input {
         let end = bytes.iter().take(left).position(ends);
         let taken = end.map_or(bytes.len().min(left), |end| end + 1);
         let (string, rest) = bytes.split_at(taken);
-        self.string.extend(string.iter().take(LONGEST_QUESTION - self.string.len()));
-        if end.is_some() && is_question(kind, &self.string) {
-            terminal.ask();
+        self.string.extend(string.iter().take(MAX_QUERY_BYTES - self.string.len()));
+        if end.is_some() && is_query(kind, &self.string) {
+            terminal.note_query();
         }
         self.state = match end {
-            None if taken < left => State::Skip { kind, left: left - taken },
+            None if taken < left => State::String { kind, left: left - taken },
             Some(_) if string.last() == Some(&ESCAPE) => {
-                self.pass(&[ESCAPE], terminal, done);
+                self.advance_vte(&[ESCAPE], terminal, sink);
                 State::Escape
             }
             _ => State::Ground,
@@ -205,22 +226,22 @@ impl Input {
         rest
     }
 
-    fn pass(&mut self, bytes: &[u8], terminal: &mut Terminal, done: Done<'_>) {
-        self.vte.advance(&mut Performer { terminal, done }, bytes);
+    fn advance_vte(&mut self, bytes: &[u8], terminal: &mut Terminal, sink: LineSink<'_>) {
+        self.vte.advance(&mut Performer { terminal, sink }, bytes);
     }
 }
 
-/// What follows `[ … m`. Colours are by far the most frequent sequence, and need no parser to be
-/// dropped: with one, coloured text takes almost three times as long.
-fn after_colour(bytes: &[u8]) -> Option<&[u8]> {
+/// The bytes after `[ … m`. SGR is by far the most frequent sequence and has no effect here; passing
+/// it to `vte` would make coloured text take almost three times as long.
+fn skip_sgr(bytes: &[u8]) -> Option<&[u8]> {
     let parameters = bytes.strip_prefix(b"[")?;
     let end = parameters.iter().position(|b| !matches!(b, b'0'..=b';'))?;
     parameters.get(end..)?.strip_prefix(b"m")
 }
 
-/// Whether the terminal answers a string that ended, as `OSC 11 ; ?` for a colour does. The byte
-/// that ended it is its last.
-fn is_question(kind: u8, string: &[u8]) -> bool {
+/// Whether a terminal replies to a string, as to `OSC 11 ; ?` with a colour. The last byte of
+/// `string` is its terminator.
+fn is_query(kind: u8, string: &[u8]) -> bool {
     matches!(
         (kind, string),
         (b']', [.., b';', b'?', BELL | ESCAPE]) | (b'P', [b'+' | b'$', b'q', ..])

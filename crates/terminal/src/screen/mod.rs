@@ -1,15 +1,14 @@
-//! What a program wrote to its terminal, as the lines a person would have seen there.
+//! A terminal emulator that turns the bytes a program writes into the lines a person would see.
 //!
-//! The terminal has a height, but need not have a width: then nothing wraps, so a line stays one
-//! line, wherever a program cuts it. That is why this is our own on top of the parser `vte`: avt,
-//! vt100 and alacritty_terminal all have a width.
+//! The terminal has a height, but need not have a width: then no line wraps, and a long line stays
+//! one line. That is why it is built on the parser `vte` and not on a crate with a complete terminal:
+//! avt, vt100 and alacritty_terminal all have a width.
 //!
-//! Rows that scrolled off the top are final. Colours, titles, and what was drawn on the alternate
-//! screen are dropped.
+//! Lines that scroll off the top are final. Colours, titles and the alternate screen are dropped.
 //!
-//! - `input`: bytes → text, controls and sequences. `perform`: what each sequence does.
-//! - `terminal`: two grids and the modes. `grid`: rows and a cursor.
-//! - `lines`: rows as lines. `row`, `cells`: the text of a row. `charset`: line drawing.
+//! - `input`: splits bytes into text, controls and sequences. `perform`: effects of sequences.
+//! - `terminal`: main and alternate grid, and the modes. `grid`: rows, cursor and scroll region.
+//! - `lines`: rows joined to lines. `row`, `cells`: the text of a row. `charset`: line drawing.
 
 mod cells;
 mod charset;
@@ -22,119 +21,119 @@ mod terminal;
 #[cfg(test)]
 mod tests;
 
-pub use charset::drawn;
-use input::Input;
-pub use lines::Line;
-use terminal::{Size, Terminal};
+pub use charset::special_graphic;
+use input::InputParser;
+pub use lines::ScreenLine;
+use terminal::{ScreenSize, Terminal};
 
-/// Takes a line that can no longer change.
-type Done<'a> = &'a mut dyn FnMut(&str);
+/// Receives each line that can no longer change.
+type LineSink<'a> = &'a mut dyn FnMut(&str);
 
-/// Where a terminal's cursor is.
+/// State of a running terminal from which a [`Screen`] can start: size, cursor and active screen.
 #[derive(Debug, Clone, Default)]
-pub struct Place {
-    /// Columns.
+pub struct ScreenState {
+    /// Number of columns.
     pub width: usize,
-    /// Rows.
+    /// Number of rows.
     pub height: usize,
-    /// The row the cursor is in.
+    /// Row of the cursor, from 0.
     pub row: usize,
-    /// The text before it there.
+    /// Text of that row before the cursor.
     pub before: String,
-    /// Whether the alternate screen is shown.
+    /// Whether the alternate screen is active.
     pub alternate: bool,
 }
 
-impl Place {
-    /// The same terminal with its cursor at the top.
-    pub fn top(&self) -> Self {
+impl ScreenState {
+    /// The same state with the cursor at the top left.
+    pub fn at_top(&self) -> Self {
         Self { row: 0, before: String::new(), ..self.clone() }
     }
 }
 
-/// A terminal.
+/// A terminal screen: takes bytes, and gives lines.
 pub struct Screen {
-    input: Input,
+    input: InputParser,
     terminal: Terminal,
 }
 
 impl Screen {
-    /// A terminal of so many rows: this is how far up a program can go to change what it wrote. It
-    /// has no width.
+    /// A screen of unlimited width. A program can move the cursor up and change text within the last
+    /// `height` rows.
     pub fn new(height: usize) -> Self {
-        let size = Size { width: usize::MAX, height };
-        Self { input: Input::default(), terminal: Terminal::new(size) }
+        let size = ScreenSize { width: usize::MAX, height };
+        Self { input: InputParser::default(), terminal: Terminal::new(size) }
     }
 
-    /// A terminal as it is now, but for its text: only what is written from now on is in it, and
-    /// what the cursor's row had before.
-    pub fn at(place: &Place) -> Self {
-        let size = Size { width: place.width, height: place.height };
-        let mut screen = Self { input: Input::default(), terminal: Terminal::new(size) };
-        if place.alternate {
+    /// A screen that continues a running terminal. Of its text it knows only the part of the row before
+    /// the cursor.
+    pub fn from_state(state: &ScreenState) -> Self {
+        let size = ScreenSize { width: state.width, height: state.height };
+        let mut screen = Self { input: InputParser::default(), terminal: Terminal::new(size) };
+        if state.alternate {
             screen.terminal.show_alternate(true);
         }
-        screen.terminal.grid().go(place.row, 0);
-        screen.terminal.grid().unknown = place.row;
-        screen.terminal.print(&place.before, &mut |_| {});
-        screen.fresh_lines();
+        screen.terminal.grid().move_to(state.row, 0);
+        screen.terminal.grid().unknown_rows = state.row;
+        screen.terminal.print(&state.before, &mut |_| {});
+        screen.changed_lines();
         screen
     }
 
-    /// The lines of the screen that is shown, from the first that has changed since this was last
-    /// asked. `None` if nothing has.
-    pub fn fresh_lines(&mut self) -> Option<Vec<Line>> {
-        self.terminal.grid().fresh_lines()
+    /// The lines of the active screen from the first that changed since the previous call; `None` if
+    /// none did.
+    pub fn changed_lines(&mut self) -> Option<Vec<ScreenLine>> {
+        self.terminal.grid().changed_lines()
     }
 
-    /// How often the bell rang.
+    /// Number of times that the bell rang.
     pub fn bells(&self) -> u64 {
         self.terminal.bells()
     }
 
-    /// The lines of the screen that is shown.
-    pub fn shown(&self) -> Vec<Line> {
+    /// The lines of the active screen.
+    pub fn visible_lines(&self) -> Vec<ScreenLine> {
         self.terminal.active().lines()
     }
 
-    /// Takes bytes, cut anywhere. Lines that are final go to `done`, in order.
-    pub fn feed(&mut self, bytes: &[u8], done: &mut impl FnMut(&str)) {
-        self.input.feed(bytes, &mut self.terminal, done);
+    /// Processes bytes, which may be split anywhere. Passes each line that becomes final to `sink`.
+    pub fn feed(&mut self, bytes: &[u8], sink: &mut impl FnMut(&str)) {
+        self.input.feed(bytes, &mut self.terminal, sink);
     }
 
-    /// The lines that may still change: what is on the screen below the final ones.
+    /// The lines of the main screen, which may still change. They follow the final ones.
     pub fn pending(&self) -> Vec<String> {
         self.terminal.main().lines().into_iter().map(|line| line.text).collect()
     }
 
-    /// Ends the text: what is pending goes to `done`, and the screen is as new.
-    pub fn finish(&mut self, done: &mut impl FnMut(&str)) {
-        self.input.finish(&mut self.terminal, done);
-        self.terminal.main().lines().iter().for_each(|line| done(&line.text));
+    /// Ends the input: passes the pending lines to `sink` and resets the screen.
+    pub fn finish(&mut self, sink: &mut impl FnMut(&str)) {
+        self.input.finish(&mut self.terminal, sink);
+        self.terminal.main().lines().iter().for_each(|line| sink(&line.text));
         self.terminal.reset();
     }
 
-    /// The text of the cursor's row up to the cursor.
+    /// The text of the cursor's row before the cursor.
     pub fn before_cursor(&self) -> String {
         self.terminal.active().before_cursor()
     }
 
-    /// Which row the cursor is in, from the top of what is pending.
+    /// The row of the cursor, from the top of the active screen.
     pub fn cursor_row(&self) -> usize {
         self.terminal.active().cursor_row()
     }
 
-    /// Whether the alternate screen is shown: a full-screen program runs.
+    /// Whether the alternate screen is active, as it is while a full-screen program runs.
     pub fn in_alternate(&self) -> bool {
         self.terminal.in_alternate()
     }
 
-    /// Whether anything was ever asked of the terminal, whose answer comes as if it were typed.
-    pub fn asked(&self) -> bool {
-        self.terminal.asked()
+    /// Whether the program ever queried the terminal. The reply arrives in its input, as if typed.
+    pub fn was_queried(&self) -> bool {
+        self.terminal.was_queried()
     }
 
-    /// Whether the alternate screen was ever shown.
+    /// Whether the alternate screen was ever active.
     pub fn had_alternate(&self) -> bool {
         self.terminal.had_alternate()
     }

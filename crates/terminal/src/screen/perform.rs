@@ -1,19 +1,19 @@
-//! What each escape sequence does.
+//! Effects of escape sequences on the terminal.
 
 use vte::{Params, Perform};
 
-use super::Done;
+use super::LineSink;
 use super::terminal::Terminal;
 
-/// A terminal that `vte` tells what to do.
+/// Adapter through which `vte` dispatches sequences to the terminal.
 pub(super) struct Performer<'a> {
     pub(super) terminal: &'a mut Terminal,
-    pub(super) done: Done<'a>,
+    pub(super) sink: LineSink<'a>,
 }
 
 impl Perform for Performer<'_> {
     fn execute(&mut self, byte: u8) {
-        self.terminal.control(byte, self.done);
+        self.terminal.control(byte, self.sink);
     }
 
     fn esc_dispatch(&mut self, intermediates: &[u8], _: bool, byte: u8) {
@@ -24,9 +24,9 @@ impl Perform for Performer<'_> {
             _ if !intermediates.is_empty() => {}
             b'7' => self.terminal.save(),
             b'8' => self.terminal.restore(),
-            b'D' => self.terminal.line_feed(self.done),
+            b'D' => self.terminal.line_feed(self.sink),
             b'E' => {
-                self.terminal.line_feed(self.done);
+                self.terminal.line_feed(self.sink);
                 self.terminal.grid().carriage_return();
             }
             b'M' => self.terminal.grid().reverse_line_feed(),
@@ -36,13 +36,13 @@ impl Perform for Performer<'_> {
     }
 
     fn csi_dispatch(&mut self, params: &Params, intermediates: &[u8], _: bool, action: char) {
-        // Who are you, where is the cursor, which mode is set, which version are you?
+        // Queries for device attributes, status, cursor position, modes and version.
         if matches!((intermediates, action), (_, 'c' | 'n') | (b"?$" | b"$", 'p') | (b">", 'q')) {
-            self.terminal.ask();
+            self.terminal.note_query();
         }
         match intermediates {
-            [] => self.plain(params, action),
-            b"?" => self.private(params, action),
+            [] => self.csi(params, action),
+            b"?" => self.private_mode(params, action),
             b"!" if action == 'p' => self.terminal.soft_reset(),
             _ => {}
         }
@@ -50,44 +50,44 @@ impl Perform for Performer<'_> {
 }
 
 impl Performer<'_> {
-    fn plain(&mut self, params: &Params, action: char) {
+    fn csi(&mut self, params: &Params, action: char) {
         let argument = |index| params.iter().nth(index).and_then(|p| p.first()).copied();
         let first = usize::from(argument(0).unwrap_or(0));
         let second = usize::from(argument(1).unwrap_or(0));
-        // A count of nothing is one, and so is the first row or column.
+        // A missing or zero count is 1, and so is a missing row or column.
         let count = first.max(1);
         let (y, x) = (count - 1, second.max(1) - 1);
         let grid = self.terminal.grid();
         let (row, column) = grid.cursor();
         match action {
-            'A' => grid.up(count),
-            'B' | 'e' => grid.down(count),
-            'C' | 'a' => grid.go(row, column.saturating_add(count)),
-            'D' => grid.go(row, column.saturating_sub(count)),
+            'A' => grid.move_up(count),
+            'B' | 'e' => grid.move_down(count),
+            'C' | 'a' => grid.move_to(row, column.saturating_add(count)),
+            'D' => grid.move_to(row, column.saturating_sub(count)),
             'E' => {
-                grid.down(count);
+                grid.move_down(count);
                 grid.carriage_return();
             }
             'F' => {
-                grid.up(count);
+                grid.move_up(count);
                 grid.carriage_return();
             }
-            'G' | '`' => grid.go(row, y),
-            'H' | 'f' => grid.go(y, x),
+            'G' | '`' => grid.move_to(row, y),
+            'H' | 'f' => grid.move_to(y, x),
             'I' => grid.tab_forward(count),
             'Z' => grid.tab_back(count),
-            'd' => grid.go(y, column),
+            'd' => grid.move_to(y, column),
             'J' => grid.erase_screen(first),
             'K' => grid.erase_row(first),
             'L' => grid.insert_rows(count),
             'M' => grid.delete_rows(count),
-            'P' => grid.edit(|row, column| row.delete(column, count)),
-            '@' => grid.edit(|row, column| row.insert(column, count)),
-            'X' => grid.edit(|row, column| row.erase(column, column.saturating_add(count))),
-            'S' => self.terminal.scroll_up(count, self.done),
+            'P' => grid.edit_row(|row, column| row.delete(column, count)),
+            '@' => grid.edit_row(|row, column| row.insert(column, count)),
+            'X' => grid.edit_row(|row, column| row.erase(column, column.saturating_add(count))),
+            'S' => self.terminal.scroll_up(count, self.sink),
             'T' => grid.scroll_down(count),
-            'b' => self.terminal.repeat(count, self.done),
-            'r' => grid.set_region(y, second),
+            'b' => self.terminal.repeat(count, self.sink),
+            'r' => grid.set_scroll_region(y, second),
             's' => self.terminal.save(),
             'u' => self.terminal.restore(),
             'h' | 'l' if params.iter().any(|p| p == [4]) => self.terminal.insert = action == 'h',
@@ -95,7 +95,7 @@ impl Performer<'_> {
         }
     }
 
-    fn private(&mut self, params: &Params, action: char) {
+    fn private_mode(&mut self, params: &Params, action: char) {
         let on = match action {
             'h' => true,
             'l' => false,

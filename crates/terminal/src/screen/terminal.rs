@@ -1,43 +1,43 @@
-//! The terminal's two screens and its modes.
+//! The state of the terminal: main and alternate grid, charset and modes.
 
 use unicode_width::UnicodeWidthChar;
 
-use super::Done;
-use super::charset::{Charset, drawn};
+use super::LineSink;
+use super::charset::{Charset, special_graphic};
 use super::grid::Grid;
-use super::row::REACH;
+use super::row::MAX_EDIT_COLUMNS;
 
-/// How large a terminal is.
+/// Size of a screen in columns and rows.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Size {
+pub(super) struct ScreenSize {
     pub(super) width: usize,
     pub(super) height: usize,
 }
 
-/// A terminal that is told what to do.
+/// A terminal, on which text and controls take effect.
 pub(super) struct Terminal {
     main: Grid,
-    /// The alternate screen while it is shown. What is on it is never output.
+    /// The alternate screen while it is active. Its text never becomes a line.
     alternate: Option<Grid>,
     had_alternate: bool,
-    /// Whether something was asked of the terminal.
-    asked: bool,
-    /// How often the bell rang.
+    /// Whether the program sent a query.
+    queried: bool,
+    /// Number of times that the bell rang.
     bells: u64,
     pub(super) charset: Charset,
-    /// Whether text pushes what follows it to the right.
+    /// Whether new text moves the text after it to the right (insert mode).
     pub(super) insert: bool,
-    /// The last character written.
+    /// The last character written, for `CSI b`.
     last: Option<char>,
 }
 
 impl Terminal {
-    pub(super) fn new(size: Size) -> Self {
+    pub(super) fn new(size: ScreenSize) -> Self {
         Self {
             main: Grid::new(size),
             alternate: None,
             had_alternate: false,
-            asked: false,
+            queried: false,
             bells: 0,
             charset: Charset::default(),
             insert: false,
@@ -49,10 +49,12 @@ impl Terminal {
         &self.main
     }
 
+    /// The active grid.
     pub(super) fn active(&self) -> &Grid {
         self.alternate.as_ref().unwrap_or(&self.main)
     }
 
+    /// The active grid, to be changed.
     pub(super) fn grid(&mut self) -> &mut Grid {
         self.alternate.as_mut().unwrap_or(&mut self.main)
     }
@@ -65,89 +67,91 @@ impl Terminal {
         self.had_alternate
     }
 
-    pub(super) fn asked(&self) -> bool {
-        self.asked
+    pub(super) fn was_queried(&self) -> bool {
+        self.queried
     }
 
-    pub(super) fn ask(&mut self) {
-        self.asked = true;
+    pub(super) fn note_query(&mut self) {
+        self.queried = true;
     }
 
     pub(super) fn bells(&self) -> u64 {
         self.bells
     }
 
-    /// Writes text without controls.
-    pub(super) fn print(&mut self, text: &str, done: Done<'_>) {
+    /// Writes text without control characters.
+    pub(super) fn print(&mut self, text: &str, sink: LineSink<'_>) {
         let Some(last) = text.chars().next_back() else { return };
         self.last = Some(last);
-        if self.charset.draws() {
-            return text.chars().for_each(|c| self.put(drawn(c), done));
+        if self.charset.is_graphics() {
+            return text.chars().for_each(|c| self.put(special_graphic(c), sink));
         }
         let mut rest = text;
         while !rest.is_empty() {
             let length = rest.bytes().position(|b| !b.is_ascii()).unwrap_or(rest.len());
-            let (plain, tail) = rest.split_at(length);
+            let (ascii, tail) = rest.split_at(length);
             if length > 0 {
-                self.write(plain, length, done);
+                self.write(ascii, length, sink);
             }
             let mut others = tail.chars();
             if let Some(c) = others.next() {
-                self.put(c, done);
+                self.put(c, sink);
             }
             rest = others.as_str();
         }
     }
 
-    fn put(&mut self, c: char, done: Done<'_>) {
+    fn put(&mut self, c: char, sink: LineSink<'_>) {
         match c.width() {
-            // A control of the upper half.
+            // C1 control character.
             None => {}
-            Some(0) => self.grid().mark(c),
-            Some(width) => self.write(c.encode_utf8(&mut [0; 4]), width, done),
+            Some(0) => self.grid().add_mark(c),
+            Some(width) => self.write(c.encode_utf8(&mut [0; 4]), width, sink),
         }
     }
 
-    fn write(&mut self, text: &str, width: usize, done: Done<'_>) {
+    fn write(&mut self, text: &str, width: usize, sink: LineSink<'_>) {
         let insert = self.insert;
         match &mut self.alternate {
             Some(grid) => grid.put(text, width, insert, &mut |_| {}),
-            None => self.main.put(text, width, insert, done),
+            None => self.main.put(text, width, insert, sink),
         }
     }
 
-    /// Writes the last character again.
-    pub(super) fn repeat(&mut self, count: usize, done: Done<'_>) {
+    /// Repeats the last character.
+    pub(super) fn repeat(&mut self, count: usize, sink: LineSink<'_>) {
         let Some(last) = self.last else { return };
         let (_, column) = self.grid().cursor();
-        let text = last.encode_utf8(&mut [0; 4]).repeat(count.min(REACH.saturating_sub(column)));
-        self.print(&text, done);
+        let text = last
+            .encode_utf8(&mut [0; 4])
+            .repeat(count.min(MAX_EDIT_COLUMNS.saturating_sub(column)));
+        self.print(&text, sink);
     }
 
-    pub(super) fn control(&mut self, byte: u8, done: Done<'_>) {
+    pub(super) fn control(&mut self, byte: u8, sink: LineSink<'_>) {
         match byte {
-            b'\n' | 0x0b | 0x0c => self.line_feed(done),
+            b'\n' | 0x0b | 0x0c => self.line_feed(sink),
             b'\r' => self.grid().carriage_return(),
             b'\t' => self.grid().tab(),
             0x07 => self.bells += 1,
-            0x08 => self.grid().back(),
+            0x08 => self.grid().backspace(),
             0x0e => self.charset.shift(true),
             0x0f => self.charset.shift(false),
             _ => {}
         }
     }
 
-    pub(super) fn line_feed(&mut self, done: Done<'_>) {
+    pub(super) fn line_feed(&mut self, sink: LineSink<'_>) {
         match &mut self.alternate {
             Some(grid) => grid.line_feed(&mut |_| {}),
-            None => self.main.line_feed(done),
+            None => self.main.line_feed(sink),
         }
     }
 
-    pub(super) fn scroll_up(&mut self, count: usize, done: Done<'_>) {
+    pub(super) fn scroll_up(&mut self, count: usize, sink: LineSink<'_>) {
         match &mut self.alternate {
             Some(grid) => grid.scroll_up(count, &mut |_| {}),
-            None => self.main.scroll_up(count, done),
+            None => self.main.scroll_up(count, sink),
         }
     }
 
@@ -169,16 +173,16 @@ impl Terminal {
         }
     }
 
-    /// Back to the usual modes; the text stays.
+    /// Resets the modes; the text stays.
     pub(super) fn soft_reset(&mut self) {
         self.charset = Charset::default();
         self.insert = false;
-        self.grid().reset_region();
+        self.grid().reset_scroll_region();
     }
 
-    /// As new, but for what is known of the program.
+    /// Resets everything except the facts about the program.
     pub(super) fn reset(&mut self) {
-        let Self { had_alternate, asked, bells, .. } = *self;
-        *self = Self { had_alternate, asked, bells, ..Self::new(self.main.size()) };
+        let Self { had_alternate, queried, bells, .. } = *self;
+        *self = Self { had_alternate, queried, bells, ..Self::new(self.main.size()) };
     }
 }

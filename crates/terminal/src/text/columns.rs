@@ -1,17 +1,17 @@
-//! Text by columns.
+//! Cutting a row of text at a column.
 
 use unicode_width::UnicodeWidthChar;
 
-/// The part of a row that takes up the first columns, blanks included.
+/// The text in the first `columns` columns of a row, padded with spaces if the row is shorter.
 pub fn first_columns(row: &str, columns: usize) -> String {
     let mut width = 0;
     let mut text = String::new();
     for c in row.chars() {
-        let wide = c.width().unwrap_or(0);
-        if width + wide > columns {
+        let char_width = c.width().unwrap_or(0);
+        if width + char_width > columns {
             break;
         }
-        width += wide;
+        width += char_width;
         text.push(c);
     }
     text.extend(std::iter::repeat_n(' ', columns.saturating_sub(width)));
@@ -23,7 +23,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_row_is_cut_at_a_column() {
+    fn row_is_cut_at_a_column() {
         assert_eq!(first_columns("$ echo", 2), "$ ");
         assert_eq!(first_columns("$", 2), "$ ");
         assert_eq!(first_columns("漢字> x", 6), "漢字> ");

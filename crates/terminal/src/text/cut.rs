@@ -1,7 +1,7 @@
-//! Keeping text short without hiding that it was cut.
+//! Cutting text to a length.
 
-/// Keeps the last `max` characters, from the start of a line, and returns how many lines were
-/// dropped.
+/// Cuts text to at most its last `max` characters, at the start of a line unless the last line is
+/// longer. Returns the number of lines that were dropped or cut.
 pub fn keep_tail(text: &mut String, max: usize) -> usize {
     let Some((at, _)) = text.char_indices().rev().nth(max.saturating_sub(1)) else {
         return 0;
@@ -9,7 +9,7 @@ pub fn keep_tail(text: &mut String, max: usize) -> usize {
     if at == 0 {
         return 0;
     }
-    // A line that is itself longer than `max` is cut in its middle.
+    // A last line that is longer than `max` is cut in its middle.
     let boundary = text.get(at..).and_then(|tail| tail.find('\n')).map(|n| at + n + 1);
     let whole_line = text.get(..at).is_some_and(|head| head.ends_with('\n'));
     let start = match boundary {
@@ -33,7 +33,7 @@ mod tests {
     }
 
     #[test]
-    fn short_text_is_left_alone() {
+    fn short_text_is_unchanged() {
         assert_eq!(tail("one\ntwo", 7), ("one\ntwo".into(), 0));
         assert_eq!(tail("", 7), ("".into(), 0));
     }
@@ -46,7 +46,7 @@ mod tests {
     }
 
     #[test]
-    fn a_line_longer_than_the_limit_keeps_its_end() {
+    fn long_line_keeps_its_end() {
         assert_eq!(tail("abcdefgh", 3), ("fgh".into(), 1));
     }
 }

@@ -1,9 +1,9 @@
-//! Text from a terminal on its way to a model.
+//! Functions on text: cleaning, and cutting by columns or length.
 
 mod clean;
 mod columns;
 mod cut;
 
-pub use clean::{clean, inline, is_clean};
+pub use clean::{clean, inline, is_printable_ascii};
 pub use columns::first_columns;
 pub use cut::keep_tail;

@@ -1,13 +1,16 @@
-//! The output of one command, however much: kept in little memory, and shown in readable parts.
-//! Knows neither tmux nor tools; `show` alone knows what an agent can ask for.
+//! Transcripts: the output lines of one command, stored in little memory and shown in excerpts.
+//!
+//! - `store`: the lines, in memory or in a temporary file.
+//! - `view`: the stored and the pending lines as one sequence. `grep`: search in it.
+//! - `excerpt`: the lines that a caller selects, cut to a length.
 
+mod excerpt;
 mod grep;
-mod show;
 mod store;
 #[cfg(test)]
 mod tests;
 mod view;
 
-pub use show::{Wish, show};
+pub use excerpt::{Excerpt, LineSelection, excerpt};
 pub use store::Transcript;
-pub use view::View;
+pub use view::TranscriptView;

@@ -1,140 +1,154 @@
-//! Keeps lines: a little output in memory, more of it in a file without a name, which is gone with
-//! the process however that ends.
+//! Storage of a transcript: short output in memory, longer output in an unnamed temporary file.
+//!
+//! The system removes an unnamed file when the process ends, even if it is killed.
 
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-/// The lines of one command, in order.
+/// The output lines of one command, in order.
 pub struct Transcript {
+    /// Number of lines pushed.
     lines: u64,
-    kept: u64,
-    blocks: Vec<Start>,
+    /// Number of lines stored: less than `lines` after a write error.
+    stored: u64,
+    blocks: Vec<BlockStart>,
     file: Option<File>,
-    /// Bytes in the file; those in `buffer` follow.
+    /// Number of bytes in the file; those in `buffer` follow.
     written: u64,
     buffer: Vec<u8>,
-    trouble: Option<String>,
-    sizes: Sizes,
+    error: Option<String>,
+    sizes: BufferSizes,
+    /// Creates the file.
     open: fn() -> io::Result<File>,
 }
 
-/// What is held where, in bytes.
+impl Default for Transcript {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+/// Sizes in bytes.
 #[derive(Clone, Copy)]
-pub(super) struct Sizes {
-    /// Held in memory before there is a file.
+pub(super) struct BufferSizes {
+    /// Output held in memory before a file is created.
     pub(super) memory: usize,
-    /// Gathered for one write to the file.
+    /// Output collected for one write to the file.
     pub(super) write: usize,
-    /// After so many, lines begin a new block.
+    /// Size after which lines start a new block.
     pub(super) block: usize,
 }
 
-const SIZES: Sizes = Sizes { memory: 256 * 1024, write: 64 * 1024, block: 64 * 1024 };
+const BUFFER_SIZES: BufferSizes =
+    BufferSizes { memory: 256 * 1024, write: 64 * 1024, block: 64 * 1024 };
 
-/// Where a block begins. This is the whole index: a block is read to find a line in it. Blocks are
-/// measured in bytes, so that neither many short lines nor a long one make the search slow.
-struct Start {
+/// First line and byte offset of a block. There is no other index: a block is read to find a line in
+/// it. Blocks have a size in bytes, so that neither many short lines nor a long one slow this down.
+struct BlockStart {
     line: u64,
     at: u64,
 }
 
-/// Neighbouring lines that are read in one go: short ones, or a long one alone.
-pub(super) struct Block {
+/// Neighbouring lines that are read at once: several short ones, or one long line.
+pub(super) struct LineBlock {
     pub(super) first: u64,
     pub(super) lines: u64,
-    pub(super) span: Span,
+    pub(super) span: ByteSpan,
 }
 
-/// Where a line or a block is, in bytes, without its last newline.
+/// Byte offset and length of a line or block, without its last newline.
 #[derive(Clone, Copy)]
-pub(super) struct Span {
+pub(super) struct ByteSpan {
     pub(super) at: u64,
     pub(super) len: usize,
 }
 
 impl Transcript {
-    /// An empty transcript. The file behind it is made once memory does not do.
+    /// An empty transcript. It creates its file when the output outgrows memory.
     pub fn new() -> Self {
         Self::with_file(tempfile::tempfile)
     }
 
-    /// With another way to make the file.
-    pub fn with_file(open: fn() -> io::Result<File>) -> Self {
-        Self::with_sizes(SIZES, open)
+    /// An empty transcript with another way to create the file.
+    pub(super) fn with_file(open: fn() -> io::Result<File>) -> Self {
+        Self::with_sizes(BUFFER_SIZES, open)
     }
 
-    pub(super) fn with_sizes(sizes: Sizes, open: fn() -> io::Result<File>) -> Self {
+    pub(super) fn with_sizes(sizes: BufferSizes, open: fn() -> io::Result<File>) -> Self {
         Self {
             lines: 0,
-            kept: 0,
+            stored: 0,
             blocks: Vec::new(),
             file: None,
             written: 0,
             buffer: Vec::new(),
-            trouble: None,
+            error: None,
             sizes,
             open,
         }
     }
 
-    /// Appends a line. After a newline in it, which would put all later numbers out, the next begins.
+    /// Appends a line. A newline in it starts another line, so that line numbers stay right.
     pub fn push(&mut self, line: &str) {
         for line in line.split('\n') {
             self.lines += 1;
-            if self.trouble.is_some() {
+            if self.error.is_some() {
                 continue;
             }
-            match self.keep(line) {
-                Ok(()) => self.kept += 1,
-                Err(error) => self.trouble = Some(error.to_string()),
+            match self.store(line) {
+                Ok(()) => self.stored += 1,
+                Err(error) => self.error = Some(error.to_string()),
             }
         }
     }
 
-    /// All lines, also those that could not be kept.
+    /// Number of lines, including lost ones.
     #[cfg(test)]
-    pub fn lines(&self) -> u64 {
+    pub(super) fn lines(&self) -> u64 {
         self.lines
     }
 
-    /// Lines that could not be kept: the last ones.
-    pub fn unkept(&self) -> u64 {
-        self.lines - self.kept
+    /// Number of lines at the end that could not be stored.
+    pub fn lost_lines(&self) -> u64 {
+        self.lines - self.stored
     }
 
-    /// Why lines could not be kept.
-    pub fn trouble(&self) -> Option<&str> {
-        self.trouble.as_deref()
+    /// Error because of which lines could not be stored, such as a full disk.
+    pub fn storage_error(&self) -> Option<&str> {
+        self.error.as_deref()
     }
 
-    pub(super) fn kept(&self) -> u64 {
-        self.kept
+    /// Number of lines that are stored.
+    pub(super) fn stored(&self) -> u64 {
+        self.stored
     }
 
+    /// Number of blocks.
     pub(super) fn blocks(&self) -> usize {
         self.blocks.len()
     }
 
-    pub(super) fn block(&self, index: usize) -> Option<Block> {
+    pub(super) fn block(&self, index: usize) -> Option<LineBlock> {
         let start = self.blocks.get(index)?;
         let next = self.blocks.get(index + 1);
-        let (line, at) = next.map_or((self.kept, self.end()), |next| (next.line, next.at));
+        let (line, at) = next.map_or((self.stored, self.end()), |next| (next.line, next.at));
         let len = usize::try_from(at - start.at - 1).unwrap_or(usize::MAX);
-        let span = Span { at: start.at, len };
-        Some(Block { first: start.line, lines: line - start.line, span })
+        let span = ByteSpan { at: start.at, len };
+        Some(LineBlock { first: start.line, lines: line - start.line, span })
     }
 
-    /// The block of a line that is kept.
+    /// Index of the block that contains a stored line.
     pub(super) fn block_of(&self, line: u64) -> usize {
         self.blocks.partition_point(|start| start.line <= line).saturating_sub(1)
     }
 
-    /// Where the next line will begin.
+    /// Byte offset at which the next line will start.
     pub(super) fn end(&self) -> u64 {
         self.written + self.buffer.len() as u64
     }
 
+    /// Reads bytes from the file and the buffer.
     pub(super) fn bytes(&self, at: u64, len: usize) -> io::Result<Vec<u8>> {
         let mut bytes = vec![0; len];
         let in_file = usize::try_from(self.written.saturating_sub(at)).unwrap_or(len).min(len);
@@ -148,15 +162,16 @@ impl Transcript {
         Ok(bytes)
     }
 
-    /// A write that fails leaves everything before it readable: in the file or still in the buffer.
-    fn keep(&mut self, line: &str) -> io::Result<()> {
+    /// Stores a line. After a failed write all earlier lines stay readable: they are in the file or
+    /// still in the buffer.
+    fn store(&mut self, line: &str) -> io::Result<()> {
         let at = self.end();
-        if self.buffer.len() + line.len() >= self.room() {
+        if self.buffer.len() + line.len() >= self.max_buffer() {
             self.flush()?;
         }
         match &self.file {
-            // A copy of a long line would double its memory.
-            Some(file) if line.len() >= self.room() => {
+            // Copying a long line to the buffer would double its memory.
+            Some(file) if line.len() >= self.max_buffer() => {
                 file.write_all_at(line.as_bytes(), self.written)?;
                 self.written += line.len() as u64;
             }
@@ -166,13 +181,13 @@ impl Transcript {
         let block = self.sizes.block;
         let full = self.blocks.last().is_none_or(|last| at - last.at >= block as u64);
         if full || line.len() >= block {
-            self.blocks.push(Start { line: self.kept, at });
+            self.blocks.push(BlockStart { line: self.stored, at });
         }
         Ok(())
     }
 
-    /// What the buffer may hold.
-    fn room(&self) -> usize {
+    /// Maximum size of the buffer.
+    fn max_buffer(&self) -> usize {
         if self.file.is_some() { self.sizes.write } else { self.sizes.memory }
     }
 
@@ -192,10 +207,10 @@ impl Transcript {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::transcript::View;
+    use crate::transcript::TranscriptView;
 
     #[test]
-    fn little_stays_in_memory_and_much_leaves_it() {
+    fn long_output_moves_from_memory_to_a_file() {
         let mut transcript = Transcript::new();
         (0..26_000).for_each(|_| transcript.push("123456789"));
         assert!(transcript.file.is_none());
@@ -207,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_line_is_a_block_of_its_own_and_passes_the_buffer_by() {
+    fn long_line_is_a_block_and_bypasses_the_buffer() {
         let mut transcript = Transcript::new();
         transcript.push("short");
         transcript.push(&"x".repeat(1_000_000));
@@ -221,16 +236,19 @@ mod tests {
     }
 
     #[test]
-    fn a_file_that_takes_no_more_stays_readable() {
+    fn file_stays_readable_after_a_failed_write() {
         let named = tempfile::NamedTempFile::new().unwrap();
         let mut transcript = Transcript::new();
         transcript.file = Some(named.reopen().unwrap());
         (1..=50_000).for_each(|n| transcript.push(&n.to_string()));
         transcript.file = Some(File::open(named.path()).unwrap());
         (50_001..=100_000).for_each(|n| transcript.push(&n.to_string()));
-        let kept = 100_000 - transcript.unkept();
-        assert!((50_000..100_000).contains(&kept) && transcript.trouble().is_some(), "{kept}");
-        let text = View::new(&transcript, &[]).read(0, kept, usize::MAX).unwrap().text;
-        assert_eq!(text, Vec::from_iter((1..=kept).map(|n| n.to_string())).join("\n"));
+        let stored = 100_000 - transcript.lost_lines();
+        assert!(
+            (50_000..100_000).contains(&stored) && transcript.storage_error().is_some(),
+            "{stored}"
+        );
+        let text = TranscriptView::new(&transcript, &[]).read(0, stored, usize::MAX).unwrap().text;
+        assert_eq!(text, Vec::from_iter((1..=stored).map(|n| n.to_string())).join("\n"));
     }
 }

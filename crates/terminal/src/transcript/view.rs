@@ -1,80 +1,83 @@
-//! The lines of a transcript and the rows that may still change, as one sequence. Lines count from
-//! 0 here; budgets are in characters.
+//! A view of a transcript and the pending lines after it as one sequence of lines.
+//!
+//! Lines count from 0 here; budgets are in characters.
 
 use std::io;
 use std::ops::Range;
 
-use super::store::{Block, Span, Transcript};
+use super::store::{ByteSpan, LineBlock, Transcript};
 
-/// A transcript with what comes after it.
-pub struct View<'a> {
+/// The lines of a transcript, followed by those that may still change.
+pub struct TranscriptView<'a> {
     transcript: &'a Transcript,
-    /// Notice of lost lines and pending rows; in the order of bytes it follows the transcript.
-    rest: String,
-    rest_lines: u64,
+    /// Notice of lost lines, and pending lines. Its byte offsets follow those of the transcript.
+    suffix: String,
+    suffix_lines: u64,
 }
 
-/// Some whole lines, joined by newlines.
+/// Whole lines, joined by newlines, with their numbers.
 #[derive(Debug, PartialEq, Eq)]
-pub struct Part {
-    pub text: String,
-    pub lines: Range<u64>,
+pub(super) struct ReadLines {
+    pub(super) text: String,
+    pub(super) lines: Range<u64>,
 }
 
-/// What is shown of a line that is too long.
-pub(super) struct Ends {
+/// Start and end of a line that is too long to be shown whole.
+pub(super) struct LineEnds {
     pub(super) start: String,
     pub(super) end: String,
+    /// Number of characters between the two.
     pub(super) hidden: usize,
 }
 
-/// A character has at most this many bytes.
-const WIDEST: usize = 4;
-/// Bytes counted at a time.
-const COUNTED: usize = 64 * 1024;
+/// Maximum length of a character in UTF-8.
+const MAX_CHAR_BYTES: usize = 4;
+/// Number of bytes that are loaded at once to count characters.
+const COUNT_CHUNK_BYTES: usize = 64 * 1024;
 
-impl<'a> View<'a> {
-    /// `pending`: rows after the transcript that are not final yet. If lines were lost, one line
-    /// between the two says so and stands for all of them.
+impl<'a> TranscriptView<'a> {
+    /// A view of a transcript and `pending` lines that are not final yet. If lines were lost, a single
+    /// line between the two replaces them and names their number and the error.
     pub fn new(transcript: &'a Transcript, pending: &[String]) -> Self {
-        let lost = transcript.trouble().map(|trouble| {
-            let (lost, s) = (transcript.unkept(), if transcript.unkept() == 1 { "" } else { "s" });
-            format!("… {lost} line{s} could not be kept: {trouble} …")
+        let lost = transcript.storage_error().map(|error| {
+            let (lost, s) =
+                (transcript.lost_lines(), if transcript.lost_lines() == 1 { "" } else { "s" });
+            format!("… {lost} line{s} could not be kept: {error} …")
         });
         let rows: Vec<&str> = lost.iter().chain(pending).map(String::as_str).collect();
-        Self { transcript, rest: rows.join("\n"), rest_lines: rows.len() as u64 }
+        Self { transcript, suffix: rows.join("\n"), suffix_lines: rows.len() as u64 }
     }
 
-    /// How many lines there are.
+    /// Number of lines.
     pub fn lines(&self) -> u64 {
-        self.transcript.kept() + self.rest_lines
+        self.transcript.stored() + self.suffix_lines
     }
 
-    /// The lines from `from` up to `to`, as many whole ones as the budget allows.
-    pub fn read(&self, from: u64, to: u64, budget: usize) -> io::Result<Part> {
-        let mut part = Part { text: String::new(), lines: from..from };
+    /// The lines from `from` to before `to`, as many whole ones as the budget allows.
+    pub(super) fn read(&self, from: u64, to: u64, budget: usize) -> io::Result<ReadLines> {
+        let mut read = ReadLines { text: String::new(), lines: from..from };
         let mut left = budget;
         for block in self.blocks(from..to) {
-            let Some(text) = self.load(&block, left)? else { return Ok(part) };
+            let Some(text) = self.load(&block, left)? else { return Ok(read) };
             let lines = (block.first..to).zip(text.split('\n'));
             for (number, line) in lines.skip_while(|(number, _)| *number < from) {
                 let cost = line.chars().count() + usize::from(number > from);
                 if cost > left {
-                    return Ok(part);
+                    return Ok(read);
                 }
                 left -= cost;
                 if number > from {
-                    part.text.push('\n');
+                    read.text.push('\n');
                 }
-                part.text.push_str(line);
-                part.lines.end = number + 1;
+                read.text.push_str(line);
+                read.lines.end = number + 1;
             }
         }
-        Ok(part)
+        Ok(read)
     }
 
-    /// The last lines, back to `from` or as many whole ones as the budget allows.
-    pub fn tail(&self, from: u64, budget: usize) -> io::Result<Part> {
+    /// The last lines, not before `from`, as many whole ones as the budget allows.
+    pub(super) fn tail(&self, from: u64, budget: usize) -> io::Result<ReadLines> {
         let end = self.lines();
         self.read(self.tail_start(from, budget)?, end, usize::MAX)
     }
@@ -96,53 +99,52 @@ impl<'a> View<'a> {
         Ok(start)
     }
 
-    /// The first `start` and the last `end` characters of a line that has more, and how many are
-    /// between them.
-    pub(super) fn ends(&self, number: u64, start: usize, end: usize) -> io::Result<Ends> {
-        let Span { at, len } = self.find(number)?;
-        let first = start.saturating_mul(WIDEST).min(len);
-        let last = end.saturating_mul(WIDEST).min(len);
-        let chars = self.count(Span { at, len })?;
-        // What is torn at the inner edges is beyond the characters that are taken.
+    /// The first `start` and the last `end` characters of a line that has more.
+    pub(super) fn ends(&self, number: u64, start: usize, end: usize) -> io::Result<LineEnds> {
+        let ByteSpan { at, len } = self.locate(number)?;
+        let first = start.saturating_mul(MAX_CHAR_BYTES).min(len);
+        let last = end.saturating_mul(MAX_CHAR_BYTES).min(len);
+        let chars = self.count_chars(ByteSpan { at, len })?;
+        // A character that is split at an inner edge is beyond the ones taken below.
         let first = String::from_utf8_lossy(&self.bytes(at, first)?).into_owned();
         let last = self.bytes(at + (len - last) as u64, last)?;
         let last = String::from_utf8_lossy(&last).into_owned();
-        Ok(Ends {
+        Ok(LineEnds {
             start: first.chars().take(start).collect(),
             end: last.chars().skip(last.chars().count().saturating_sub(end)).collect(),
             hidden: chars.saturating_sub(start + end),
         })
     }
 
-    /// The blocks that hold lines of a range.
+    /// The blocks that contain lines of a range.
     pub(super) fn blocks(
         &self,
         lines: Range<u64>,
-    ) -> impl DoubleEndedIterator<Item = Block> + use<'_> {
-        let (kept, blocks) = (self.transcript.kept(), self.transcript.blocks());
-        let index = |line| if line < kept { self.transcript.block_of(line) } else { blocks };
+    ) -> impl DoubleEndedIterator<Item = LineBlock> + use<'_> {
+        let (stored, blocks) = (self.transcript.stored(), self.transcript.blocks());
+        let index = |line| if line < stored { self.transcript.block_of(line) } else { blocks };
         let range = match lines.end.min(self.lines()) {
             end if lines.start < end => index(lines.start)..index(end - 1) + 1,
             _ => 0..0,
         };
         range.map(move |index| {
-            self.transcript.block(index).unwrap_or_else(|| Block {
-                first: kept,
-                lines: self.rest_lines,
-                span: Span { at: self.transcript.end(), len: self.rest.len() },
+            self.transcript.block(index).unwrap_or_else(|| LineBlock {
+                first: stored,
+                lines: self.suffix_lines,
+                span: ByteSpan { at: self.transcript.end(), len: self.suffix.len() },
             })
         })
     }
 
-    /// The text of a block; none if it is one line that cannot fit the budget.
-    pub(super) fn load(&self, block: &Block, budget: usize) -> io::Result<Option<String>> {
-        if block.lines == 1 && block.span.len > budget.saturating_mul(WIDEST) {
+    /// The text of a block; `None` if it is a single line that exceeds the budget.
+    pub(super) fn load(&self, block: &LineBlock, budget: usize) -> io::Result<Option<String>> {
+        if block.lines == 1 && block.span.len > budget.saturating_mul(MAX_CHAR_BYTES) {
             return Ok(None);
         }
         self.text(block.span).map(Some)
     }
 
-    pub(super) fn text(&self, span: Span) -> io::Result<String> {
+    pub(super) fn text(&self, span: ByteSpan) -> io::Result<String> {
         let bytes = self.bytes(span.at, span.len)?;
         String::from_utf8(bytes).map_err(|_| io::ErrorKind::InvalidData.into())
     }
@@ -152,11 +154,12 @@ impl<'a> View<'a> {
             return self.transcript.bytes(at, len);
         };
         let start = usize::try_from(start).unwrap_or(usize::MAX);
-        let rest = self.rest.as_bytes().get(start..).and_then(|rest| rest.get(..len));
-        Ok(rest.ok_or(io::ErrorKind::UnexpectedEof)?.to_vec())
+        let suffix = self.suffix.as_bytes().get(start..).and_then(|suffix| suffix.get(..len));
+        Ok(suffix.ok_or(io::ErrorKind::UnexpectedEof)?.to_vec())
     }
 
-    fn find(&self, number: u64) -> io::Result<Span> {
+    /// Finds the bytes of a line.
+    fn locate(&self, number: u64) -> io::Result<ByteSpan> {
         let block = self.blocks(number..number + 1).next().ok_or(io::ErrorKind::UnexpectedEof)?;
         if block.lines == 1 {
             return Ok(block.span);
@@ -165,20 +168,21 @@ impl<'a> View<'a> {
         let mut at = block.span.at;
         for (this, line) in (block.first..).zip(text.split('\n')) {
             if this == number {
-                return Ok(Span { at, len: line.len() });
+                return Ok(ByteSpan { at, len: line.len() });
             }
             at += line.len() as u64 + 1;
         }
         Err(io::ErrorKind::UnexpectedEof.into())
     }
 
-    /// The characters of a line that may be too long to load.
-    fn count(&self, span: Span) -> io::Result<usize> {
+    /// Counts the characters of a line that may be too long to load at once.
+    fn count_chars(&self, span: ByteSpan) -> io::Result<usize> {
         let mut chars = 0;
-        for done in (0..span.len).step_by(COUNTED) {
-            let piece = self.bytes(span.at + done as u64, COUNTED.min(span.len - done))?;
-            // Every byte but those that continue a character.
-            chars += piece.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+        for offset in (0..span.len).step_by(COUNT_CHUNK_BYTES) {
+            let len = COUNT_CHUNK_BYTES.min(span.len - offset);
+            let chunk = self.bytes(span.at + offset as u64, len)?;
+            // All bytes except those that continue a character.
+            chars += chunk.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
         }
         Ok(chars)
     }

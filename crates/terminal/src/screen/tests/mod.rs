@@ -1,4 +1,4 @@
-//! Tables of bytes and the lines they leave.
+//! Tests of the screen without a width: tables of bytes and the resulting lines.
 
 mod random;
 mod width;
@@ -7,7 +7,7 @@ use super::*;
 
 const HEIGHT: usize = 4;
 
-/// The lines that bytes leave on a screen of four rows, final and pending ones together.
+/// The final and pending lines of a screen of four rows after some bytes.
 fn lines(bytes: impl AsRef<[u8]>) -> Vec<String> {
     let mut screen = Screen::new(HEIGHT);
     let mut lines = Vec::new();
@@ -23,7 +23,7 @@ fn check(table: &[(&str, &[&str])]) {
 }
 
 #[test]
-fn a_line_is_what_was_written_or_left_by_a_line_feed() {
+fn lines_end_at_the_last_text_or_line_feed() {
     check(&[
         ("", &[]),
         ("one\r\ntwo\r\n", &["one", "two"]),
@@ -32,7 +32,7 @@ fn a_line_is_what_was_written_or_left_by_a_line_feed() {
         ("a\r\n\r\n\r\n", &["a", "", ""]),
         ("1\r\n2\r\n3\r\n4\r\n5\r\n6", &["1", "2", "3", "4", "5", "6"]),
         ("\r\n\r\n\r\n\r\n\r\n\r\n", &["", "", "", "", "", ""]),
-        // Moving alone makes no lines, writing down there does.
+        // Moving the cursor makes no lines, writing there does.
         ("a\x1b[2B", &["a"]),
         ("a\x1b[2B\rb", &["a", "", "b"]),
         ("a\x1b[9Bb", &["a", "", "", " b"]),
@@ -40,7 +40,7 @@ fn a_line_is_what_was_written_or_left_by_a_line_feed() {
 }
 
 #[test]
-fn controls_do_what_terminals_do() {
+fn control_characters_take_effect() {
     check(&[
         ("a\nb", &["a", " b"]),
         ("a\x0bb\x0cc", &["a", " b", "  c"]),
@@ -50,7 +50,7 @@ fn controls_do_what_terminals_do() {
         ("a\x1bDb\x1bEc", &["a", " b", "c"]),
         ("a\r\nb\x1bMc", &["ac", "b"]),
         ("a\r\nb\x1bM\x1bMc", &[" c", "a", "b"]),
-        // A control inside a sequence is obeyed; a cancelled sequence is not.
+        // A control inside a sequence takes effect; a cancelled sequence does not.
         ("ab\x1b[\r1Cc", &["ac"]),
         ("ab\x1b[1\x18Dc", &["abDc"]),
         ("ab\x1b[1\x1b[Dc", &["ac"]),
@@ -58,7 +58,7 @@ fn controls_do_what_terminals_do() {
 }
 
 #[test]
-fn what_is_written_over_is_gone() {
+fn overwritten_text_is_gone() {
     check(&[
         ("10%\r50%\rdone\r\n", &["done"]),
         ("100%\rok", &["ok0%"]),
@@ -79,7 +79,7 @@ fn what_is_written_over_is_gone() {
 }
 
 #[test]
-fn blanks_at_the_end_stay_where_they_were_meant() {
+fn trailing_blanks_stay_unless_text_was_rewritten() {
     check(&[
         ("a  \r\n", &["a  "]),
         ("a  \r\r\n", &["a  "]),
@@ -89,13 +89,13 @@ fn blanks_at_the_end_stay_where_they_were_meant() {
         ("ab  cd\x1b[2D\x1b[K", &["ab"]),
         ("a\x1b[20C", &["a"]),
         ("a\x1b[3Cb", &["a   b"]),
-        // A bar that was wiped with blanks is no line.
+        // A progress bar that was wiped with blanks is not a line.
         ("a\r\nbar\r   \r", &["a"]),
     ]);
 }
 
 #[test]
-fn the_cursor_goes_everywhere() {
+fn cursor_moves_take_effect() {
     check(&[
         ("a\r\nb\r\nc\x1b[2Ax", &["ax", "b", "c"]),
         ("a\r\nb\x1b[99Ax", &["ax", "b"]),
@@ -123,7 +123,7 @@ fn erased_lines_are_gone() {
         ("a\r\nb\r\nc\x1b[1A\x1b[1J", &["", "", "c"]),
         ("a\x1b[3J", &["a"]),
         ("abc\r\nd\x1b[1;2H\x1b[J", &["a"]),
-        // As progress displays of several lines do it: upwards, and downwards.
+        // Progress displays of several lines erase upwards, or downwards.
         ("a\r\n1\r\n2\x1b[2K\x1b[A\x1b[2K\r", &["a"]),
         ("a\r\n1\r\n\r\n\x1b[2A\x1b[2K\x1b[B\x1b[2K\x1b[Ab", &["a", "b"]),
         ("a\r\n\x1b[K\r\nb", &["a", "", "b"]),
@@ -141,7 +141,7 @@ fn rows_are_inserted_deleted_and_scrolled() {
         ("a\r\nb\r\nc\x1b[H\x1b[99M", &[]),
         ("a\r\nb\r\nc\x1b[2H\x1b[M", &["a", "c"]),
         ("a\r\nb\r\nc\r\nd\x1b[2H\x1b[99L", &["a"]),
-        // What scrolls off the top is a line, what was never there is not.
+        // Text that scrolls off the top is a line, an unused row is not.
         ("a\r\nb\x1b[Sc", &["a", "b", " c"]),
         ("\x1b[Sa", &["a"]),
         ("a\x1b[Tb", &[" b", "a"]),
@@ -149,7 +149,7 @@ fn rows_are_inserted_deleted_and_scrolled() {
         ("a\r\nb\r\nc\r\nd\x1b[2;3r\x1b[2H\x1bMx", &["a", "x", "b", "d"]),
         ("a\r\nb\x1b[2;3r\x1b[3Hc\x1b[9Ax\x1b[9By", &["a", "bx", "c y"]),
         ("a\r\nb\r\nc\r\nd\x1b[2;3r\x1b[4H\x1b[Mx\n\ny", &["a", "b", "c", "xy"]),
-        // A status line below a region, as apt has it.
+        // A status line below a scroll region, as apt shows it.
         ("\x1b[4Hst\x1b[1;3r1\r\n2\r\n3\r\n4\r\n5", &["1", "2", "3", "4", "5", "st"]),
         ("a\r\nb\x1b[3;3r\x1b[3;2rc", &["a", "bc"]),
         ("a\r\nb\x1b[2;3r\x1b[!p\x1b[H\x1b[Mc", &["c"]),
@@ -157,7 +157,7 @@ fn rows_are_inserted_deleted_and_scrolled() {
 }
 
 #[test]
-fn tabs_stay_tabs_unless_written_over() {
+fn tabs_stay_tabs_unless_overwritten() {
     check(&[
         ("a\tb\r\n\tc\t\td\t\r\n", &["a\tb", "\tc\t\td\t"]),
         ("1234567\tx\r12345678", &["12345678x"]),
@@ -174,7 +174,7 @@ fn tabs_stay_tabs_unless_written_over() {
 }
 
 #[test]
-fn wide_characters_take_two_columns_and_marks_none() {
+fn wide_characters_take_two_columns() {
     check(&[
         ("漢字", &["漢字"]),
         ("漢字\rab", &["ab字"]),
@@ -189,14 +189,14 @@ fn wide_characters_take_two_columns_and_marks_none() {
         ("ea\re\x1b[C\u{301}", &["ea\u{301}"]),
         ("ea\x08\u{301}", &["e\u{301}a"]),
         ("漢字\r\x1b[2C\u{301}", &["漢\u{301}字"]),
-        // Nothing there to put them on.
+        // Marks without a character before them are lost.
         ("\u{301}a\x1b[2C\u{301}", &["a"]),
         ("a\u{85}\u{9b}b", &["ab"]),
     ]);
 }
 
 #[test]
-fn lines_are_drawn() {
+fn special_graphics_become_line_drawing_characters() {
     check(&[
         ("\x1b(0lqk\x1b(B q\r\n\x1b(0mqj", &["┌─┐ q", "└─┘"]),
         ("\x1b)0q\x0eq\x0fq", &["q─q"]),
@@ -206,7 +206,7 @@ fn lines_are_drawn() {
 }
 
 #[test]
-fn what_is_not_text_is_dropped() {
+fn colors_titles_and_modes_are_dropped() {
     check(&[
         ("\x1b[1;31mred\x1b[0m \x1b[38:2::1:2:3mx", &["red x"]),
         ("\x1b]0;title\x07a\x1b]8;;http://x\x1b\\link\x1b]8;;\x1b\\", &["alink"]),
@@ -218,7 +218,7 @@ fn what_is_not_text_is_dropped() {
         ("b\r\x1b[4h\x1b[!qa", &["ab"]),
         ("b\r\x1b[20ha", &["a"]),
     ]);
-    // A title that never ends was none.
+    // A title that exceeds the limit ends there.
     let long = format!("\x1bk{}text", "t".repeat(4096));
     assert_eq!(lines(&long), ["text"]);
     let mut screen = Screen::new(HEIGHT);
@@ -227,7 +227,7 @@ fn what_is_not_text_is_dropped() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_shown_as_such() {
+fn invalid_utf8_becomes_replacement_characters() {
     let table: [(&[u8], &[&str]); 6] = [
         (b"a\xffb", &["a\u{fffd}b"]),
         (b"a\xe2\x82b", &["a\u{fffd}b"]),
@@ -247,7 +247,7 @@ fn bytes_that_are_no_text_are_shown_as_such() {
 }
 
 #[test]
-fn the_alternate_screen_leaves_nothing() {
+fn alternate_screen_leaves_no_lines() {
     let mut screen = Screen::new(HEIGHT);
     let mut done = Vec::new();
     let mut feed = |bytes: &str, screen: &mut Screen| {
@@ -269,8 +269,8 @@ fn the_alternate_screen_leaves_nothing() {
 }
 
 #[test]
-fn questions_to_the_terminal_are_noticed() {
-    for question in [
+fn terminal_queries_are_noticed() {
+    for query in [
         "\x1b[c",
         "\x1b[>c",
         "\x1b[6n",
@@ -285,11 +285,11 @@ fn questions_to_the_terminal_are_noticed() {
         "\x1bP$qm\x1b\\",
     ] {
         let mut screen = Screen::new(HEIGHT);
-        for byte in question.bytes() {
+        for byte in query.bytes() {
             screen.feed(&[byte], &mut |_| {});
         }
         screen.feed(b"\x1bc", &mut |_| {});
-        assert!(screen.asked(), "{question:?}");
+        assert!(screen.was_queried(), "{query:?}");
     }
     let long = format!("\x1b]0;{}?\x07", "a;".repeat(50));
     for other in
@@ -297,12 +297,12 @@ fn questions_to_the_terminal_are_noticed() {
     {
         let mut screen = Screen::new(HEIGHT);
         screen.feed(other.as_bytes(), &mut |_| {});
-        assert!(!screen.asked(), "{other:?}");
+        assert!(!screen.was_queried(), "{other:?}");
     }
 }
 
 #[test]
-fn the_cursor_can_be_asked_for() {
+fn cursor_row_and_text_before_it_are_known() {
     let mut screen = Screen::new(HEIGHT);
     for (bytes, before, row) in [
         ("a\r\nName: ", "Name: ", 1),
@@ -313,13 +313,13 @@ fn the_cursor_can_be_asked_for() {
         ("\x1b[1;9H", "a", 0),
     ] {
         screen.feed(bytes.as_bytes(), &mut |_| {});
-        let seen = (screen.before_cursor(), screen.cursor_row());
-        assert_eq!(seen, (before.to_owned(), row), "{bytes:?}");
+        let cursor = (screen.before_cursor(), screen.cursor_row());
+        assert_eq!(cursor, (before.to_owned(), row), "{bytes:?}");
     }
 }
 
 #[test]
-fn rows_become_final_at_the_top_and_at_the_end() {
+fn lines_become_final_by_scrolling_and_at_finish() {
     let mut screen = Screen::new(0);
     let mut done = Vec::new();
     screen.feed(b"1\r\n2\r\n\x1b(0\x1b[4hx\xe2", &mut |line| done.push(line.to_owned()));
@@ -332,12 +332,12 @@ fn rows_become_final_at_the_top_and_at_the_end() {
 }
 
 #[test]
-fn a_few_bytes_cannot_make_us_work_much() {
+fn few_bytes_cannot_cause_much_work() {
     let longest = |bytes: String| lines(bytes).iter().map(String::len).max();
     assert_eq!(longest("\x1b[999999999Cx".into()), Some(10_001));
     assert_eq!(longest("x\x1b[999999999b\x1b[999999999b".into()), Some(10_000));
     assert_eq!(longest("x\x1b[999999999@\x1b[Dy\r\x1b[9999@\x1b[9999@".into()), Some(19_999));
-    // A column far right does not come along to another row, nor does it stay in an empty one.
+    // A column far to the right is limited in the next row, and in a row that was erased.
     let long = "x".repeat(1_000_000);
     assert_eq!(lines(format!("{long}\nx"))[1].len(), 10_001);
     assert_eq!(longest(format!("{long}\x1b[2Kx")), Some(10_001));
@@ -353,7 +353,7 @@ fn a_few_bytes_cannot_make_us_work_much() {
     screen.feed(b"\x1b]0;", &mut |_| {});
     (0..100).for_each(|_| screen.feed(&[b'x'; 1000], &mut |_| {}));
     assert!(screen.input.string.len() < 100);
-    // Cells take more room than text: a row that grows is text again, a huge one stays text.
+    // Cells take more memory than text: a row that grows becomes text again, a huge one stays text.
     assert_eq!(lines(format!("é\r{long}"))[0], long);
     assert_eq!(lines(format!("é{long}{long}\rx"))[0], format!("é{long}{long}"));
 }

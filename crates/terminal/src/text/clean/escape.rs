@@ -1,42 +1,39 @@
-//! Escape sequences: where one begins and how long it is.
+//! Recognition of escape sequences and their length.
 
-/// The length of the escape sequence at the start of `text`, if there is one.
-pub(super) fn length(text: &str) -> Option<usize> {
+/// The length in bytes of the escape sequence at the start of `text`, if there is one.
+pub(super) fn sequence_length(text: &str) -> Option<usize> {
     let mut chars = text.chars();
     let kind = match chars.next()? {
         '\u{1b}' => match chars.next() {
             Some(c @ ' '..='~') => c,
             _ => return Some(1),
         },
-        // C1: the same in one character, which takes two bytes as well.
+        // C1: one character for `ESC` and the next one, of two bytes as well.
         c @ '\u{80}'..='\u{9f}' => char::from(u8::try_from(u32::from(c) - 0x40).ok()?),
         _ => return None,
     };
     let rest = text.get(2..).unwrap_or_default();
     Some(match kind {
-        '[' => 2 + of_control(rest),
-        // OSC, DCS, SOS, PM, APC and a title.
-        ']' | 'P' | 'X' | '^' | '_' | 'k' => 2 + of_string(rest),
-        // Charset and the like.
-        ' '..='/' => 2 + with_final(rest, 0x20..=0x2f, 0x30..=0x7e),
+        '[' => 2 + length_to_final(rest, 0x20..=0x3f, 0x40..=0x7e),
+        // OSC, DCS, SOS, PM, APC and the title sequence of screen.
+        ']' | 'P' | 'X' | '^' | '_' | 'k' => 2 + string_length(rest),
+        // Charset designation and similar.
+        ' '..='/' => 2 + length_to_final(rest, 0x20..=0x2f, 0x30..=0x7e),
         _ => 2,
     })
 }
 
-/// Whether a sequence is `ESC [ … m`.
-pub(super) fn is_color(sequence: &str) -> bool {
+/// Whether a sequence is SGR: `ESC [ … m`.
+pub(super) fn is_sgr(sequence: &str) -> bool {
     sequence
         .strip_prefix("\u{1b}[")
         .and_then(|s| s.strip_suffix('m'))
         .is_some_and(|p| p.bytes().all(|b| b.is_ascii_digit() || b == b';' || b == b':'))
 }
 
-/// Parameters, then a final byte. What cannot be part of it is left where it is.
-fn of_control(rest: &str) -> usize {
-    with_final(rest, 0x20..=0x3f, 0x40..=0x7e)
-}
-
-fn with_final(
+/// The length of parameters and the final byte. A byte that cannot belong to the sequence ends it and
+/// is not counted.
+fn length_to_final(
     rest: &str,
     middle: std::ops::RangeInclusive<u8>,
     last: std::ops::RangeInclusive<u8>,
@@ -45,11 +42,11 @@ fn with_final(
     count + usize::from(rest.as_bytes().get(count).is_some_and(|b| last.contains(b)))
 }
 
-/// Up to the end that it is given. One that has none in its line is no string: what follows is text,
-/// and may not be hidden by what comes before.
-fn of_string(rest: &str) -> usize {
-    let ends = ['\u{7}', '\u{18}', '\u{1a}', '\u{1b}', '\u{9c}', '\n'];
-    let Some(at) = rest.find(ends) else { return 0 };
+/// The length of a string with its terminator. Without a terminator in the same line it is 0: an
+/// unfinished sequence must not hide the text after it.
+fn string_length(rest: &str) -> usize {
+    let terminators = ['\u{7}', '\u{18}', '\u{1a}', '\u{1b}', '\u{9c}', '\n'];
+    let Some(at) = rest.find(terminators) else { return 0 };
     let end = rest.get(at..).unwrap_or_default();
     match end.chars().next() {
         Some('\n') | None => 0,

@@ -1,4 +1,4 @@
-//! What goes and what stays.
+//! Tests of cleaning: tables, all of Unicode, and random text.
 
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -8,7 +8,7 @@ use regex::Regex;
 use super::*;
 
 #[test]
-fn escape_sequences_go_and_text_stays() {
+fn escape_sequences_are_removed() {
     let table = [
         ("a\u{1b}[1;31mred\u{1b}[0mb", "aredb"),
         ("a\u{1b}[?25l\u{1b}[>4;1m\u{1b}[1 qb", "ab"),
@@ -36,14 +36,14 @@ fn escape_sequences_go_and_text_stays() {
 }
 
 #[test]
-fn a_string_without_an_end_hides_nothing() {
+fn unterminated_string_hides_no_text() {
     assert_eq!(clean("a\u{1b}]0;b\nc\u{7}d", false), "a0;b\ncd");
     assert_eq!(clean("a\u{1b}Pnever ends", false), "anever ends");
     assert_eq!(clean("a\u{9f}never ends", false), "anever ends");
 }
 
 #[test]
-fn colours_stay_when_asked_for_and_nothing_else() {
+fn only_sgr_sequences_stay_with_colors() {
     assert_eq!(
         clean("\u{1b}[38;5;9mx\u{1b}[2J\u{1b}[4:3my\u{1b}[0m\u{9b}1m\u{1b}[>4m", true),
         "\u{1b}[38;5;9mx\u{1b}[4:3my\u{1b}[0m"
@@ -51,7 +51,7 @@ fn colours_stay_when_asked_for_and_nothing_else() {
 }
 
 #[test]
-fn hidden_characters_go() {
+fn hidden_characters_are_removed() {
     assert_eq!(
         clean("pay\u{202e}load \u{200b}a\u{e0041}b\u{feff}\u{2066}\u{2028}", false),
         "payload ab"
@@ -60,7 +60,7 @@ fn hidden_characters_go() {
 }
 
 #[test]
-fn a_row_of_joiners_or_selectors_carries_no_message() {
+fn series_of_joiners_or_selectors_is_removed() {
     let (zwj, zwnj) = ('\u{200d}', '\u{200c}');
     assert_eq!(clean(&format!("é{zwj}{zwnj}{zwj}{zwnj}x"), false), format!("é{zwj}x"));
     assert_eq!(clean("🙂\u{fe0f}\u{fe0e}\u{fe0f}\u{fe05}\u{e0150}", false), "🙂\u{fe0f}");
@@ -68,7 +68,7 @@ fn a_row_of_joiners_or_selectors_carries_no_message() {
 }
 
 #[test]
-fn emoji_prompts_and_scripts_that_need_joiners_stay_whole() {
+fn emoji_prompts_and_joined_scripts_stay_whole() {
     for text in [
         "👨\u{200d}👩\u{200d}👧",
         "❤\u{fe0f}",
@@ -83,41 +83,41 @@ fn emoji_prompts_and_scripts_that_need_joiners_stay_whole() {
     }
 }
 
-/// What Unicode says shall not be shown, one by one.
+/// Compares every character with the properties that Unicode assigns to it.
 #[test]
-fn everything_that_unicode_calls_ignorable_goes() {
+fn ignorable_characters_of_unicode_are_removed() {
     let ignorable =
         Regex::new(r"^[\p{Default_Ignorable_Code_Point}\p{Bidi_Control}\p{Cc}\p{Zl}\p{Zp}\p{Noncharacter_Code_Point}]$")
             .unwrap();
     let mut buffer = [0; 4];
     for c in '\0'..=char::MAX {
         let hidden = ignorable.is_match(c.encode_utf8(&mut buffer));
-        let needed = is_style(c) || matches!(c, JOINER | NON_JOINER | '\n' | '\t');
-        let goes = !stays(c, Some('é'));
-        assert_eq!(goes, (hidden && !needed) || ('\u{fff9}'..='\u{fffb}').contains(&c), "{c:?}");
+        let needed = is_style_selector(c) || matches!(c, JOINER | NON_JOINER | '\n' | '\t');
+        let removed = !is_kept(c, Some('é'));
+        assert_eq!(removed, (hidden && !needed) || ('\u{fff9}'..='\u{fffb}').contains(&c), "{c:?}");
     }
 }
 
 #[test]
-fn rows_stay_on_one_line_and_their_parts_to_themselves() {
+fn inline_text_stays_on_one_line() {
     assert_eq!(inline("a\nb\tc\rd"), "a\\nb\\tc\\rd");
     let row = format!("{} · own · {}", inline("dir\u{1b}]0;"), inline("x\u{7}y\u{202e}"));
     assert_eq!(row, "dir0; · own · xy");
 }
 
-/// Whether text has anything in it that must not be there.
-fn has_none_of_it(text: &str) -> bool {
-    let mut before = None;
+/// Whether cleaning would keep every character of a text.
+fn is_fully_clean(text: &str) -> bool {
+    let mut previous = None;
     text.chars().all(|c| {
-        let fine = stays(c, before);
-        before = Some(c);
-        fine
+        let kept = is_kept(c, previous);
+        previous = Some(c);
+        kept
     })
 }
 
-/// Pieces from which anything nasty can be put together, and plain ones.
+/// Fragments of hostile text, and plain text.
 fn piece() -> impl Strategy<Value = String> {
-    let nasty = select(vec![
+    let hostile = select(vec![
         "\u{1b}",
         "\u{1b}[",
         "\u{1b}]52;c;",
@@ -145,39 +145,39 @@ fn piece() -> impl Strategy<Value = String> {
         "👩",
         "x",
     ]);
-    prop_oneof![nasty.prop_map(str::to_owned), ".{0,3}", any::<char>().prop_map(String::from)]
+    prop_oneof![hostile.prop_map(str::to_owned), ".{0,3}", any::<char>().prop_map(String::from)]
 }
 
 proptest! {
     #[test]
-    fn whatever_comes_in_what_goes_out_is_clean(pieces in vec(piece(), 0..40)) {
+    fn any_fragments_are_cleaned(pieces in vec(piece(), 0..40)) {
         let text = pieces.concat();
         let cleaned = clean(&text, false);
-        prop_assert!(has_none_of_it(&cleaned), "{text:?} → {cleaned:?}");
+        prop_assert!(is_fully_clean(&cleaned), "{text:?} → {cleaned:?}");
         prop_assert_eq!(clean(&cleaned, false), cleaned.clone());
         let row = inline(&text);
-        prop_assert!(has_none_of_it(&row) && !row.contains(['\n', '\t']), "{:?} → {:?}", text, row);
+        prop_assert!(is_fully_clean(&row) && !row.contains(['\n', '\t']), "{:?} → {:?}", text, row);
     }
 
     #[test]
-    fn with_colours_nothing_but_colours_is_left(pieces in vec(piece(), 0..40)) {
+    fn only_sgr_sequences_are_left_with_colors(pieces in vec(piece(), 0..40)) {
         let text = pieces.concat();
         let colored = clean(&text, true);
         let colors = Regex::new("\u{1b}\\[[0-9;:]*m").unwrap();
         let plain = colors.replace_all(&colored, "");
         prop_assert!(!plain.contains('\u{1b}'), "{text:?} → {colored:?}");
         prop_assert_eq!(clean(&colored, true), colored.clone());
-        prop_assert!(has_none_of_it(&clean(&colored, false)));
+        prop_assert!(is_fully_clean(&clean(&colored, false)));
     }
 
     #[test]
-    fn any_bytes_at_all_come_out_clean(bytes in vec(any::<u8>(), 0..200)) {
+    fn any_bytes_are_cleaned(bytes in vec(any::<u8>(), 0..200)) {
         let text = String::from_utf8_lossy(&bytes);
-        prop_assert!(has_none_of_it(&clean(&text, false)));
+        prop_assert!(is_fully_clean(&clean(&text, false)));
     }
 
     #[test]
-    fn text_without_any_of_it_is_left_alone(text in r"[\n\t -~¡-¬®-ˊ一-鿿\u{e0a0}-\u{e0d4}🌀-🙏]{0,80}") {
+    fn visible_text_is_unchanged(text in r"[\n\t -~¡-¬®-ˊ一-鿿\u{e0a0}-\u{e0d4}🌀-🙏]{0,80}") {
         prop_assert_eq!(clean(&text, false), text);
     }
 }

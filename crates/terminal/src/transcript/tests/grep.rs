@@ -1,11 +1,16 @@
-//! Searching, page by page.
+//! Tests of the search and its pages.
 
 use regex::Regex;
 
 use super::*;
 
-/// `(number, is a match)` of every line that a search shows.
-fn expected(lines: &[String], regex: &Regex, context: usize, from: usize) -> Vec<(usize, bool)> {
+/// Number of each line that a search shows, and whether it matches.
+fn expected_lines(
+    lines: &[String],
+    regex: &Regex,
+    context: usize,
+    from: usize,
+) -> Vec<(usize, bool)> {
     let hits: Vec<bool> = lines.iter().map(|line| regex.is_match(line)).collect();
     let near = |n: usize| {
         let end = (n + context + 1).min(hits.len());
@@ -14,7 +19,7 @@ fn expected(lines: &[String], regex: &Regex, context: usize, from: usize) -> Vec
     (from..lines.len()).filter(|&n| near(n)).map(|n| (n, hits[n])).collect()
 }
 
-fn printed(lines: &[String], shown: &[(usize, bool)], context: usize) -> String {
+fn expected_text(lines: &[String], shown: &[(usize, bool)], context: usize) -> String {
     let mut text: Vec<String> = Vec::new();
     let mut last = None;
     for &(n, hit) in shown {
@@ -29,7 +34,7 @@ fn printed(lines: &[String], shown: &[(usize, bool)], context: usize) -> String 
 
 proptest! {
     #[test]
-    fn a_search_finds_what_grep_finds(
+    fn search_finds_the_lines_of_grep(
         lines in any_lines(),
         pending in pending_rows(),
         context in 0usize..4,
@@ -37,12 +42,12 @@ proptest! {
     ) {
         let all = [lines.clone(), pending.clone()].concat();
         let regex = Regex::new("^a|漢b").unwrap();
-        let shown = expected(&all, &regex, context, from);
-        for transcript in both_ways(&lines) {
-            let view = View::new(&transcript, &pending);
+        let shown = expected_lines(&all, &regex, context, from);
+        for transcript in in_memory_and_file(&lines) {
+            let view = TranscriptView::new(&transcript, &pending);
             let found = view.grep(&regex, context, from as u64, usize::MAX).unwrap();
-            prop_assert_eq!(&found.text, &printed(&all, &shown, context));
-            prop_assert_eq!(found.shown as usize, shown.len());
+            prop_assert_eq!(&found.text, &expected_text(&all, &shown, context));
+            prop_assert_eq!(found.lines as usize, shown.len());
             let matches = shown.iter().filter(|(_, hit)| *hit).count();
             prop_assert_eq!(found.matches as usize, matches);
             prop_assert_eq!((found.next, found.cut), (None, false));
@@ -50,14 +55,14 @@ proptest! {
     }
 
     #[test]
-    fn pages_of_a_search_miss_nothing(
+    fn pages_together_are_the_whole_search(
         lines in any_lines(),
         context in 0usize..4,
         budget in 80usize..300,
     ) {
         let regex = Regex::new("ca|漢").unwrap();
-        let [_, transcript] = both_ways(&lines);
-        let view = View::new(&transcript, &[]);
+        let [_, transcript] = in_memory_and_file(&lines);
+        let view = TranscriptView::new(&transcript, &[]);
         let (mut from, mut pages) = (0, Vec::new());
         loop {
             let found = view.grep(&regex, context, from, budget).unwrap();
@@ -70,7 +75,7 @@ proptest! {
             from = next;
         }
         let without_gaps = |text: &str| text.replace("\n--\n", "\n");
-        let whole = printed(&lines, &expected(&lines, &regex, context, 0), context);
+        let whole = expected_text(&lines, &expected_lines(&lines, &regex, context, 0), context);
         prop_assert_eq!(without_gaps(&pages.join("\n")), without_gaps(&whole));
     }
 }
@@ -79,8 +84,8 @@ proptest! {
 fn context_reaches_across_blocks() {
     let lines: Vec<String> = (1..=20).map(|n| format!("{n:020}")).collect();
     let regex = Regex::new("0(9|14)$").unwrap();
-    for transcript in both_ways(&lines) {
-        let found = View::new(&transcript, &[]).grep(&regex, 2, 0, usize::MAX).unwrap();
+    for transcript in in_memory_and_file(&lines) {
+        let found = TranscriptView::new(&transcript, &[]).grep(&regex, 2, 0, usize::MAX).unwrap();
         let labels: Vec<&str> =
             found.text.lines().map(|line| line.get(..3).unwrap_or("")).collect();
         assert_eq!(
@@ -93,10 +98,10 @@ fn context_reaches_across_blocks() {
 }
 
 #[test]
-fn a_giant_line_is_shown_around_its_match() {
+fn giant_line_is_cut_around_its_match() {
     let (a, b) = ("é".repeat(3_000_000), "漢".repeat(2_000_000));
     let transcript = filled(["before", &format!("{a}needle{b}"), "needle"]);
-    let view = View::new(&transcript, &[]);
+    let view = TranscriptView::new(&transcript, &[]);
     let regex = Regex::new("needle").unwrap();
     let found = view.grep(&regex, 0, 0, 102).unwrap();
     let text = "é".repeat(25) + "needle" + &"漢".repeat(69);

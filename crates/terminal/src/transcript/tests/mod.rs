@@ -1,17 +1,17 @@
-//! Tests of transcripts: against plain vectors, in memory and in files, with lines of all sizes.
+//! Tests of transcripts in memory and in files, compared with plain vectors of lines.
 
+mod excerpt;
 mod grep;
 mod read;
-mod show;
 
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use super::store::Sizes;
-use super::{Transcript, View};
+use super::store::BufferSizes;
+use super::{Transcript, TranscriptView};
 
-/// So small that a few lines fill several blocks and the file.
-const TINY: Sizes = Sizes { memory: 64, write: 16, block: 24 };
+/// Sizes so small that a few lines fill several blocks and the file.
+const TINY: BufferSizes = BufferSizes { memory: 64, write: 16, block: 24 };
 
 fn filled<T: AsRef<str>>(lines: impl IntoIterator<Item = T>) -> Transcript {
     let mut transcript = Transcript::new();
@@ -19,8 +19,8 @@ fn filled<T: AsRef<str>>(lines: impl IntoIterator<Item = T>) -> Transcript {
     transcript
 }
 
-/// In memory, and in a file.
-fn both_ways(lines: &[String]) -> [Transcript; 2] {
+/// The same lines in memory and in a file.
+fn in_memory_and_file(lines: &[String]) -> [Transcript; 2] {
     let mut spilled = Transcript::with_sizes(TINY, tempfile::tempfile);
     lines.iter().for_each(|line| spilled.push(line));
     [filled(lines), spilled]

@@ -1,9 +1,9 @@
-//! Reading parts of a transcript, and what happens when the disk is full.
+//! Tests of reading, and of storage errors.
 
-use super::super::view::Part;
+use super::super::view::ReadLines;
 use super::*;
 
-/// How many of some lines fit a budget.
+/// The number of lines that fit a budget.
 fn fitting<'a>(lines: impl Iterator<Item = &'a String>, budget: usize) -> usize {
     let mut used = 0;
     lines
@@ -14,13 +14,13 @@ fn fitting<'a>(lines: impl Iterator<Item = &'a String>, budget: usize) -> usize 
         .count()
 }
 
-fn part(lines: &[String], from: usize, to: usize) -> Part {
-    Part { text: lines[from..to].join("\n"), lines: from as u64..to as u64 }
+fn read_lines(lines: &[String], from: usize, to: usize) -> ReadLines {
+    ReadLines { text: lines[from..to].join("\n"), lines: from as u64..to as u64 }
 }
 
 proptest! {
     #[test]
-    fn parts_are_those_of_a_plain_vector(
+    fn read_and_tail_agree_with_a_vector(
         lines in any_lines(),
         pending in pending_rows(),
         from in 0usize..45,
@@ -32,18 +32,18 @@ proptest! {
         let to = (from + count).min(all.len());
         let next = from + fitting(all[from..to].iter(), budget);
         let start = all.len() - fitting(all[from..].iter().rev(), budget);
-        for transcript in both_ways(&lines) {
-            let view = View::new(&transcript, &pending);
+        for transcript in in_memory_and_file(&lines) {
+            let view = TranscriptView::new(&transcript, &pending);
             prop_assert_eq!(view.lines(), all.len() as u64);
             let got = view.read(from as u64, to as u64, budget).unwrap();
-            prop_assert_eq!(got, part(&all, from, next));
+            prop_assert_eq!(got, read_lines(&all, from, next));
             let got = view.tail(from as u64, budget).unwrap();
-            prop_assert_eq!(got, part(&all, start, all.len()));
+            prop_assert_eq!(got, read_lines(&all, start, all.len()));
         }
     }
 
     #[test]
-    fn ends_are_those_of_a_string(
+    fn line_ends_agree_with_a_string(
         lines in any_lines(),
         pending in pending_rows(),
         at in any::<prop::sample::Index>(),
@@ -56,8 +56,8 @@ proptest! {
         let line: Vec<char> = all[number].chars().collect();
         let start = start.min(line.len());
         let end = end.min(line.len() - start);
-        for transcript in both_ways(&lines) {
-            let ends = View::new(&transcript, &pending).ends(number as u64, start, end).unwrap();
+        for transcript in in_memory_and_file(&lines) {
+            let ends = TranscriptView::new(&transcript, &pending).ends(number as u64, start, end).unwrap();
             prop_assert_eq!(ends.start, String::from_iter(&line[..start]));
             prop_assert_eq!(ends.end, String::from_iter(&line[line.len() - end..]));
             prop_assert_eq!(ends.hidden, line.len() - start - end);
@@ -66,36 +66,36 @@ proptest! {
 }
 
 #[test]
-fn a_newline_in_a_line_begins_the_next() {
+fn newline_in_a_line_starts_another() {
     let transcript = filled(["a\nb", "c"]);
     assert_eq!(transcript.lines(), 3);
-    assert_eq!(View::new(&transcript, &[]).read(1, 3, 9).unwrap().text, "b\nc");
+    assert_eq!(TranscriptView::new(&transcript, &[]).read(1, 3, 9).unwrap().text, "b\nc");
 }
 
 #[test]
-fn nothing_is_not_an_empty_line() {
+fn no_line_differs_from_an_empty_line() {
     let transcript = Transcript::new();
     assert_eq!(transcript.lines(), 0);
-    assert_eq!(View::new(&transcript, &[]).read(0, 9, 9).unwrap(), part(&[], 0, 0));
+    assert_eq!(TranscriptView::new(&transcript, &[]).read(0, 9, 9).unwrap(), read_lines(&[], 0, 0));
     let transcript = filled([""]);
     assert_eq!(transcript.lines(), 1);
-    assert_eq!(View::new(&transcript, &[]).read(0, 9, 9).unwrap().lines, 0..1);
+    assert_eq!(TranscriptView::new(&transcript, &[]).read(0, 9, 9).unwrap().lines, 0..1);
 }
 
 #[test]
-fn twenty_megabytes_of_lines_stay_readable_to_the_last() {
+fn twenty_megabytes_of_lines_stay_readable() {
     let count = 2_700_000u64;
     let transcript = filled((1..=count).map(|n| n.to_string()));
-    let view = View::new(&transcript, &[]);
+    let view = TranscriptView::new(&transcript, &[]);
     let (mut next, mut bytes) = (0, 0);
     while next < count {
-        let part = view.read(next, u64::MAX, 1_000_000).unwrap();
-        assert_eq!(part.lines.start, next);
-        for (number, line) in (next + 1..).zip(part.text.split('\n')) {
+        let read = view.read(next, u64::MAX, 1_000_000).unwrap();
+        assert_eq!(read.lines.start, next);
+        for (number, line) in (next + 1..).zip(read.text.split('\n')) {
             assert_eq!(line.parse(), Ok(number));
         }
-        bytes += part.text.len() + 1;
-        next = part.lines.end;
+        bytes += read.text.len() + 1;
+        next = read.lines.end;
     }
     assert!(next == count && bytes > 20_000_000, "{next} {bytes}");
     for from in [0, 1, 65_535, 1_234_567, count - 1] {
@@ -105,13 +105,13 @@ fn twenty_megabytes_of_lines_stay_readable_to_the_last() {
 }
 
 #[test]
-fn a_giant_line_can_be_read_whole_or_by_its_ends() {
+fn giant_line_is_readable_whole_or_in_part() {
     let giant = "漢🙂".repeat(3_000_000);
     let mut transcript = filled(["before"]);
     transcript.push(&giant);
     transcript.push("after");
-    let view = View::new(&transcript, &[]);
-    assert_eq!(view.read(0, 3, 1000).unwrap(), part(&strings(["before"]), 0, 1));
+    let view = TranscriptView::new(&transcript, &[]);
+    assert_eq!(view.read(0, 3, 1000).unwrap(), read_lines(&strings(["before"]), 0, 1));
     assert_eq!(view.tail(0, 1000).unwrap().text, "after");
     let ends = view.ends(1, 3, 2).unwrap();
     assert_eq!(
@@ -124,32 +124,32 @@ fn a_giant_line_can_be_read_whole_or_by_its_ends() {
 
 #[test]
 #[cfg(target_os = "linux")]
-fn a_full_disk_costs_only_the_lines_after_it() {
+fn full_disk_loses_only_later_lines() {
     let mut transcript = Transcript::with_file(|| {
         std::fs::OpenOptions::new().read(true).write(true).open("/dev/full")
     });
     (1..=100_000).for_each(|n| transcript.push(&n.to_string()));
     assert_eq!(transcript.lines(), 100_000);
-    assert!(transcript.trouble().unwrap().contains("No space left"));
-    let kept = 100_000 - transcript.unkept();
-    let view = View::new(&transcript, &strings(["row"]));
-    assert_eq!(view.lines(), kept + 2);
-    let lines = view.read(0, kept, usize::MAX).unwrap().text;
+    assert!(transcript.storage_error().unwrap().contains("No space left"));
+    let stored = 100_000 - transcript.lost_lines();
+    let view = TranscriptView::new(&transcript, &strings(["row"]));
+    assert_eq!(view.lines(), stored + 2);
+    let lines = view.read(0, stored, usize::MAX).unwrap().text;
     assert!(lines.len() > 200_000, "{}", lines.len());
-    assert_eq!(lines, Vec::from_iter((1..=kept).map(|n| n.to_string())).join("\n"));
-    let end = view.read(kept, u64::MAX, 1000).unwrap().text;
+    assert_eq!(lines, Vec::from_iter((1..=stored).map(|n| n.to_string())).join("\n"));
+    let end = view.read(stored, u64::MAX, 1000).unwrap().text;
     let (notice, row) = end.split_once('\n').unwrap();
-    assert_eq!((numbers(notice)[0] as u64, row), (transcript.unkept(), "row"));
+    assert_eq!((numbers(notice)[0] as u64, row), (transcript.lost_lines(), "row"));
     assert!(notice.contains("No space left"), "{notice}");
 }
 
 #[test]
-fn no_file_at_all_is_the_same_trouble() {
+fn lines_are_lost_without_a_file() {
     let mut transcript = Transcript::with_file(|| Err(std::io::Error::other("no file today")));
     transcript.push("small");
     transcript.push(&"x".repeat(300_000));
     transcript.push("never kept");
-    assert_eq!((transcript.lines(), transcript.unkept()), (3, 2));
-    assert_eq!(transcript.trouble(), Some("no file today"));
-    assert_eq!(View::new(&transcript, &[]).read(0, 1, 9).unwrap().text, "small");
+    assert_eq!((transcript.lines(), transcript.lost_lines()), (3, 2));
+    assert_eq!(transcript.storage_error(), Some("no file today"));
+    assert_eq!(TranscriptView::new(&transcript, &[]).read(0, 1, 9).unwrap().text, "small");
 }

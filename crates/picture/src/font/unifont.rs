@@ -1,47 +1,50 @@
-//! GNU Unifont: a bitmap of 16 rows for every character that the other fonts lack. The format is
-//! described in `assets/fonts/make-unifont.py`.
+//! GNU Unifont: bitmaps of 16 rows for the characters that DejaVu Sans Mono lacks.
+//!
+//! `assets/fonts/make-unifont.py` makes the file and documents its format.
 
 use std::collections::HashMap;
 use std::io::Read;
 
 use flate2::read::DeflateDecoder;
 
-const TABLE: &[u8] = include_bytes!("../assets/fonts/unifont.bin");
+const FONT: &[u8] = include_bytes!("../../assets/fonts/unifont.bin");
 
-/// The rows of a character; the leftmost pixel is the highest bit.
+/// The bitmap of a character. The leftmost pixel is the highest bit of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Bitmap {
     pub(super) rows: [u16; 16],
-    /// 8 or 16 pixels.
+    /// Width in pixels: 8 or 16.
     pub(super) width: usize,
 }
 
-/// The font, with the pages that were used.
+/// The font, with a cache of the pages used so far.
 #[derive(Default)]
 pub(super) struct Unifont {
-    pages: HashMap<u32, Option<Page>>,
+    pages: HashMap<u32, Option<FontPage>>,
 }
 
-/// 256 characters.
-struct Page {
-    there: [u8; 32],
+/// The bitmaps of 256 successive code points.
+struct FontPage {
+    /// A bit for each code point that has a bitmap.
+    present: [u8; 32],
+    /// A bit for each bitmap that is 16 pixels wide.
     wide: [u8; 32],
     bitmaps: Vec<u8>,
 }
 
 impl Unifont {
-    /// A character's bitmap, if there is one.
+    /// The bitmap of a character, if the font has it.
     pub(super) fn bitmap(&mut self, c: char) -> Option<Bitmap> {
         let code = u32::from(c);
-        let page = self.pages.entry(code >> 8).or_insert_with(|| Page::load(code >> 8));
+        let page = self.pages.entry(code >> 8).or_insert_with(|| FontPage::load(code >> 8));
         page.as_ref()?.bitmap(code as u8)
     }
 }
 
-impl Page {
+impl FontPage {
     fn load(number: u32) -> Option<Self> {
-        let after_license = TABLE.iter().position(|byte| *byte == 0)? + 1;
-        let mut table = TABLE.get(after_license..)?;
+        let after_license = FONT.iter().position(|byte| *byte == 0)? + 1;
+        let mut table = FONT.get(after_license..)?;
         let count = u16::from_le_bytes(take(&mut table)?);
         let mut start = 6 * usize::from(count);
         let mut index = table;
@@ -53,8 +56,8 @@ impl Page {
                 let packed = table.get(start..start + length)?;
                 DeflateDecoder::new(packed).read_to_end(&mut raw).ok()?;
                 let mut raw = raw.as_slice();
-                let (there, wide) = (take(&mut raw)?, take(&mut raw)?);
-                return Some(Self { there, wide, bitmaps: raw.to_vec() });
+                let (present, wide) = (take(&mut raw)?, take(&mut raw)?);
+                return Some(Self { present, wide, bitmaps: raw.to_vec() });
             }
             start += length;
         }
@@ -62,11 +65,11 @@ impl Page {
     }
 
     fn bitmap(&self, code: u8) -> Option<Bitmap> {
-        if !is_set(&self.there, code) {
+        if !is_set(&self.present, code) {
             return None;
         }
         let size = |code: u8| if is_set(&self.wide, code) { 32 } else { 16 };
-        let before = (0..code).filter(|code| is_set(&self.there, *code));
+        let before = (0..code).filter(|code| is_set(&self.present, *code));
         let start: usize = before.map(size).sum();
         let bytes = self.bitmaps.get(start..start + size(code))?;
         let mut rows = [0; 16];
@@ -86,7 +89,7 @@ fn is_set(bits: &[u8; 32], at: u8) -> bool {
     bits.get(usize::from(at / 8)).is_some_and(|byte| byte >> (at % 8) & 1 == 1)
 }
 
-/// The first bytes, which are taken off.
+/// Removes and returns the first bytes.
 fn take<const N: usize>(bytes: &mut &[u8]) -> Option<[u8; N]> {
     let (first, rest) = bytes.split_first_chunk::<N>()?;
     *bytes = rest;
@@ -98,7 +101,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_common_script_is_there() {
+    fn common_scripts_have_bitmaps() {
         let mut font = Unifont::default();
         for c in "漢字かなカナ한글עבריתไทยहिन्दी中文，。「」Ａ🙂🚀𝒜".chars()
         {
@@ -112,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_elsewhere_or_nowhere_is_missing() {
+    fn characters_of_other_fonts_have_no_bitmap() {
         let mut font = Unifont::default();
         for c in ['A', '─', '⠿', '\u{e000}', '\u{20000}', '\u{10ffff}'] {
             assert_eq!(font.bitmap(c), None, "{c:?}");
@@ -120,8 +123,8 @@ mod tests {
     }
 
     #[test]
-    fn the_license_comes_with_the_font() {
-        let text = String::from_utf8_lossy(&TABLE[..5000]);
+    fn font_file_starts_with_its_license() {
+        let text = String::from_utf8_lossy(&FONT[..5000]);
         assert!(text.contains("Roman Czyborra") && text.contains("SIL OPEN FONT LICENSE"));
     }
 }
