@@ -1,8 +1,10 @@
 //! A command's result, as `run_command` and `command_result` give it.
 
+use std::io;
+
 use schemars::JsonSchema;
 use serde::Serialize;
-use terminal::transcript::{self, Wish};
+use terminal::transcript::{self, Excerpt, LineSelection};
 
 use super::words::seconds;
 use crate::contract::{Form, Output};
@@ -57,9 +59,9 @@ enum StatusName {
 impl CommandResult {
     /// The state of a job now, with the part of its output that is wanted, in at most `max_chars`
     /// characters (0: no limit).
-    pub(crate) fn read(job: &Job, wish: &Wish, max_chars: usize, keep_full: bool) -> Self {
+    pub(crate) fn read(job: &Job, wish: &LineSelection, max_chars: usize, keep_full: bool) -> Self {
         let mut result = Self::of(job);
-        match job.read(|view| transcript::show(view, wish, &job.id, max_chars)) {
+        match read(job, wish, max_chars) {
             Ok(shown) => {
                 result.output = shown.text;
                 result.total_lines = shown.total_lines;
@@ -74,10 +76,10 @@ impl CommandResult {
         }
         if keep_full {
             let whole = match wish {
-                Wish::Default { .. } => &Wish::From(1),
+                LineSelection::BothEnds { .. } => &LineSelection::From(1),
                 part => part,
             };
-            let full = job.read(|view| transcript::show(view, whole, &job.id, MAX_FULL_CHARS));
+            let full = read(job, whole, MAX_FULL_CHARS);
             result.full_output = full.ok().map(|shown| shown.text);
         }
         result
@@ -165,6 +167,12 @@ impl Output for CommandResult {
     fn full_text(&self) -> String {
         with_output(self.facts(), self.full_output.as_ref().unwrap_or(&self.output))
     }
+}
+
+/// The selected part of a job's output. Notices in it name the call that shows more.
+fn read(job: &Job, wish: &LineSelection, max_chars: usize) -> io::Result<Excerpt> {
+    let call = |arguments: &str| format!("command_result(command_id={:?}, {arguments})", job.id);
+    job.read(|view| transcript::excerpt(view, wish, max_chars, &call))
 }
 
 fn with_output(facts: String, output: &str) -> String {

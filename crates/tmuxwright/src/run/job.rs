@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use process::ShellKind;
 use terminal::screen::Screen;
-use terminal::transcript::{Transcript, View};
+use terminal::transcript::{Transcript, TranscriptView};
 
 use crate::lock::lock;
 
@@ -156,7 +156,9 @@ impl Job {
                 (false, true) => Some(AlternateScreen::Left),
                 (false, false) => None,
             },
-            unkept: transcript.trouble().map(|trouble| (transcript.unkept(), trouble.to_owned())),
+            unkept: transcript
+                .storage_error()
+                .map(|trouble| (transcript.lost_lines(), trouble.to_owned())),
         }
     }
 
@@ -174,10 +176,10 @@ impl Job {
     }
 
     /// Calls `read` with a view of the output so far.
-    pub(crate) fn read<T>(&self, read: impl FnOnce(&View<'_>) -> T) -> T {
+    pub(crate) fn read<T>(&self, read: impl FnOnce(&TranscriptView<'_>) -> T) -> T {
         let state = self.state();
         let pending = state.output.pending();
-        read(&View::new(&state.output.transcript, &pending))
+        read(&TranscriptView::new(&state.output.transcript, &pending))
     }
 
     /// Number of output lines so far.
@@ -305,7 +307,7 @@ impl Job {
 
     /// Whether the output held a query to which the terminal types a reply.
     pub(super) fn queried_terminal(&self) -> bool {
-        self.state().output.screen.asked()
+        self.state().output.screen.was_queried()
     }
 
     /// Ends the job with a status.

@@ -4,7 +4,7 @@ use tmux_control::capture::Capture;
 use tmux_control::{Command, Error, PaneId, Row, Server, TmuxReply, row};
 
 use crate::bookmark::{self, Bookmark};
-use terminal::screen::Place;
+use terminal::screen::ScreenState;
 use terminal::text::first_columns;
 
 row! {
@@ -29,7 +29,7 @@ pub(super) fn questions(pane: PaneId) -> Vec<Command> {
 
 /// A pane's place, what its screen shows, and a mark behind that.
 pub(super) struct Standing {
-    pub(super) place: Place,
+    pub(super) place: ScreenState,
     pub(super) shown: String,
     pub(super) mark: Option<Bookmark>,
 }
@@ -45,7 +45,7 @@ pub(super) fn read(answers: &[TmuxReply]) -> Result<Standing, Error> {
     let facts = Facts::parse_one("display-message", &facts.0)?;
     let shown = screen.text();
     let row = shown.lines().nth(facts.y as usize).unwrap_or_default();
-    let place = Place {
+    let place = ScreenState {
         width: facts.width as usize,
         height: facts.height as usize,
         row: facts.y as usize,

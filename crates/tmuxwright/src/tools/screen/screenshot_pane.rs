@@ -12,7 +12,7 @@ use crate::context::{Cx, Tool};
 #[cfg(feature = "files")]
 use crate::contract::FilePath;
 use crate::contract::{Form, Group, Image, Load, Meta, Output, Target, Tier, ToolError};
-use picture::{Cursor, CursorShape, Picture, Screen};
+use picture::{CursorShape, Picture, ScreenCapture, ScreenCursor};
 use terminal::text::{clean, inline};
 
 pub(super) struct ScreenshotPane;
@@ -130,13 +130,13 @@ row! {
 
 impl Facts {
     /// The cursor, if the pane shows one. Old versions do not tell its shape.
-    fn cursor(&self) -> Option<Cursor> {
+    fn cursor(&self) -> Option<ScreenCursor> {
         let shape = match self.cursor_shape.as_str() {
             "underline" => CursorShape::Underline,
             "bar" => CursorShape::Bar,
             _ => CursorShape::Block,
         };
-        self.cursor.then_some(Cursor { x: self.cursor_x, y: self.cursor_y, shape })
+        self.cursor.then_some(ScreenCursor { x: self.cursor_x, y: self.cursor_y, shape })
     }
 }
 
@@ -237,7 +237,7 @@ struct Job {
 
 fn paint(job: Job) -> Result<Screenshot, ToolError> {
     let Job { facts, format, theme, path, .. } = job;
-    let screen = Screen {
+    let screen = ScreenCapture {
         text: &job.text,
         columns: facts.columns,
         rows: facts.rows,

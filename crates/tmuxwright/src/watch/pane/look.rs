@@ -16,7 +16,7 @@ use crate::watch::conditions::Needs;
 use crate::watch::moment::{Doing, Shown};
 use crate::watch::place::{self, Standing};
 use process::Input;
-use terminal::screen::Place;
+use terminal::screen::ScreenState;
 
 /// The pause before a question is asked again that had no answer.
 const ONCE_MORE: Duration = Duration::from_millis(100);
@@ -104,12 +104,12 @@ impl Watched {
             Ok((stream, Standing { place, shown, .. })) => {
                 // A full-screen program draws everything anew; other output goes on where it was.
                 let sized = match astray {
-                    Astray::Size(at) if place.alternate => Some((at, place.top())),
+                    Astray::Size(at) if place.alternate => Some((at, place.at_top())),
                     _ => None,
                 };
                 self.take_up_to(&stream, sized).await;
                 let begun = self.command.as_ref().is_none_or(|it| it.output_filter.has_begun());
-                let start = Place { alternate: false, ..place.top() };
+                let start = ScreenState { alternate: false, ..place.at_top() };
                 self.steps.push_back(Step::Place(if begun { place } else { start }));
                 self.layout = stream.clone();
                 self.stream = stream;
@@ -146,7 +146,7 @@ impl Watched {
 
     /// Takes all that comes before the place where another reader of the same stream is. `sized` is
     /// from where on another size counts: what was printed behind it belongs there.
-    async fn take_up_to(&mut self, other: &PaneStream, sized: Option<(u64, Place)>) {
+    async fn take_up_to(&mut self, other: &PaneStream, sized: Option<(u64, ScreenState)>) {
         let mut sized = sized;
         while self.lost.is_none()
             && other.shares_ring_with(&self.stream)

@@ -23,7 +23,7 @@ use super::{Event, Lost, Seen, Watches};
 use crate::bookmark::Bookmark;
 use crate::host::PaneState;
 use crate::run::{OutputFilter, OutputPart, StartedJob};
-use terminal::screen::Place;
+use terminal::screen::ScreenState;
 
 /// The screen is asked for when it has been quiet for the one time, or after the other.
 const SCREEN_QUIET: Duration = Duration::from_millis(5);
@@ -82,7 +82,7 @@ enum Step {
     /// What was printed.
     Part(OutputPart),
     /// Where the cursor is now.
-    Place(Place),
+    Place(ScreenState),
     /// All that was printed by a process that is gone.
     All(Vec<String>),
     /// The pane's process is gone, with this code.
@@ -146,7 +146,7 @@ impl Watched {
         // A command that closed its pane has still been watched.
         let place = answers
             .and_then(|answers| place::read(&answers))
-            .map(|it| Place { alternate: false, ..it.place.top() });
+            .map(|it| ScreenState { alternate: false, ..it.place.at_top() });
         let typed = watches.runs.recent_input(pane.pane).into_iter().flat_map(|typed| typed.lines);
         let place = place.unwrap_or_default();
         let view = View::at(&place, Echo::after(typed, place.width));
