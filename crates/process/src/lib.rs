@@ -2,6 +2,7 @@
 //! typed, who started it. It knows nothing of tmux; a pane is the process that runs first in it.
 //! Nothing is kept: every call looks anew.
 
+mod exit;
 mod shell;
 mod signal;
 mod terminal;
@@ -11,11 +12,14 @@ mod linux;
 #[cfg(target_os = "linux")]
 use linux as os;
 
-// Linux has `ps` as well, so its tests try this too.
-#[cfg(any(test, not(target_os = "linux")))]
+// Its parsers are tested on Linux too.
+#[cfg(any(test, target_os = "macos"))]
 mod macos;
-#[cfg(not(target_os = "linux"))]
+#[cfg(target_os = "macos")]
 use macos as os;
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+compile_error!("tmuxwright runs on Linux and macOS only");
 
 #[cfg(test)]
 mod tests;
@@ -25,12 +29,15 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
-pub use shell::ShellKind;
-pub use shell::shell;
-pub use signal::{parse_signal, signal_foreground, signal_names};
+pub use exit::exited;
+pub use shell::{ShellKind, shell};
+pub use signal::{SignalError, parse_signal, signal_foreground, signal_names};
 
-/// How often a process is looked for where the system cannot tell of its end.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// Limit for the bytes of an argument list that are read.
+const MAX_ARGV_BYTES: usize = 4096;
+
+/// Limit for the processes of one terminal, in case the process table changes while it is read.
+const MAX_PROCESSES: usize = 4096;
 
 /// The program that has a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -128,20 +135,15 @@ pub fn sees_our_files(pid: u32) -> Option<bool> {
     os::sees_our_files(pid)
 }
 
-/// Ends when the process has exited, at once if there is none.
-pub async fn exited(pid: u32) {
-    os::exited(pid).await;
-}
-
-/// The same without help from the system.
-async fn looked_for_until_gone(pid: u32) {
-    while os::is_alive(pid) {
-        tokio::time::sleep(LOOK_AGAIN).await;
-    }
-}
-
 fn rustix_pid(pid: u32) -> Option<Pid> {
     Pid::from_raw(i32::try_from(pid).ok()?)
+}
+
+/// Strings that each end with a NUL byte, as in an argument list.
+fn nul_separated(text: &[u8]) -> impl Iterator<Item = String> {
+    let text = text.strip_suffix(b"\0").unwrap_or(text);
+    let parts = (!text.is_empty()).then(|| text.split(|&byte| byte == 0));
+    parts.into_iter().flatten().map(|part| String::from_utf8_lossy(part).into_owned())
 }
 
 /// The last part of a path; of a login shell's name, what follows the dash.

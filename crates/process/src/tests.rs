@@ -1,5 +1,6 @@
 //! Real programs on real terminals.
 
+use std::fs;
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -79,8 +80,6 @@ fn the_foreground_follows_the_shell() {
     assert_ne!(cat.pid, cat.group);
     #[cfg(target_os = "linux")]
     wait_for_input(pid, Input::Line);
-    #[cfg(target_os = "linux")]
-    assert_eq!(macos::foreground(pid).map(|program| program.pid), Some(cat.pid));
 }
 
 #[test]
@@ -113,6 +112,48 @@ fn there_is_nothing_to_know_of_nobody() {
     assert_eq!(refused.to_string(), format!("no program has the terminal of process `{NOBODY}`"));
 }
 
+#[test]
+fn password_prompt_is_recognized_in_the_foreground() {
+    let tmux = TmuxServer::new();
+    let pid = pane(&tmux, "bash -c 'read -s secret'");
+    wait_for_input(pid, Input::Password);
+    let program = foreground(pid).unwrap();
+    assert_eq!((program.pid, program.group, program.name.as_str()), (pid, pid, "bash"));
+    assert_eq!(program.argv, ["bash", "-c", "read -s secret"]);
+}
+
+#[test]
+fn script_has_a_child_in_its_group() {
+    let tmux = TmuxServer::new();
+    let pid = pane(&tmux, "bash -c 'sleep 1000; true'");
+    wait_until("`sleep` runs", || foreground_has_child(pid).filter(|&has| has));
+    let pid = pane(&tmux, "sleep 1000");
+    wait_for_name(pid, "sleep");
+    assert_eq!(foreground_has_child(pid), Some(false));
+}
+
+#[test]
+fn background_job_shares_the_session() {
+    let tmux = TmuxServer::new();
+    let pid = pane(&tmux, "bash --norc");
+    wait_for_argv(pid, "bash --norc");
+    assert_eq!(has_company(pid), Some(false));
+    type_into(&tmux, pid, "sleep 1000 &");
+    wait_until("the job runs", || has_company(pid).filter(|&has| has));
+}
+
+#[test]
+fn cwd_is_unknown_once_the_directory_is_removed() {
+    let tmux = TmuxServer::new();
+    let dir = tmux.home().canonicalize().unwrap().join("a (deleted)");
+    fs::create_dir(&dir).unwrap();
+    let args = ["new-window", "-d", "-P", "-F", "#{pane_pid}", "-c", dir.to_str().unwrap()];
+    let pid = tmux.tmux(&[&args[..], &["exec cat"]].concat()).parse().unwrap();
+    wait_until("it is in its directory", || (cwd(pid) == Some(dir.clone())).then_some(()));
+    fs::remove_dir(&dir).unwrap();
+    assert_eq!(cwd(pid), None);
+}
+
 #[tokio::test]
 async fn an_exit_is_noticed() {
     let tmux = TmuxServer::new();
@@ -120,7 +161,7 @@ async fn an_exit_is_noticed() {
         let pid = pane(&tmux, "cat");
         wait_for_name(pid, "cat");
         let exit =
-            async { if by_looking { looked_for_until_gone(pid).await } else { exited(pid).await } };
+            async { if by_looking { exit::poll_until_gone(pid).await } else { exited(pid).await } };
         tokio::pin!(exit);
         assert!(futures::poll!(exit.as_mut()).is_pending());
         signal_foreground(pid, Signal::KILL).unwrap();
@@ -128,7 +169,7 @@ async fn an_exit_is_noticed() {
         assert!(end.is_ok(), "by looking: {by_looking}");
     }
     exited(NOBODY).await;
-    looked_for_until_gone(NOBODY).await;
+    exit::poll_until_gone(NOBODY).await;
 }
 
 #[test]
@@ -156,32 +197,4 @@ fn a_start_is_known_for_the_living_only() {
     assert_eq!(started(std::process::id()), started(std::process::id()));
     assert!(started(std::process::id()).is_some());
     assert_eq!(started(NOBODY), None);
-}
-
-#[test]
-fn ps_tells_the_same() {
-    let me = std::process::id();
-    assert_eq!(macos::parent(me), Some(ancestors(me)[1]));
-    assert_eq!(macos::started(me), macos::started(me));
-    assert!(macos::started(me).is_some_and(|text| text.len() > 8));
-    assert_eq!(macos::started(NOBODY), None);
-    assert_eq!(macos::uid(me), uid(me));
-    assert_eq!((macos::is_alive(me), macos::is_alive(NOBODY)), (true, false));
-    let difference = macos::age(1).unwrap().abs_diff(age(1).unwrap());
-    assert!(difference < Duration::from_secs(3), "{difference:?}");
-}
-
-#[test]
-fn ps_knows_the_foreground_and_passwords() {
-    let tmux = TmuxServer::new();
-    let pid = pane(&tmux, "bash -c 'read -s secret'");
-    wait_for_input(pid, Input::Password);
-    let program = macos::foreground(pid).unwrap();
-    assert_eq!((program.pid, program.group, program.name.as_str()), (pid, pid, "bash"));
-    assert_eq!(program.argv, ["bash", "-c", "read", "-s", "secret"]);
-    assert_eq!(macos::input(pid), Input::Password);
-    let pid = pane(&tmux, "cat");
-    wait_for_name(pid, "cat");
-    assert_eq!(macos::input(pid), Input::Unknown);
-    assert_eq!((macos::foreground(NOBODY), macos::input(NOBODY)), (None, Input::Unknown));
 }

@@ -2,11 +2,8 @@
 
 use std::fs;
 
+use super::super::MAX_PROCESSES;
 use super::stat::Stat;
-
-/// More processes than one terminal ever has; the bound is for a table that changes while it is
-/// read.
-const MOST: usize = 4096;
 
 /// The leader of the foreground group of a pane, if it is there still.
 pub(super) fn leader(pane: &Stat, group: u32) -> Option<Stat> {
@@ -40,7 +37,8 @@ fn descendants(pane: &Stat) -> Option<Vec<Stat>> {
         }
         let children = children.unwrap_or_default().into_iter().filter_map(Stat::of);
         found.extend(children.filter(|child| child.session == pane.session));
-        next = found.get(asked).filter(|_| asked < MOST).map(|stat| (stat.pid, stat.threads));
+        next =
+            found.get(asked).filter(|_| asked < MAX_PROCESSES).map(|stat| (stat.pid, stat.threads));
         asked += 1;
     }
     Some(found)

@@ -10,17 +10,16 @@ mod stat;
 mod tests;
 
 use std::fs;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::process::{PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use rustix::time::{ClockId, clock_gettime};
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 
-use super::{Foreground, Input, looked_for_until_gone, program_name, rustix_pid};
+use super::{Foreground, Input, MAX_ARGV_BYTES, nul_separated, program_name};
 use stat::Stat;
 
 /// In what `/proc` counts seconds: a constant of the interface on every machine that Rust runs on.
@@ -57,13 +56,8 @@ pub(super) fn foreground(pid: u32) -> Option<Foreground> {
 }
 
 fn argv(pid: u32) -> Vec<String> {
-    let mut buffer = [0; 4096];
-    let text = stat::read_of(pid, pid, "cmdline", &mut buffer).unwrap_or_default();
-    let text = text.strip_suffix(b"\0").unwrap_or(text);
-    if text.is_empty() {
-        return Vec::new();
-    }
-    text.split(|&byte| byte == 0).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
+    let mut buffer = [0; MAX_ARGV_BYTES];
+    nul_separated(stat::read_of(pid, pid, "cmdline", &mut buffer).unwrap_or_default()).collect()
 }
 
 pub(super) fn input(pid: u32) -> Input {
@@ -139,19 +133,7 @@ pub(super) fn is_alive(pid: u32) -> bool {
     Stat::of(pid).is_some_and(|stat| stat.is_alive())
 }
 
-pub(super) async fn exited(pid: u32) {
-    let handle = match rustix_pid(pid).map(|pid| pidfd_open(pid, PidfdFlags::empty())) {
-        None | Some(Err(Errno::SRCH)) => return,
-        Some(handle) => handle.ok(),
-    };
-    #[expect(
-        deprecated,
-        reason = "its successor is unsafe code; an `OwnedFd` is what that asks for"
-    )]
-    let handle = handle.and_then(|it| AsyncFd::with_interest(it, Interest::READABLE).ok());
-    match handle {
-        Some(handle) if handle.readable().await.is_ok() => {}
-        // Linux before 5.3, a sandbox that does not know the call, or no handles left.
-        _ => looked_for_until_gone(pid).await,
-    }
+/// A descriptor that becomes readable when the process exits.
+pub(super) fn exit_handle(pid: Pid) -> Result<OwnedFd, Errno> {
+    pidfd_open(pid, PidfdFlags::empty())
 }

@@ -8,7 +8,7 @@ use rustix::process::{Signal, kill_process};
 use testkit::{TmuxServer, wait_until};
 
 use super::super::tests::{pane, wait_for_argv, wait_for_input, wait_for_name};
-use super::super::{Foreground, Input, ShellKind, cwd, foreground, input, rustix_pid, shell};
+use super::super::{Foreground, Input, ShellKind, foreground, input, rustix_pid, shell};
 use super::{input_by_place, is_alive};
 
 /// What is found out where calls are not shown.
@@ -221,16 +221,4 @@ fn who_has_ended_is_not_alive() {
     });
     assert_eq!(children(pid).len(), 1);
     assert!(is_alive(pid));
-}
-
-#[test]
-fn a_process_is_somewhere() {
-    let tmux = TmuxServer::new();
-    let dir = tmux.home().join("a (deleted)");
-    fs::create_dir(&dir).unwrap();
-    let args = ["new-window", "-d", "-P", "-F", "#{pane_pid}", "-c", dir.to_str().unwrap()];
-    let pid = tmux.tmux(&[&args[..], &["exec cat"]].concat()).parse().unwrap();
-    wait_until("it is in its directory", || (cwd(pid) == Some(dir.clone())).then_some(()));
-    fs::remove_dir(&dir).unwrap();
-    assert_eq!(cwd(pid), None);
 }
