@@ -36,7 +36,7 @@ pub(super) async fn poll_until_gone(pid: u32) {
 async fn until_readable(file: OwnedFd) -> io::Result<()> {
     #[expect(
         deprecated,
-        reason = "its successor is unsafe code; an `OwnedFd` is what that asks for"
+        reason = "its successor is unsafe code, and an `OwnedFd` meets its condition"
     )]
     let file = AsyncFd::with_interest(file, Interest::READABLE)?;
     file.readable().await.map(drop)

@@ -1,13 +1,14 @@
-//! Linux: `/proc`. One file there costs about five microseconds, so each is read once.
+//! Processes on Linux, read from `/proc`. A file there costs about five microseconds to read, so
+//! each is read once.
 
-mod call;
 mod files;
 mod group;
-mod place;
-mod reader;
+mod input;
 mod stat;
+mod syscall;
 #[cfg(test)]
 mod tests;
+mod wait_channel;
 
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -22,7 +23,7 @@ use rustix::time::{ClockId, clock_gettime};
 use super::{Foreground, Input, MAX_ARGV_BYTES, nul_separated, program_name};
 use stat::Stat;
 
-/// In what `/proc` counts seconds: a constant of the interface on every machine that Rust runs on.
+/// Unit of the times in `/proc`: 1/100 s on every architecture that Rust supports.
 const TICKS_PER_SECOND: u64 = 100;
 
 pub(super) fn parent(pid: u32) -> Option<u32> {
@@ -61,18 +62,18 @@ fn argv(pid: u32) -> Vec<String> {
 }
 
 pub(super) fn input(pid: u32) -> Input {
-    reader::input(pid, reader::Sight::Best)
+    input::input(pid, input::Evidence::Syscall)
 }
 
-/// The file that is the terminal of a process.
+/// The device file of a process's terminal.
 pub(super) fn terminal(pid: u32) -> Option<PathBuf> {
-    reader::terminal_path(&Stat::of(pid)?)
+    input::terminal_path(&Stat::of(pid)?)
 }
 
-/// What can be told where the calls of other programs are not shown.
+/// The answer of [`input`] where the kernel hides the system calls of other programs.
 #[cfg(test)]
-pub(super) fn input_by_place(pid: u32) -> Input {
-    reader::input(pid, reader::Sight::Places)
+pub(super) fn input_by_wait_channel(pid: u32) -> Input {
+    input::input(pid, input::Evidence::WaitChannel)
 }
 
 pub(super) fn foreground_has_child(pid: u32) -> Option<bool> {
@@ -83,39 +84,40 @@ pub(super) fn foreground_has_child(pid: u32) -> Option<bool> {
 
 pub(super) fn has_company(pid: u32) -> Option<bool> {
     let session = Stat::of(pid)?.session;
-    let family = super::ancestors(pid);
-    let mut others = group::everyone().filter_map(Stat::of);
-    let shares = |stat: &Stat| stat.session == session && stat.is_alive();
-    Some(others.any(|stat| shares(&stat) && !family.contains(&stat.pid)))
+    let ancestors = super::ancestors(pid);
+    let mut processes = group::all_pids().filter_map(Stat::of);
+    let in_session = |stat: &Stat| stat.session == session && stat.is_alive();
+    Some(processes.any(|stat| in_session(&stat) && !ancestors.contains(&stat.pid)))
 }
 
-/// The file that a process runs.
+/// The executable of a process.
 pub(super) fn exe(pid: u32) -> Option<String> {
     let path = fs::read_link(format!("/proc/{pid}/exe")).ok()?;
     let path = path.to_string_lossy();
-    // An update may have replaced it.
+    // The kernel adds this if an update has replaced the file.
     Some(path.strip_suffix(" (deleted)").unwrap_or(&path).to_owned())
 }
 
 /// Whether the standard input of a process is a terminal of any kind.
 pub(super) fn stdin_is_terminal(pid: u32) -> Option<bool> {
-    const TERMINALS: [std::ops::Range<u64>; 2] = [4..6, 136..144];
+    const TERMINAL_MAJORS: [std::ops::Range<u64>; 2] = [4..6, 136..144];
     let file = files::metadata(pid, 0)?;
     let major = file.rdev() >> 8 & 0xfff;
-    Some(file.file_type().is_char_device() && TERMINALS.iter().any(|kind| kind.contains(&major)))
+    let is_terminal = TERMINAL_MAJORS.iter().any(|range| range.contains(&major));
+    Some(file.file_type().is_char_device() && is_terminal)
 }
 
 pub(super) fn cwd(pid: u32) -> Option<PathBuf> {
     let link = format!("/proc/{pid}/cwd");
     let path = fs::read_link(&link).ok()?;
-    // A directory that has been removed is still there for those in it, but has no links.
+    // A removed directory stays open for the processes in it, but has no links.
     (fs::metadata(&link).ok()?.nlink() > 0).then_some(path)
 }
 
 pub(super) fn uid(pid: u32) -> Option<u32> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let ids = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
-    // Real, effective, saved, for files.
+    // Real, effective, saved and file system user.
     ids.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
@@ -128,7 +130,7 @@ pub(super) fn sees_our_files(pid: u32) -> Option<bool> {
     Some(same_namespace && root(&theirs)? == root("self")?)
 }
 
-/// Not so of one that has ended and that its parent has not noticed, as tmux at times does not.
+/// False for a zombie: tmux at times does not wait for its children.
 pub(super) fn is_alive(pid: u32) -> bool {
     Stat::of(pid).is_some_and(|stat| stat.is_alive())
 }

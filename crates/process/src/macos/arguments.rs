@@ -7,7 +7,7 @@ use super::super::{MAX_ARGV_BYTES, nul_separated};
 
 /// The arguments from the program's name on, of a very long list only the beginning.
 ///
-/// An empty first argument cannot be told from the padding before it, and is left out.
+/// An empty first argument is left out: it looks like the padding before it.
 pub(super) fn parse(buffer: &[u8]) -> Vec<String> {
     find_arguments(buffer)
         .map(|(count, text)| nul_separated(text).take(count).collect())

@@ -3,7 +3,7 @@
 //!
 //! The `libproc` crate is not used: its build script runs bindgen, which needs Apple's headers.
 
-#![expect(unsafe_code, reason = "macOS tells of other processes through C functions alone")]
+#![expect(unsafe_code, reason = "macOS describes other processes through C functions alone")]
 
 use std::ffi::{OsString, c_char, c_int};
 use std::io;
@@ -106,7 +106,7 @@ pub(super) fn all_pids() -> Vec<u32> {
     pids
 }
 
-/// The file that a process runs.
+/// The executable of a process.
 pub(super) fn executable(pid: u32) -> io::Result<PathBuf> {
     const CAPACITY: u32 = libc::PROC_PIDPATHINFO_MAXSIZE.cast_unsigned();
     let mut path = [0_u8; CAPACITY as usize];

@@ -1,4 +1,4 @@
-//! The questions of this crate, answered by macOS.
+//! The functions that this crate needs from a system, on macOS.
 
 use std::io;
 use std::os::fd::OwnedFd;
@@ -10,7 +10,7 @@ use libc::{CTL_KERN, KERN_PROC, KERN_PROC_PGRP, KERN_PROC_PID, KERN_PROCARGS2};
 use rustix::io::Errno;
 use rustix::process::{Pid, getsid};
 
-use super::super::terminal::{Mode, Terminal};
+use super::super::terminal::{TerminalDevice, TerminalMode};
 use super::super::{Foreground, Input, MAX_PROCESSES, ancestors, program_name, rustix_pid};
 use super::kinfo::{ProcessRecord, RECORD_SIZE};
 use super::{arguments, device, libproc};
@@ -60,14 +60,15 @@ fn argv(pid: u32) -> Vec<String> {
     buffer.map(|buffer| arguments::parse(&buffer)).unwrap_or_default()
 }
 
-/// macOS does not tell which system call a program waits in, so only the terminal's mode counts: a
+/// macOS hides the system call in which a program waits. The terminal's mode is the only evidence: a
 /// program that reads keys, or lines without echo, has set it.
 pub(crate) fn input(pid: u32) -> Input {
-    let mode =
-        terminal(pid).and_then(|path| Terminal::open(&path)).and_then(|terminal| terminal.mode());
+    let mode = terminal(pid)
+        .and_then(|path| TerminalDevice::open(&path))
+        .and_then(|terminal| terminal.mode());
     match mode {
-        Some(mode @ (Mode::NoEcho | Mode::Raw)) => mode.read(),
-        Some(Mode::Line) | None => Input::Unknown,
+        Some(mode @ (TerminalMode::NoEcho | TerminalMode::Raw)) => mode.input(),
+        Some(TerminalMode::Line) | None => Input::Unknown,
     }
 }
 
@@ -92,14 +93,14 @@ pub(crate) fn foreground_has_child(pid: u32) -> Option<bool> {
 }
 
 pub(crate) fn has_company(pid: u32) -> Option<bool> {
-    let session = session(pid)?;
-    let family = ancestors(pid);
-    let mut others = libproc::all_pids().into_iter().filter(|pid| !family.contains(pid));
+    let session = session_of(pid)?;
+    let ancestors = ancestors(pid);
+    let mut others = libproc::all_pids().into_iter().filter(|pid| !ancestors.contains(pid));
     // A zombie has no session any more.
-    Some(others.any(|other| self::session(other) == Some(session)))
+    Some(others.any(|other| session_of(other) == Some(session)))
 }
 
-/// The file that a process runs.
+/// The executable of a process.
 pub(crate) fn exe(pid: u32) -> Option<String> {
     Some(libproc::executable(pid).ok()?.to_string_lossy().into_owned())
 }
@@ -141,7 +142,7 @@ fn members(group: u32) -> Vec<ProcessRecord> {
     ProcessRecord::parse_all(&list.unwrap_or_default()).collect()
 }
 
-fn session(pid: u32) -> Option<Pid> {
+fn session_of(pid: u32) -> Option<Pid> {
     getsid(Some(rustix_pid(pid)?)).ok()
 }
 
