@@ -32,7 +32,7 @@ use std::time::Duration;
 use rustix::process::Pid;
 
 pub use exit::exited;
-pub use shell::{ShellKind, shell};
+pub use shell::{ShellKind, is_shell_name, shell};
 pub use signal::{SignalError, parse_signal, signal_foreground, signal_names};
 
 /// Limit for the bytes of an argument list that are read.

@@ -38,6 +38,16 @@ impl ShellKind {
     }
 }
 
+/// Shells whose language this crate does not know, so that they have no [`ShellKind`].
+const SHELLS_WITHOUT_KIND: &[&str] = &["csh", "tcsh", "nu", "elvish"];
+
+/// Whether a program of this name is a shell, also one without a [`ShellKind`]. The name may have a
+/// directory, a version, and the dash of a login shell.
+pub fn is_shell_name(name: &str) -> bool {
+    let name = without_version(base_name(name));
+    ShellKind::named(name).is_some() || SHELLS_WITHOUT_KIND.contains(&name)
+}
+
 /// The kind of shell that the foreground program is. `None` if it is not a shell, or does not take
 /// commands from the terminal: it runs a script or a command, or reads from a pipe.
 pub fn shell(foreground: &Foreground) -> Option<ShellKind> {
@@ -237,6 +247,19 @@ mod tests {
             ("tcsh", None),
         ] {
             assert_eq!(interactive(line, None), kind, "{line}");
+        }
+    }
+
+    #[test]
+    fn shell_names_include_shells_without_kind() {
+        for name in ShellKind::NAMES {
+            assert!(ShellKind::named(name).is_some() && is_shell_name(name), "{name}");
+        }
+        for name in ["-zsh", "/bin/sh", "bash-5.2", "mksh", "tcsh", "csh", "nu", "elvish"] {
+            assert!(is_shell_name(name), "{name}");
+        }
+        for name in ["", "-", "vim", "ssh", "sshd", "bashful", "python3"] {
+            assert!(!is_shell_name(name), "{name}");
         }
     }
 
