@@ -59,7 +59,7 @@ pub struct Foreground {
 
 /// Whether the foreground program reads the terminal's input, and in which mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Input {
+pub enum InputState {
     /// The program is not reading.
     None,
     /// The program reads a line, which the terminal echoes.
@@ -78,13 +78,13 @@ pub fn foreground(pid: u32) -> Option<Foreground> {
 }
 
 /// Whether the foreground program of the pane whose first process is `pid` reads input.
-pub fn input(pid: u32) -> Input {
-    os::input(pid)
+pub fn input_state(pid: u32) -> InputState {
+    os::input_state(pid)
 }
 
 /// Writes to the terminal of a process, as the process itself would. Returns false if the terminal
 /// cannot be opened or does not take all bytes at once.
-pub fn print(pid: u32, bytes: &[u8]) -> bool {
+pub fn write_to_terminal(pid: u32, bytes: &[u8]) -> bool {
     os::terminal(pid).is_some_and(|path| terminal::write(&path, bytes))
 }
 
@@ -119,8 +119,8 @@ pub fn foreground_has_child(pid: u32) -> Option<bool> {
 
 /// Whether a process other than `pid` and its ancestors belongs to the session of `pid`, and so may
 /// write to its terminal. `None` if the system does not say.
-pub fn has_company(pid: u32) -> Option<bool> {
-    os::has_company(pid)
+pub fn session_has_other_processes(pid: u32) -> Option<bool> {
+    os::session_has_other_processes(pid)
 }
 
 /// Current directory of a process. `None` also if the directory has been removed.

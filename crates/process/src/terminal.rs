@@ -11,7 +11,7 @@ use std::path::Path;
 use rustix::fs::{Mode as Permissions, OFlags, open};
 use rustix::termios::{LocalModes, tcgetattr};
 
-use super::Input;
+use super::InputState;
 
 /// How a terminal passes typed input to its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,11 +26,11 @@ pub(super) enum TerminalMode {
 
 impl TerminalMode {
     /// The input state of a program that reads from a terminal in this mode.
-    pub(super) fn input(self) -> Input {
+    pub(super) fn input(self) -> InputState {
         match self {
-            Self::Line => Input::Line,
-            Self::NoEcho => Input::Password,
-            Self::Raw => Input::Raw,
+            Self::Line => InputState::Line,
+            Self::NoEcho => InputState::Password,
+            Self::Raw => InputState::Raw,
         }
     }
 }

@@ -36,9 +36,9 @@ pub(super) fn wait_for_argv(pid: u32, argv: &str) -> Foreground {
     })
 }
 
-pub(super) fn wait_for_input(pid: u32, expected: Input) {
+pub(super) fn wait_for_input(pid: u32, expected: InputState) {
     wait_until(&format!("`{:?}` reads {expected:?}", foreground(pid)), || {
-        (input(pid) == expected).then_some(())
+        (input_state(pid) == expected).then_some(())
     });
 }
 
@@ -80,7 +80,7 @@ fn foreground_changes_with_the_running_command() {
     let cat = wait_for_argv(pid, "cat - /dev/tty");
     assert_ne!(cat.pid, cat.group);
     #[cfg(target_os = "linux")]
-    wait_for_input(pid, Input::Line);
+    wait_for_input(pid, InputState::Line);
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn overwritten_arguments_yield_the_kernel_name() {
 #[test]
 fn missing_process_has_no_properties() {
     assert_eq!(foreground(NO_PROCESS), None);
-    assert_eq!(input(NO_PROCESS), Input::Unknown);
+    assert_eq!(input_state(NO_PROCESS), InputState::Unknown);
     assert_eq!((cwd(NO_PROCESS), uid(NO_PROCESS), age(NO_PROCESS)), (None, None, None));
     assert_eq!((started(NO_PROCESS), sees_our_files(NO_PROCESS)), (None, None));
     let refused = signal_foreground(NO_PROCESS, Signal::TERM).unwrap_err();
@@ -120,7 +120,7 @@ fn missing_process_has_no_properties() {
 fn password_prompt_is_recognized_in_the_foreground() {
     let tmux = TmuxServer::new();
     let pid = pane(&tmux, "bash -c 'read -s secret'");
-    wait_for_input(pid, Input::Password);
+    wait_for_input(pid, InputState::Password);
     let program = foreground(pid).unwrap();
     assert_eq!((program.pid, program.group, program.name.as_str()), (pid, pid, "bash"));
     assert_eq!(program.argv, ["bash", "-c", "read -s secret"]);
@@ -141,9 +141,9 @@ fn background_job_shares_the_session() {
     let tmux = TmuxServer::new();
     let pid = pane(&tmux, "bash --norc");
     wait_for_argv(pid, "bash --norc");
-    assert_eq!(has_company(pid), Some(false));
+    assert_eq!(session_has_other_processes(pid), Some(false));
     type_into(&tmux, pid, "sleep 1000 &");
-    wait_until("the job runs", || has_company(pid).filter(|&has| has));
+    wait_until("the job runs", || session_has_other_processes(pid).filter(|&has| has));
 }
 
 #[test]

@@ -4,7 +4,7 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::super::Input;
+use super::super::InputState;
 use super::super::terminal::{TerminalDevice, TerminalMode};
 use super::files::{self, OpenFile};
 use super::group;
@@ -30,15 +30,15 @@ enum TerminalWait {
 
 impl TerminalWait {
     /// The input state, given the terminal's mode.
-    fn input(self, mode: TerminalMode) -> Input {
+    fn input(self, mode: TerminalMode) -> InputState {
         match (self, mode) {
             (Self::Yes, mode) => mode.input(),
             // A program that changes the terminal's mode reads from it.
             (Self::Perhaps, TerminalMode::Raw | TerminalMode::NoEcho) => mode.input(),
-            (Self::Perhaps, TerminalMode::Line) | (Self::No, _) => Input::None,
+            (Self::Perhaps, TerminalMode::Line) | (Self::No, _) => InputState::None,
             // Typical of password prompts, which often run as another user: sudo, su.
-            (Self::Hidden, TerminalMode::NoEcho) => Input::Password,
-            (Self::Hidden, _) => Input::Unknown,
+            (Self::Hidden, TerminalMode::NoEcho) => InputState::Password,
+            (Self::Hidden, _) => InputState::Unknown,
         }
     }
 }
@@ -54,7 +54,7 @@ pub(super) enum Evidence {
 }
 
 /// The input state of the pane whose first process is `pid`.
-pub(super) fn input(pid: u32, evidence: Evidence) -> Input {
+pub(super) fn input_state(pid: u32, evidence: Evidence) -> InputState {
     for _ in 0..MAX_PROBES {
         let Some(pane) = Stat::of(pid) else { break };
         let terminal = terminal_path(&pane).and_then(|path| TerminalDevice::open(&path));
@@ -62,13 +62,13 @@ pub(super) fn input(pid: u32, evidence: Evidence) -> Input {
         let Some(mode) = terminal.mode() else { break };
         let reads = TerminalProbe { terminal: &terminal, evidence }.group(&pane, group, mode);
         // A program that is just being handed input still seems to wait for it.
-        let found = if terminal.has_unread_input() { Input::None } else { reads };
+        let found = if terminal.has_unread_input() { InputState::None } else { reads };
         // Repeated if the mode has changed: a shell may have taken its terminal back.
         if terminal.mode() == Some(mode) {
             return found;
         }
     }
-    Input::Unknown
+    InputState::Unknown
 }
 
 /// Path of a process's terminal, through one of its own files where possible: in a container,
@@ -92,7 +92,7 @@ struct TerminalProbe<'a> {
 }
 
 impl TerminalProbe<'_> {
-    fn group(&self, pane: &Stat, group: u32, mode: TerminalMode) -> Input {
+    fn group(&self, pane: &Stat, group: u32, mode: TerminalMode) -> InputState {
         let leader = group::leader(pane, group).into_iter();
         // Searched only if the leader does not read.
         let others = std::iter::once_with(|| group::members(pane, group)).flatten();
@@ -100,16 +100,16 @@ impl TerminalProbe<'_> {
         for process in leader.chain(others) {
             seen = true;
             match self.process(&process).input(mode) {
-                Input::None => {}
-                Input::Unknown => unknown = true,
+                InputState::None => {}
+                InputState::Unknown => unknown = true,
                 reads => return reads,
             }
         }
         match seen {
             // `/proc` may hide all processes of other users.
             false => TerminalWait::Hidden.input(mode),
-            true if unknown => Input::Unknown,
-            true => Input::None,
+            true if unknown => InputState::Unknown,
+            true => InputState::None,
         }
     }
 
@@ -229,10 +229,10 @@ mod tests {
     #[test]
     fn wait_and_mode_give_the_input_state() {
         for (waits, line, hidden, raw) in [
-            (TerminalWait::Yes, Input::Line, Input::Password, Input::Raw),
-            (TerminalWait::Perhaps, Input::None, Input::Password, Input::Raw),
-            (TerminalWait::Hidden, Input::Unknown, Input::Password, Input::Unknown),
-            (TerminalWait::No, Input::None, Input::None, Input::None),
+            (TerminalWait::Yes, InputState::Line, InputState::Password, InputState::Raw),
+            (TerminalWait::Perhaps, InputState::None, InputState::Password, InputState::Raw),
+            (TerminalWait::Hidden, InputState::Unknown, InputState::Password, InputState::Unknown),
+            (TerminalWait::No, InputState::None, InputState::None, InputState::None),
         ] {
             let found = [TerminalMode::Line, TerminalMode::NoEcho, TerminalMode::Raw]
                 .map(|mode| waits.input(mode));

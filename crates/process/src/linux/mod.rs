@@ -20,7 +20,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use rustix::time::{ClockId, clock_gettime};
 
-use super::{Foreground, Input, MAX_ARGV_BYTES, nul_separated, program_name};
+use super::{Foreground, InputState, MAX_ARGV_BYTES, nul_separated, program_name};
 use stat::Stat;
 
 /// Unit of the times in `/proc`: 1/100 s on every architecture that Rust supports.
@@ -61,8 +61,8 @@ fn argv(pid: u32) -> Vec<String> {
     nul_separated(stat::read_of(pid, pid, "cmdline", &mut buffer).unwrap_or_default()).collect()
 }
 
-pub(super) fn input(pid: u32) -> Input {
-    input::input(pid, input::Evidence::Syscall)
+pub(super) fn input_state(pid: u32) -> InputState {
+    input::input_state(pid, input::Evidence::Syscall)
 }
 
 /// The device file of a process's terminal.
@@ -70,10 +70,10 @@ pub(super) fn terminal(pid: u32) -> Option<PathBuf> {
     input::terminal_path(&Stat::of(pid)?)
 }
 
-/// The answer of [`input`] where the kernel hides the system calls of other programs.
+/// The answer of [`input_state`] where the kernel hides the system calls of other programs.
 #[cfg(test)]
-pub(super) fn input_by_wait_channel(pid: u32) -> Input {
-    input::input(pid, input::Evidence::WaitChannel)
+pub(super) fn input_by_wait_channel(pid: u32) -> InputState {
+    input::input_state(pid, input::Evidence::WaitChannel)
 }
 
 pub(super) fn foreground_has_child(pid: u32) -> Option<bool> {
@@ -82,7 +82,7 @@ pub(super) fn foreground_has_child(pid: u32) -> Option<bool> {
     Some(children.into_iter().filter_map(Stat::of).any(|child| child.group == group))
 }
 
-pub(super) fn has_company(pid: u32) -> Option<bool> {
+pub(super) fn session_has_other_processes(pid: u32) -> Option<bool> {
     let session = Stat::of(pid)?.session;
     let ancestors = super::ancestors(pid);
     let mut processes = group::all_pids().filter_map(Stat::of);

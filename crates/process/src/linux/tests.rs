@@ -8,11 +8,11 @@ use rustix::process::{Signal, kill_process};
 use testkit::{TmuxServer, wait_until};
 
 use super::super::tests::{pane, wait_for_argv, wait_for_input, wait_for_name};
-use super::super::{Foreground, Input, ShellKind, foreground, input, rustix_pid, shell};
+use super::super::{Foreground, InputState, ShellKind, foreground, input_state, rustix_pid, shell};
 use super::{input_by_wait_channel, is_alive};
 
 /// Waits for the input state as it is found where the kernel hides system calls.
-fn wait_for_input_by_wait_channel(pid: u32, expected: Input) {
+fn wait_for_input_by_wait_channel(pid: u32, expected: InputState) {
     wait_until(&format!("`{:?}` reads {expected:?}, by wait channel", foreground(pid)), || {
         (input_by_wait_channel(pid) == expected).then_some(())
     });
@@ -66,8 +66,8 @@ fn line_editors_and_full_screen_programs_read_keys() {
         ["bash --norc", "zsh -f", "fish --no-config", "less /etc/passwd", "node -i", "python3 -i"]
     {
         let pid = pane(&tmux, command);
-        wait_for_input(pid, Input::Raw);
-        wait_for_input_by_wait_channel(pid, Input::Raw);
+        wait_for_input(pid, InputState::Raw);
+        wait_for_input_by_wait_channel(pid, InputState::Raw);
     }
 }
 
@@ -86,8 +86,8 @@ fn plain_programs_read_lines() {
 t = threading.Thread(target=sys.stdin.read); t.start(); t.join()'",
     ] {
         let pid = pane(&tmux, command);
-        wait_for_input(pid, Input::Line);
-        wait_for_input_by_wait_channel(pid, Input::Line);
+        wait_for_input(pid, InputState::Line);
+        wait_for_input_by_wait_channel(pid, InputState::Line);
     }
 }
 
@@ -100,7 +100,7 @@ fn programs_that_poll_the_terminal_read_lines() {
         "python3 -c 'import select; p = select.epoll(); p.register(0, 1); p.poll()'",
         "node -e 'process.stdin.on(\"data\", () => {})'",
     ] {
-        wait_for_input(pane(&tmux, command), Input::Line);
+        wait_for_input(pane(&tmux, command), InputState::Line);
     }
 }
 
@@ -113,8 +113,8 @@ fn programs_without_echo_read_a_password() {
         "sh -c 'stty -echo; cat'",
     ] {
         let pid = pane(&tmux, command);
-        wait_for_input(pid, Input::Password);
-        wait_for_input_by_wait_channel(pid, Input::Password);
+        wait_for_input(pid, InputState::Password);
+        wait_for_input_by_wait_channel(pid, InputState::Password);
     }
 }
 
@@ -124,7 +124,7 @@ fn password_prompt_of_another_user_is_recognized() {
     let tmux = TmuxServer::new();
     let as_nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups su";
     let command = if rustix::process::geteuid().is_root() { as_nobody } else { "su" };
-    wait_for_input(pane(&tmux, command), Input::Password);
+    wait_for_input(pane(&tmux, command), InputState::Password);
 }
 
 #[test]
@@ -146,7 +146,7 @@ fn programs_waiting_for_other_files_do_not_read() {
         wait_for_name(pid, name);
         wait_for_sleep(pid);
         for _ in 0..20 {
-            assert_eq!(input(pid), Input::None, "{command}");
+            assert_eq!(input_state(pid), InputState::None, "{command}");
         }
     }
 }
@@ -160,7 +160,10 @@ fn busy_program_does_not_read() {
         screen.starts_with("busy").then_some(())
     });
     for _ in 0..100 {
-        assert_eq!((input(pid), input_by_wait_channel(pid)), (Input::None, Input::None));
+        assert_eq!(
+            (input_state(pid), input_by_wait_channel(pid)),
+            (InputState::None, InputState::None)
+        );
     }
 }
 
@@ -173,9 +176,9 @@ fn program_blocked_in_a_write_does_not_read() {
     tmux.tmux(&["send-keys", "-t", ":$", "C-s"]);
     wait_until("the wait channel is ambiguous", || {
         let by_wait_channel = input_by_wait_channel(pid);
-        assert_ne!(by_wait_channel, Input::Line);
-        assert_eq!(input(pid), Input::None);
-        (by_wait_channel == Input::Unknown).then_some(())
+        assert_ne!(by_wait_channel, InputState::Line);
+        assert_eq!(input_state(pid), InputState::None);
+        (by_wait_channel == InputState::Unknown).then_some(())
     });
 }
 
@@ -189,9 +192,9 @@ fn program_that_reads_a_socket_does_not_read() {
     wait_for_name(pid, "python3");
     wait_until("the wait channel is ambiguous", || {
         let by_wait_channel = input_by_wait_channel(pid);
-        assert_ne!(by_wait_channel, Input::Line);
-        assert_eq!(input(pid), Input::None);
-        (by_wait_channel == Input::Unknown).then_some(())
+        assert_ne!(by_wait_channel, InputState::Line);
+        assert_eq!(input_state(pid), InputState::None);
+        (by_wait_channel == InputState::Unknown).then_some(())
     });
 }
 
@@ -199,12 +202,12 @@ fn program_that_reads_a_socket_does_not_read() {
 fn stopped_program_does_not_read_until_continued() {
     let tmux = TmuxServer::new();
     // In a shell, since tmux continues its own children at once.
-    for (command, reads) in [("cat", Input::Line), ("fish --no-config", Input::Raw)] {
+    for (command, reads) in [("cat", InputState::Line), ("fish --no-config", InputState::Raw)] {
         let pid = pane(&tmux, &format!("sh -c '{command}; true'"));
         wait_for_input(pid, reads);
         let reader = rustix_pid(children(pid)[0]).unwrap();
         kill_process(reader, Signal::STOP).unwrap();
-        wait_for_input(pid, Input::None);
+        wait_for_input(pid, InputState::None);
         kill_process(reader, Signal::CONT).unwrap();
         wait_for_input(pid, reads);
     }

@@ -11,7 +11,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, getsid};
 
 use super::super::terminal::{TerminalDevice, TerminalMode};
-use super::super::{Foreground, Input, MAX_PROCESSES, ancestors, program_name, rustix_pid};
+use super::super::{Foreground, InputState, MAX_PROCESSES, ancestors, program_name, rustix_pid};
 use super::kinfo::{ProcessRecord, RECORD_SIZE};
 use super::{arguments, device, libproc};
 
@@ -62,13 +62,13 @@ fn argv(pid: u32) -> Vec<String> {
 
 /// macOS hides the system call in which a program waits. The terminal's mode is the only evidence: a
 /// program that reads keys, or lines without echo, has set it.
-pub(crate) fn input(pid: u32) -> Input {
+pub(crate) fn input_state(pid: u32) -> InputState {
     let mode = terminal(pid)
         .and_then(|path| TerminalDevice::open(&path))
         .and_then(|terminal| terminal.mode());
     match mode {
         Some(mode @ (TerminalMode::NoEcho | TerminalMode::Raw)) => mode.input(),
-        Some(TerminalMode::Line) | None => Input::Unknown,
+        Some(TerminalMode::Line) | None => InputState::Unknown,
     }
 }
 
@@ -92,7 +92,7 @@ pub(crate) fn foreground_has_child(pid: u32) -> Option<bool> {
     Some(members(group).iter().any(|process| process.parent == group))
 }
 
-pub(crate) fn has_company(pid: u32) -> Option<bool> {
+pub(crate) fn session_has_other_processes(pid: u32) -> Option<bool> {
     let session = session_of(pid)?;
     let ancestors = ancestors(pid);
     let mut others = libproc::all_pids().into_iter().filter(|pid| !ancestors.contains(pid));

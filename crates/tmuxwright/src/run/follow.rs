@@ -19,7 +19,7 @@ use super::marks::{Piece, Scanner, What};
 use super::memory::Lease;
 use super::prompt::{Prompt, similar};
 use crate::host::{Life, PaneState};
-use process::Input;
+use process::InputState;
 use terminal::screen::Screen;
 
 /// When to look at the processes, counted from the last output: a program that begins to wait, or a
@@ -224,10 +224,10 @@ impl Follow {
             }
             Front::Prompt(_, input) | Front::Shell(_, input) | Front::Program(_, input) => {
                 match input {
-                    Input::Line => Some(Waiting::Line),
-                    Input::Password => Some(Waiting::Password),
-                    Input::Raw => self.keys(quiet),
-                    Input::None | Input::Unknown => None,
+                    InputState::Line => Some(Waiting::Line),
+                    InputState::Password => Some(Waiting::Password),
+                    InputState::Raw => self.keys(quiet),
+                    InputState::None | InputState::Unknown => None,
                 }
             }
             Front::Unknown => None,

@@ -7,7 +7,7 @@ use tmux_control::{PaneId, Row, Server, row};
 use crate::run::Sight;
 use crate::standing::Standing;
 use crate::tool::{Cx, Form, Group, Load, Meta, Output, Target, Tier, Tool, ToolError, Toolset};
-use process::Input;
+use process::InputState;
 use terminal::text::inline;
 
 pub(super) struct GetPaneState;
@@ -56,14 +56,14 @@ enum InputName {
     Unknown,
 }
 
-impl From<Input> for InputName {
-    fn from(input: Input) -> Self {
+impl From<InputState> for InputName {
+    fn from(input: InputState) -> Self {
         match input {
-            Input::None => Self::None,
-            Input::Line => Self::Line,
-            Input::Password => Self::Password,
-            Input::Raw => Self::Raw,
-            Input::Unknown => Self::Unknown,
+            InputState::None => Self::None,
+            InputState::Line => Self::Line,
+            InputState::Password => Self::Password,
+            InputState::Raw => Self::Raw,
+            InputState::Unknown => Self::Unknown,
         }
     }
 }
