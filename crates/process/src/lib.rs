@@ -1,7 +1,10 @@
-//! What the operating system knows of processes: who has a terminal, what it does with what is
-//! typed, who started it. It knows nothing of tmux; a pane is the process that runs first in it.
-//! Nothing is kept: every call looks anew.
+//! Processes on Linux and macOS: which program is in the foreground of a terminal, whether it reads
+//! input, which shell it is, when it exits.
+//!
+//! The crate knows nothing of tmux: a pane is represented by its first process. It keeps no state;
+//! every call asks the operating system.
 
+mod exit;
 mod shell;
 mod signal;
 mod terminal;
@@ -11,11 +14,14 @@ mod linux;
 #[cfg(target_os = "linux")]
 use linux as os;
 
-// Linux has `ps` as well, so its tests try this too.
-#[cfg(any(test, not(target_os = "linux")))]
+// The parsers are tested on Linux too.
+#[cfg(any(test, target_os = "macos"))]
 mod macos;
-#[cfg(not(target_os = "linux"))]
+#[cfg(target_os = "macos")]
 use macos as os;
+
+#[cfg(not(any(target_os = "linux", target_os = "macos")))]
+compile_error!("tmuxwright runs on Linux and macOS only");
 
 #[cfg(test)]
 mod tests;
@@ -25,63 +31,68 @@ use std::time::Duration;
 
 use rustix::process::Pid;
 
-pub use shell::ShellKind;
-pub use shell::shell;
-pub use signal::{parse_signal, signal_foreground, signal_names};
+pub use exit::exited;
+pub use shell::{ShellKind, is_shell_name, shell};
+pub use signal::{SignalError, parse_signal, signal_foreground, signal_names};
 
-/// How often a process is looked for where the system cannot tell of its end.
-const LOOK_AGAIN: Duration = Duration::from_millis(100);
+/// Limit for the bytes of an argument list that are read.
+const MAX_ARGV_BYTES: usize = 4096;
 
-/// The program that has a terminal.
+/// Limit for the processes of one terminal, in case the process table changes while it is read.
+const MAX_PROCESSES: usize = 4096;
+
+/// The program in the foreground of a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Foreground {
-    /// The leader of the foreground process group or, when that is gone, another member.
+    /// The leader of the foreground process group, or another member if the leader has exited.
     pub pid: u32,
     /// The foreground process group.
     pub group: u32,
-    /// What people call the program: no directory, and no dash for login shells.
+    /// Name of the program, without its directory and without the dash of a login shell.
     pub name: String,
-    /// The arguments from the name on. Of a very long list only the beginning.
+    /// The arguments, beginning with the name. A very long list is cut. Empty while the program is
+    /// being started, and on macOS for programs of other users.
     pub argv: Vec<String>,
-    /// When it started, as in [`started`].
+    /// Start time, as in [`started`].
     pub started: Option<String>,
 }
 
-/// What the foreground program does with what is typed.
+/// Whether the foreground program reads the terminal's input, and in which mode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Input {
-    /// It is not reading.
+pub enum InputState {
+    /// The program is not reading.
     None,
-    /// It reads a line, which the terminal echoes.
+    /// The program reads a line, which the terminal echoes.
     Line,
-    /// It reads a line that is not shown: a password.
+    /// The program reads a line without echo: a password.
     Password,
-    /// It reads key by key: the prompt of a line editor, or a full-screen program.
+    /// The program reads key by key: the prompt of a line editor, or a full-screen program.
     Raw,
-    /// This cannot be known.
+    /// The system does not say.
     Unknown,
 }
 
-/// The program that has the terminal of the pane whose first process is `pid`.
+/// The foreground program of the pane whose first process is `pid`.
 pub fn foreground(pid: u32) -> Option<Foreground> {
     os::foreground(pid)
 }
 
-/// What the program in the foreground of that pane does with what is typed.
-pub fn input(pid: u32) -> Input {
-    os::input(pid)
+/// Whether the foreground program of the pane whose first process is `pid` reads input.
+pub fn input_state(pid: u32) -> InputState {
+    os::input_state(pid)
 }
 
-/// Prints to the terminal of a process, as the process itself would. False if that cannot be done.
-pub fn print(pid: u32, bytes: &[u8]) -> bool {
-    os::terminal(pid).is_some_and(|path| terminal::print(&path, bytes))
+/// Writes to the terminal of a process, as the process itself would. Returns false if the terminal
+/// cannot be opened or does not take all bytes at once.
+pub fn write_to_terminal(pid: u32, bytes: &[u8]) -> bool {
+    os::terminal(pid).is_some_and(|path| terminal::write(&path, bytes))
 }
 
-/// A process and its parents, nearest first.
+/// A process and its ancestors, nearest first.
 pub fn ancestors(pid: u32) -> Vec<u32> {
     let mut chain = vec![pid];
     let mut current = pid;
-    // The bound is for a table that changes while it is read.
+    // The limit ends a cycle, possible if the process table changes meanwhile.
     while let Some(parent) = os::parent(current).filter(|&parent| parent > 0 && chain.len() < 256) {
         chain.push(parent);
         current = parent;
@@ -89,73 +100,68 @@ pub fn ancestors(pid: u32) -> Vec<u32> {
     chain
 }
 
-/// When a process started, as the system counts: with the pid it names a process for good, since a
-/// pid alone is given out again. `None` if there is no such process.
+/// Start time of a process, in digits whose unit depends on the system. Pid and start time together
+/// identify a process, since pids are reused. `None` if the process does not exist.
 pub fn started(pid: u32) -> Option<String> {
     os::started(pid)
 }
 
-/// How long ago a process started.
+/// Time since a process started.
 pub fn age(pid: u32) -> Option<Duration> {
     os::age(pid)
 }
 
-/// Whether the program that has the terminal of `pid` runs another one there in its own process
-/// group, as a shell does with the commands of a script. `None` where this cannot be known.
+/// Whether the foreground program of the pane has a child in its own process group, as a shell that
+/// runs a script has. `None` if the system does not say.
 pub fn foreground_has_child(pid: u32) -> Option<bool> {
     os::foreground_has_child(pid)
 }
 
-/// Whether a process other than `pid` and its parents belongs to the session of `pid`, and so may
-/// print where it does. `None` where this cannot be known.
-pub fn has_company(pid: u32) -> Option<bool> {
-    os::has_company(pid)
+/// Whether a process other than `pid` and its ancestors belongs to the session of `pid`, and so may
+/// write to its terminal. `None` if the system does not say.
+pub fn session_has_other_processes(pid: u32) -> Option<bool> {
+    os::session_has_other_processes(pid)
 }
 
-/// The directory a process is in. `None` also if it has been removed.
+/// Current directory of a process. `None` also if the directory has been removed.
 pub fn cwd(pid: u32) -> Option<PathBuf> {
     os::cwd(pid)
 }
 
-/// The user with whose rights a process runs.
+/// Effective user of a process.
 pub fn uid(pid: u32) -> Option<u32> {
     os::uid(pid)
 }
 
-/// Whether a process sees the same files under the same names as we do: not so in a container or a
-/// chroot. `None` where this cannot be known.
+/// Whether paths name the same files for a process as for this one; they do not in a container or a
+/// chroot. `None` if the system does not say.
 pub fn sees_our_files(pid: u32) -> Option<bool> {
     os::sees_our_files(pid)
-}
-
-/// Ends when the process has exited, at once if there is none.
-pub async fn exited(pid: u32) {
-    os::exited(pid).await;
-}
-
-/// The same without help from the system.
-async fn looked_for_until_gone(pid: u32) {
-    while os::is_alive(pid) {
-        tokio::time::sleep(LOOK_AGAIN).await;
-    }
 }
 
 fn rustix_pid(pid: u32) -> Option<Pid> {
     Pid::from_raw(i32::try_from(pid).ok()?)
 }
 
-/// The last part of a path; of a login shell's name, what follows the dash.
+/// Splits an argument list, in which every string ends with a NUL byte.
+fn nul_separated(text: &[u8]) -> impl Iterator<Item = String> {
+    let text = text.strip_suffix(b"\0").unwrap_or(text);
+    let parts = (!text.is_empty()).then(|| text.split(|&byte| byte == 0));
+    parts.into_iter().flatten().map(|part| String::from_utf8_lossy(part).into_owned())
+}
+
+/// The last component of a path, without the dash of a login shell's name.
 fn base_name(path: &str) -> &str {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.strip_prefix('-').unwrap_or(name)
 }
 
-/// What to call a program. Some write a sentence over their arguments (`npm install x/y`), whose end
-/// would be no name: then it is what the system has noted.
-fn program_name(argv: &[String], noted: impl FnOnce() -> Option<String>) -> String {
+/// Name of a program, from its first argument. Some programs overwrite their arguments with a
+/// sentence (`npm install x/y`); they get the name that the kernel keeps.
+fn program_name(argv: &[String], kernel_name: impl FnOnce() -> Option<String>) -> String {
     let name = argv.first().filter(|first| !first.contains(' ')).map(|first| base_name(first));
     match name {
         Some(name) if !name.is_empty() => name.to_owned(),
-        _ => noted().map(|name| base_name(&name).to_owned()).unwrap_or_default(),
+        _ => kernel_name().map(|name| base_name(&name).to_owned()).unwrap_or_default(),
     }
 }

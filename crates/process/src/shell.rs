@@ -1,32 +1,32 @@
-//! Which programs are shells that take commands from the terminal, by their names and arguments.
+//! Shells: their names, and whether one takes commands from the terminal, by its arguments.
 
 use super::{Foreground, base_name, os};
 
-/// A shell, by the language it speaks.
+/// The language of a shell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ShellKind {
-    /// bash, also in its stricter forms: rbash, and `sh` where that is bash.
+    /// bash, rbash, and `sh` where that is bash.
     Bash,
     /// zsh.
     Zsh,
     /// fish.
     Fish,
-    /// A plain POSIX shell: sh, dash, ash, busybox sh.
+    /// A plain POSIX shell: sh, dash, ash, `busybox sh`.
     Dash,
     /// ksh93, mksh, oksh.
     Ksh,
 }
 
 impl ShellKind {
-    /// The names a user can give.
+    /// The names offered to a user who declares the kind of a shell.
     pub const NAMES: &'static [&'static str] = &["bash", "zsh", "fish", "sh", "dash", "ash", "ksh"];
 
-    /// The shell of this name.
+    /// The kind of the shell with this name.
     pub fn named(name: &str) -> Option<Self> {
         if name == "sh" { Some(Self::Dash) } else { by_name(name) }
     }
 
-    /// Its name.
+    /// Name of the kind.
     pub fn name(self) -> &'static str {
         match self {
             Self::Bash => "bash",
@@ -38,8 +38,18 @@ impl ShellKind {
     }
 }
 
-/// Which shell the foreground program is, if it is one that takes commands from the terminal: not
-/// one that runs a script or a command, or reads from a pipe.
+/// Shells whose language this crate does not know, so that they have no [`ShellKind`].
+const SHELLS_WITHOUT_KIND: &[&str] = &["csh", "tcsh", "nu", "elvish"];
+
+/// Whether a program of this name is a shell, also one without a [`ShellKind`]. The name may have a
+/// directory, a version, and the dash of a login shell.
+pub fn is_shell_name(name: &str) -> bool {
+    let name = without_version(base_name(name));
+    ShellKind::named(name).is_some() || SHELLS_WITHOUT_KIND.contains(&name)
+}
+
+/// The kind of shell that the foreground program is. `None` if it is not a shell, or does not take
+/// commands from the terminal: it runs a script or a command, or reads from a pipe.
 pub fn shell(foreground: &Foreground) -> Option<ShellKind> {
     let exe = || os::exe(foreground.pid);
     let (kind, arguments) = recognize(&foreground.name, &foreground.argv, exe)?;
@@ -47,22 +57,22 @@ pub fn shell(foreground: &Foreground) -> Option<ShellKind> {
         .then_some(kind)
 }
 
-/// The shell, and its arguments without its name.
+/// The kind of a shell, and its arguments without its name.
 fn recognize<'a>(
     name: &str,
     argv: &'a [String],
     exe: impl FnOnce() -> Option<String>,
 ) -> Option<(ShellKind, &'a [String])> {
-    // A program that is just being started has no arguments yet.
+    // A program that is being started has no arguments yet.
     let arguments = argv.get(1..)?;
-    match plain(name) {
-        // Its name says nothing: it is dash, bash, busybox or ksh.
+    match without_version(name) {
+        // The name of dash, bash, busybox or ksh; the executable tells them apart.
         "sh" => {
             let exe = exe().unwrap_or_default();
-            Some((by_name(plain(base_name(&exe))).unwrap_or(ShellKind::Dash), arguments))
+            Some((by_name(without_version(base_name(&exe))).unwrap_or(ShellKind::Dash), arguments))
         }
         "busybox" => {
-            let applet = plain(base_name(arguments.first()?));
+            let applet = without_version(base_name(arguments.first()?));
             matches!(applet, "sh" | "ash").then_some(())?;
             Some((ShellKind::Dash, arguments.get(1..).unwrap_or_default()))
         }
@@ -81,23 +91,24 @@ fn by_name(name: &str) -> Option<ShellKind> {
     })
 }
 
-/// The name without its version: `bash-5.2`, `ksh93`, `zsh5-static`.
-fn plain(name: &str) -> &str {
+/// The name without its version, as in `bash-5.2`, `ksh93` and `zsh5-static`.
+fn without_version(name: &str) -> &str {
     let name = name.strip_suffix("-static").unwrap_or(name);
     name.trim_end_matches(|char: char| char.is_ascii_digit() || matches!(char, '-' | '.'))
 }
 
-/// Whether a shell with these arguments reads its commands from its input: no script, no `-c`.
+/// Whether a shell with these arguments reads commands from its standard input: they hold neither a
+/// script nor `-c`.
 fn takes_commands(kind: ShellKind, arguments: &[String]) -> bool {
     let mut rest = arguments.iter().map(String::as_str);
-    // With `-s` what follows the options are parameters, not a script.
+    // With `-s`, the words after the options are parameters, not a script.
     let mut from_input = false;
     while let Some(argument) = rest.next() {
         if let Some(long) = long_option(kind, argument) {
             match long {
                 "" => return from_input || rest.next().is_none(),
                 "command" if kind == ShellKind::Fish => return false,
-                long if takes_value(kind, long) => drop(rest.next()),
+                long if long_takes_value(kind, long) => drop(rest.next()),
                 _ => {}
             }
             continue;
@@ -127,18 +138,19 @@ fn takes_commands(kind: ShellKind, arguments: &[String]) -> bool {
     true
 }
 
-/// The name of a long option, `""` for the `--` that ends the options. A value that is attached
-/// stays in the name, so that no other is looked for; of fish's command the value is dropped.
+/// The name of a long option, `""` for the `--` that ends the options. An attached value stays in
+/// the name, so that the next word is not taken for the value; only `command=` loses it.
 fn long_option(kind: ShellKind, argument: &str) -> Option<&str> {
     if let Some(long) = argument.strip_prefix("--") {
         return Some(if long.starts_with("command=") { "command" } else { long });
     }
-    // bash knows its long options with one dash too.
+    // bash accepts its long options with one dash too.
     let long = argument.strip_prefix('-')?;
-    (kind == ShellKind::Bash && BASH_LONG.contains(&long)).then_some(long)
+    (kind == ShellKind::Bash && BASH_LONG_OPTIONS.contains(&long)).then_some(long)
 }
 
-const BASH_LONG: &[&str] = &[
+/// The long options of bash.
+const BASH_LONG_OPTIONS: &[&str] = &[
     "debug",
     "debugger",
     "dump-po-strings",
@@ -159,7 +171,7 @@ const BASH_LONG: &[&str] = &[
     "wordexp",
 ];
 
-fn takes_value(kind: ShellKind, long: &str) -> bool {
+fn long_takes_value(kind: ShellKind, long: &str) -> bool {
     match kind {
         ShellKind::Bash => matches!(long, "rcfile" | "init-file"),
         ShellKind::Zsh => long == "emulate",
@@ -193,15 +205,15 @@ mod tests {
         line.split(' ').map(str::to_owned).collect()
     }
 
-    /// The shell that a command line starts, if it takes commands.
-    fn started_by(line: &str, exe: Option<&str>) -> Option<ShellKind> {
+    /// The shell that a command line starts, if it takes commands from the terminal.
+    fn interactive(line: &str, exe: Option<&str>) -> Option<ShellKind> {
         let argv = argv(line);
         let (kind, rest) = recognize(base_name(&argv[0]), &argv, || exe.map(str::to_owned))?;
         takes_commands(kind, rest).then_some(kind)
     }
 
     #[test]
-    fn a_shell_is_known_by_its_name() {
+    fn shells_are_recognized_by_name() {
         use ShellKind::*;
         for (line, kind) in [
             ("bash", Some(Bash)),
@@ -234,17 +246,30 @@ mod tests {
             ("sshd", None),
             ("tcsh", None),
         ] {
-            assert_eq!(started_by(line, None), kind, "{line}");
+            assert_eq!(interactive(line, None), kind, "{line}");
         }
     }
 
     #[test]
-    fn a_shell_that_is_not_started_yet_is_none() {
+    fn shell_names_include_shells_without_kind() {
+        for name in ShellKind::NAMES {
+            assert!(ShellKind::named(name).is_some() && is_shell_name(name), "{name}");
+        }
+        for name in ["-zsh", "/bin/sh", "bash-5.2", "mksh", "tcsh", "csh", "nu", "elvish"] {
+            assert!(is_shell_name(name), "{name}");
+        }
+        for name in ["", "-", "vim", "ssh", "sshd", "bashful", "python3"] {
+            assert!(!is_shell_name(name), "{name}");
+        }
+    }
+
+    #[test]
+    fn shell_without_arguments_is_not_recognized() {
         assert_eq!(recognize("bash", &[], || None), None);
     }
 
     #[test]
-    fn sh_is_what_its_file_is() {
+    fn sh_is_identified_by_its_executable() {
         for (exe, kind) in [
             (Some("/usr/bin/bash"), ShellKind::Bash),
             (Some("/usr/bin/bash-5.2"), ShellKind::Bash),
@@ -255,13 +280,13 @@ mod tests {
             (Some("/bin/sh"), ShellKind::Dash),
             (None, ShellKind::Dash),
         ] {
-            assert_eq!(started_by("-sh", exe), Some(kind), "{exe:?}");
-            assert_eq!(started_by("sh script", exe), None, "{exe:?}");
+            assert_eq!(interactive("-sh", exe), Some(kind), "{exe:?}");
+            assert_eq!(interactive("sh script", exe), None, "{exe:?}");
         }
     }
 
     #[test]
-    fn a_shell_takes_commands_unless_it_was_given_some() {
+    fn shell_with_script_or_command_is_not_interactive() {
         for line in [
             "bash -i",
             "bash -l",
@@ -302,7 +327,7 @@ mod tests {
             "ksh -ovi",
             "mksh -l",
         ] {
-            assert!(started_by(line, None).is_some(), "{line}");
+            assert!(interactive(line, None).is_some(), "{line}");
         }
         for line in [
             "bash script",
@@ -339,7 +364,7 @@ mod tests {
             "ksh script",
             "ksh -ovi script",
         ] {
-            assert_eq!(started_by(line, None), None, "{line}");
+            assert_eq!(interactive(line, None), None, "{line}");
         }
     }
 }

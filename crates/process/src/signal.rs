@@ -1,11 +1,11 @@
-//! Signals: their names, and sending one to the program in the foreground.
+//! Signals: their names, and sending one to the foreground program of a pane.
 
 use rustix::io::Errno;
 use rustix::process::{Signal, kill_process_group};
 
 use super::{Foreground, foreground, rustix_pid};
 
-/// Every signal that can be named, on each system under the number it has there.
+/// The signals that can be sent by name. Their numbers differ between systems.
 const SIGNALS: &[(&str, Signal)] = &[
     ("HUP", Signal::HUP),
     ("INT", Signal::INT),
@@ -38,23 +38,23 @@ const SIGNALS: &[(&str, Signal)] = &[
     ("SYS", Signal::SYS),
 ];
 
-/// Why a signal did not arrive.
+/// Why a signal was not sent.
 #[derive(Debug, thiserror::Error)]
 pub enum SignalError {
-    /// There is no such process, or no program has its terminal.
+    /// The process does not exist, or no program has its terminal.
     #[error("no program has the terminal of process `{0}`")]
     NoForeground(u32),
-    /// The system refused, as it does for programs of other users.
+    /// The system refused, as for programs of other users.
     #[error("`{}` could not be signalled: {source}", foreground.name)]
     Refused {
-        /// The program it was for.
+        /// The program that was to be signalled.
         foreground: Foreground,
-        /// What the system said.
+        /// Error of the system call.
         source: Errno,
     },
 }
 
-/// A signal from its name, with or without `SIG`, in any case, or from its number.
+/// Parses the name of a signal, with or without `SIG` and in any case, or its number.
 pub fn parse_signal(text: &str) -> Option<Signal> {
     let text = text.trim().to_ascii_uppercase();
     let name = text.strip_prefix("SIG").unwrap_or(&text);
@@ -65,16 +65,16 @@ pub fn parse_signal(text: &str) -> Option<Signal> {
     found.map(|&(_, signal)| signal)
 }
 
-/// The names that [`parse_signal`] knows.
+/// The names that [`parse_signal`] accepts.
 pub fn signal_names() -> impl Iterator<Item = &'static str> {
     SIGNALS.iter().map(|(name, _)| *name)
 }
 
 /// Sends a signal to the foreground process group of the pane whose first process is `pid`, and
-/// tells the program it went to.
+/// returns the program in it.
 pub fn signal_foreground(pid: u32, signal: Signal) -> Result<Foreground, SignalError> {
     let program = foreground(pid).ok_or(SignalError::NoForeground(pid))?;
-    // Group 1 would be written -1: every process there is.
+    // `kill` takes group 1 as -1, which stands for all processes.
     let group = rustix_pid(program.group)
         .filter(|group| group.as_raw_nonzero().get() > 1)
         .ok_or(SignalError::NoForeground(pid))?;
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_signal_has_a_name_and_a_number() {
+    fn signal_is_parsed_from_name_or_number() {
         for text in ["TERM", "SIGTERM", "term", "sigTerm", "15", " 15 "] {
             assert_eq!(parse_signal(text), Some(Signal::TERM), "{text}");
         }
@@ -99,7 +99,7 @@ mod tests {
     }
 
     #[test]
-    fn every_name_is_known_and_is_another_signal() {
+    fn every_name_is_a_different_signal() {
         let mut numbers: Vec<i32> =
             signal_names().map(|name| parse_signal(name).unwrap().as_raw()).collect();
         numbers.sort_unstable();

@@ -1,5 +1,6 @@
-//! A terminal that belongs to somebody else: how it is set, and which file it is. Nothing is ever
-//! set or read from it; it can be printed to.
+//! The terminal device of another process: its mode, its identity, and writing to it.
+//!
+//! Nothing is read from the terminal and its settings are never changed.
 
 use std::fs;
 use std::io::Write;
@@ -10,90 +11,90 @@ use std::path::Path;
 use rustix::fs::{Mode as Permissions, OFlags, open};
 use rustix::termios::{LocalModes, tcgetattr};
 
-use super::Input;
+use super::InputState;
 
-/// How a terminal treats what is typed.
+/// How a terminal passes typed input to its program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Mode {
-    /// Lines, shown while they are typed.
+pub(super) enum TerminalMode {
+    /// Line by line, with echo.
     Line,
-    /// Lines, not shown.
+    /// Line by line, without echo.
     NoEcho,
-    /// Keys.
+    /// Key by key.
     Raw,
 }
 
-impl Mode {
-    /// What somebody does who reads from a terminal in this mode.
-    pub(super) fn read(self) -> Input {
+impl TerminalMode {
+    /// The input state of a program that reads from a terminal in this mode.
+    pub(super) fn input(self) -> InputState {
         match self {
-            Self::Line => Input::Line,
-            Self::NoEcho => Input::Password,
-            Self::Raw => Input::Raw,
+            Self::Line => InputState::Line,
+            Self::NoEcho => InputState::Password,
+            Self::Raw => InputState::Raw,
         }
     }
 }
 
-/// An open terminal.
+/// An open terminal device.
 #[derive(Debug)]
-pub(super) struct Terminal {
+pub(super) struct TerminalDevice {
     file: fs::File,
 }
 
-impl Terminal {
+impl TerminalDevice {
     pub(super) fn open(path: &Path) -> Option<Self> {
-        // It must not become our terminal, and nothing may wait for a carrier.
+        // It must not become our controlling terminal, and opening must not wait for a carrier.
         let flags = OFlags::RDONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = fs::File::from(open(path, flags, Permissions::empty()).ok()?);
         Some(Self { file })
     }
 
-    pub(super) fn mode(&self) -> Option<Mode> {
+    pub(super) fn mode(&self) -> Option<TerminalMode> {
         let modes = tcgetattr(&self.file).ok()?.local_modes;
         Some(if !modes.contains(LocalModes::ICANON) {
-            Mode::Raw
+            TerminalMode::Raw
         } else if modes.contains(LocalModes::ECHO) {
-            Mode::Line
+            TerminalMode::Line
         } else {
-            Mode::NoEcho
+            TerminalMode::NoEcho
         })
     }
 
     /// Whether a file is this terminal.
     #[cfg(target_os = "linux")]
-    pub(super) fn is(&self, file: &fs::Metadata) -> bool {
+    pub(super) fn is_same_file(&self, file: &fs::Metadata) -> bool {
         self.file.metadata().is_ok_and(|ours| identity(&ours) == identity(file))
     }
 
-    /// Whether the terminal takes output now, which it does not while somebody is held up writing.
+    /// Whether the terminal accepts output now: a write would not block.
     #[cfg(target_os = "linux")]
-    pub(super) fn takes_output(&self) -> bool {
+    pub(super) fn accepts_output(&self) -> bool {
         self.is_ready(rustix::event::PollFlags::OUT)
     }
 
-    /// Whether something was typed that nobody has read yet.
+    /// Whether typed input has not been read yet.
     #[cfg(target_os = "linux")]
-    pub(super) fn has_input(&self) -> bool {
+    pub(super) fn has_unread_input(&self) -> bool {
         self.is_ready(rustix::event::PollFlags::IN)
     }
 
     #[cfg(target_os = "linux")]
-    fn is_ready(&self, how: rustix::event::PollFlags) -> bool {
+    fn is_ready(&self, events: rustix::event::PollFlags) -> bool {
         use rustix::event::{PollFd, Timespec, poll};
-        let mut files = [PollFd::new(&self.file, how)];
-        let at_once = Timespec { tv_sec: 0, tv_nsec: 0 };
-        poll(&mut files, Some(&at_once)).is_ok_and(|ready| ready > 0)
+        let mut files = [PollFd::new(&self.file, events)];
+        let no_wait = Timespec { tv_sec: 0, tv_nsec: 0 };
+        poll(&mut files, Some(&no_wait)).is_ok_and(|ready| ready > 0)
     }
 }
 
-/// Prints to a terminal, as its program would. False if that cannot be done at once.
-pub(super) fn print(path: &Path, bytes: &[u8]) -> bool {
+/// Writes to a terminal, as its program would. Returns false if not all bytes are taken at once.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> bool {
     let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let terminal = open(path, flags, Permissions::empty()).map(fs::File::from);
     terminal.is_ok_and(|mut terminal| terminal.write(bytes).is_ok_and(|n| n == bytes.len()))
 }
 
-/// Device and inode: `/dev/pts/3` of a container is another terminal than ours.
+/// Device and inode. The path would not do: `/dev/pts/3` of a container is not our `/dev/pts/3`.
 #[cfg(target_os = "linux")]
 fn identity(file: &fs::Metadata) -> (u64, u64) {
     (file.dev(), file.ino())

@@ -1,5 +1,6 @@
-//! Real programs on real terminals.
+//! The whole crate with real programs in panes of a private tmux server.
 
+use std::fs;
 use std::time::Duration;
 
 use rustix::process::Signal;
@@ -7,9 +8,10 @@ use testkit::{TmuxServer, wait_until};
 
 use super::*;
 
-const NOBODY: u32 = u32::MAX - 1;
+/// A pid that no process has.
+const NO_PROCESS: u32 = u32::MAX - 1;
 
-/// Starts a program in a pane of its own and returns its process.
+/// Starts a program in a new pane and returns its pid.
 pub(super) fn pane(tmux: &TmuxServer, command: &str) -> u32 {
     let command = format!("exec {command}");
     tmux.tmux(&["new-window", "-d", "-P", "-F", "#{pane_pid}", &command]).parse().unwrap()
@@ -18,7 +20,7 @@ pub(super) fn pane(tmux: &TmuxServer, command: &str) -> u32 {
 fn type_into(tmux: &TmuxServer, pid: u32, line: &str) {
     let panes = tmux.tmux(&["list-panes", "-s", "-F", "#{pane_pid} #{pane_id}"]);
     let mut panes = panes.lines().map(|line| line.split_once(' ').unwrap());
-    let (_, pane) = panes.find(|(its, _)| *its == pid.to_string()).unwrap();
+    let (_, pane) = panes.find(|(pane_pid, _)| *pane_pid == pid.to_string()).unwrap();
     tmux.tmux(&["send-keys", "-t", pane, line, "Enter"]);
 }
 
@@ -34,14 +36,14 @@ pub(super) fn wait_for_argv(pid: u32, argv: &str) -> Foreground {
     })
 }
 
-pub(super) fn wait_for_input(pid: u32, expected: Input) {
+pub(super) fn wait_for_input(pid: u32, expected: InputState) {
     wait_until(&format!("`{:?}` reads {expected:?}", foreground(pid)), || {
-        (input(pid) == expected).then_some(())
+        (input_state(pid) == expected).then_some(())
     });
 }
 
 #[test]
-fn shells_are_known_at_their_prompts() {
+fn shells_are_recognized_at_their_prompts() {
     let tmux = TmuxServer::new();
     for (command, name, kind) in [
         ("bash --norc", "bash", ShellKind::Bash),
@@ -59,7 +61,7 @@ fn shells_are_known_at_their_prompts() {
 }
 
 #[test]
-fn the_foreground_follows_the_shell() {
+fn foreground_changes_with_the_running_command() {
     let tmux = TmuxServer::new();
     let pid = pane(&tmux, "bash --norc");
     wait_for_name(pid, "bash");
@@ -69,70 +71,113 @@ fn the_foreground_follows_the_shell() {
     assert_eq!((sleep.group, sleep.started), (sleep.pid, started(sleep.pid)));
     assert_eq!(shell(&foreground(pid).unwrap()), None);
 
-    let told = signal_foreground(pid, Signal::TERM).unwrap();
-    assert_eq!((told.pid, told.name.as_str()), (sleep.pid, "sleep"));
+    let signalled = signal_foreground(pid, Signal::TERM).unwrap();
+    assert_eq!((signalled.pid, signalled.name.as_str()), (sleep.pid, "sleep"));
     wait_for_name(pid, "bash");
 
-    // The first of a pipeline gives the group its number, and may be gone while others run.
+    // The group has the pid of the pipeline's first process, which may exit before the others.
     type_into(&tmux, pid, "true | cat - /dev/tty");
     let cat = wait_for_argv(pid, "cat - /dev/tty");
     assert_ne!(cat.pid, cat.group);
     #[cfg(target_os = "linux")]
-    wait_for_input(pid, Input::Line);
-    #[cfg(target_os = "linux")]
-    assert_eq!(macos::foreground(pid).map(|program| program.pid), Some(cat.pid));
+    wait_for_input(pid, InputState::Line);
 }
 
 #[test]
-fn a_login_shell_is_called_as_others_are() {
+fn login_shell_is_named_without_its_dash() {
     let tmux = TmuxServer::new();
     let pid = pane(&tmux, "bash -c 'exec -a -bash bash --norc --noprofile'");
-    let program = wait_until("it is a login shell", || {
+    let program = wait_until("the login shell runs", || {
         foreground(pid).filter(|program| program.argv.first().is_some_and(|name| name == "-bash"))
     });
     assert_eq!((program.name.as_str(), shell(&program)), ("bash", Some(ShellKind::Bash)));
 }
 
 #[test]
-fn a_program_that_writes_over_its_arguments_has_a_name() {
+fn overwritten_arguments_yield_the_kernel_name() {
     let argv = |text: &str| vec![text.to_owned()];
-    let noted = || Some("npm run".to_owned());
-    assert_eq!(program_name(&argv("npm run a/b"), noted), "npm run");
-    assert_eq!(program_name(&[], noted), "npm run");
+    let kernel_name = || Some("npm run".to_owned());
+    assert_eq!(program_name(&argv("npm run a/b"), kernel_name), "npm run");
+    assert_eq!(program_name(&[], kernel_name), "npm run");
     assert_eq!(program_name(&argv(""), || None), "");
-    assert_eq!(program_name(&argv("/usr/bin/vi"), noted), "vi");
+    assert_eq!(program_name(&argv("/usr/bin/vi"), kernel_name), "vi");
 }
 
 #[test]
-fn there_is_nothing_to_know_of_nobody() {
-    assert_eq!(foreground(NOBODY), None);
-    assert_eq!(input(NOBODY), Input::Unknown);
-    assert_eq!((cwd(NOBODY), uid(NOBODY), age(NOBODY)), (None, None, None));
-    assert_eq!((started(NOBODY), sees_our_files(NOBODY)), (None, None));
-    let refused = signal_foreground(NOBODY, Signal::TERM).unwrap_err();
-    assert_eq!(refused.to_string(), format!("no program has the terminal of process `{NOBODY}`"));
+fn missing_process_has_no_properties() {
+    assert_eq!(foreground(NO_PROCESS), None);
+    assert_eq!(input_state(NO_PROCESS), InputState::Unknown);
+    assert_eq!((cwd(NO_PROCESS), uid(NO_PROCESS), age(NO_PROCESS)), (None, None, None));
+    assert_eq!((started(NO_PROCESS), sees_our_files(NO_PROCESS)), (None, None));
+    let refused = signal_foreground(NO_PROCESS, Signal::TERM).unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        format!("no program has the terminal of process `{NO_PROCESS}`")
+    );
+}
+
+#[test]
+fn password_prompt_is_recognized_in_the_foreground() {
+    let tmux = TmuxServer::new();
+    let pid = pane(&tmux, "bash -c 'read -s secret'");
+    wait_for_input(pid, InputState::Password);
+    let program = foreground(pid).unwrap();
+    assert_eq!((program.pid, program.group, program.name.as_str()), (pid, pid, "bash"));
+    assert_eq!(program.argv, ["bash", "-c", "read -s secret"]);
+}
+
+#[test]
+fn script_has_a_child_in_its_group() {
+    let tmux = TmuxServer::new();
+    let pid = pane(&tmux, "bash -c 'sleep 1000; true'");
+    wait_until("`sleep` runs", || foreground_has_child(pid).filter(|&has| has));
+    let pid = pane(&tmux, "sleep 1000");
+    wait_for_name(pid, "sleep");
+    assert_eq!(foreground_has_child(pid), Some(false));
+}
+
+#[test]
+fn background_job_shares_the_session() {
+    let tmux = TmuxServer::new();
+    let pid = pane(&tmux, "bash --norc");
+    wait_for_argv(pid, "bash --norc");
+    assert_eq!(session_has_other_processes(pid), Some(false));
+    type_into(&tmux, pid, "sleep 1000 &");
+    wait_until("the job runs", || session_has_other_processes(pid).filter(|&has| has));
+}
+
+#[test]
+fn cwd_is_unknown_once_the_directory_is_removed() {
+    let tmux = TmuxServer::new();
+    let dir = tmux.home().canonicalize().unwrap().join("a (deleted)");
+    fs::create_dir(&dir).unwrap();
+    let args = ["new-window", "-d", "-P", "-F", "#{pane_pid}", "-c", dir.to_str().unwrap()];
+    let pid = tmux.tmux(&[&args[..], &["exec cat"]].concat()).parse().unwrap();
+    wait_until("the process is in its directory", || (cwd(pid) == Some(dir.clone())).then_some(()));
+    fs::remove_dir(&dir).unwrap();
+    assert_eq!(cwd(pid), None);
 }
 
 #[tokio::test]
-async fn an_exit_is_noticed() {
+async fn exit_is_reported() {
     let tmux = TmuxServer::new();
-    for by_looking in [false, true] {
+    for polled in [false, true] {
         let pid = pane(&tmux, "cat");
         wait_for_name(pid, "cat");
         let exit =
-            async { if by_looking { looked_for_until_gone(pid).await } else { exited(pid).await } };
+            async { if polled { exit::poll_until_gone(pid).await } else { exited(pid).await } };
         tokio::pin!(exit);
         assert!(futures::poll!(exit.as_mut()).is_pending());
         signal_foreground(pid, Signal::KILL).unwrap();
-        let end = tokio::time::timeout(Duration::from_secs(20), exit).await;
-        assert!(end.is_ok(), "by looking: {by_looking}");
+        let reported = tokio::time::timeout(Duration::from_secs(20), exit).await;
+        assert!(reported.is_ok(), "polled: {polled}");
     }
-    exited(NOBODY).await;
-    looked_for_until_gone(NOBODY).await;
+    exited(NO_PROCESS).await;
+    exit::poll_until_gone(NO_PROCESS).await;
 }
 
 #[test]
-fn a_process_belongs_to_somebody_and_has_an_age() {
+fn process_has_a_user_and_an_age() {
     let tmux = TmuxServer::new();
     let (me, pid) = (std::process::id(), pane(&tmux, "cat"));
     assert_eq!(uid(me), Some(rustix::process::geteuid().as_raw()));
@@ -143,7 +188,7 @@ fn a_process_belongs_to_somebody_and_has_an_age() {
 }
 
 #[test]
-fn ancestors_begin_with_the_process_and_reach_its_parent() {
+fn ancestors_begin_with_process_and_parent() {
     let me = std::process::id();
     let chain = ancestors(me);
     let parent = u32::try_from(rustix::process::getppid().unwrap().as_raw_nonzero().get());
@@ -152,36 +197,8 @@ fn ancestors_begin_with_the_process_and_reach_its_parent() {
 }
 
 #[test]
-fn a_start_is_known_for_the_living_only() {
+fn start_time_is_stable() {
     assert_eq!(started(std::process::id()), started(std::process::id()));
     assert!(started(std::process::id()).is_some());
-    assert_eq!(started(NOBODY), None);
-}
-
-#[test]
-fn ps_tells_the_same() {
-    let me = std::process::id();
-    assert_eq!(macos::parent(me), Some(ancestors(me)[1]));
-    assert_eq!(macos::started(me), macos::started(me));
-    assert!(macos::started(me).is_some_and(|text| text.len() > 8));
-    assert_eq!(macos::started(NOBODY), None);
-    assert_eq!(macos::uid(me), uid(me));
-    assert_eq!((macos::is_alive(me), macos::is_alive(NOBODY)), (true, false));
-    let difference = macos::age(1).unwrap().abs_diff(age(1).unwrap());
-    assert!(difference < Duration::from_secs(3), "{difference:?}");
-}
-
-#[test]
-fn ps_knows_the_foreground_and_passwords() {
-    let tmux = TmuxServer::new();
-    let pid = pane(&tmux, "bash -c 'read -s secret'");
-    wait_for_input(pid, Input::Password);
-    let program = macos::foreground(pid).unwrap();
-    assert_eq!((program.pid, program.group, program.name.as_str()), (pid, pid, "bash"));
-    assert_eq!(program.argv, ["bash", "-c", "read", "-s", "secret"]);
-    assert_eq!(macos::input(pid), Input::Password);
-    let pid = pane(&tmux, "cat");
-    wait_for_name(pid, "cat");
-    assert_eq!(macos::input(pid), Input::Unknown);
-    assert_eq!((macos::foreground(NOBODY), macos::input(NOBODY)), (None, Input::Unknown));
+    assert_eq!(started(NO_PROCESS), None);
 }

@@ -1,52 +1,53 @@
-//! Who belongs to a process group.
+//! Members of a process group, and the lists of `/proc` from which they are found.
 
 use std::fs;
 
+use super::super::MAX_PROCESSES;
 use super::stat::Stat;
 
-/// More processes than one terminal ever has; the bound is for a table that changes while it is
-/// read.
-const MOST: usize = 4096;
-
-/// The leader of the foreground group of a pane, if it is there still.
+/// The leader of a pane's foreground process group, unless it has exited.
 pub(super) fn leader(pane: &Stat, group: u32) -> Option<Stat> {
     let leader = if group == pane.pid { Some(pane.clone()) } else { Stat::of(group) };
     leader.filter(|leader| leader.group == group && leader.is_alive())
 }
 
-/// The living members of a group of this pane's terminal, without the leader.
+/// The live members of a process group of this pane's terminal, without the leader.
 pub(super) fn members(pane: &Stat, group: u32) -> Vec<Stat> {
     let belongs = |stat: &Stat| stat.group == group && stat.pid != group && stat.is_alive();
-    // Members are found among the descendants, much faster than among all processes. Only one whose
-    // parents are gone, or a kernel that keeps no list of children, needs the long way.
+    // The descendants are far fewer than all processes. All processes are needed only if a member's
+    // parents have exited, or if the kernel keeps no lists of children.
     match descendants(pane) {
         Some(found) if found.iter().any(|stat| stat.group == group) => {
             found.into_iter().filter(belongs).collect()
         }
         Some(_) if leader(pane, group).is_some() => Vec::new(),
-        _ => everyone().filter_map(Stat::of).filter(belongs).collect(),
+        _ => all_pids().filter_map(Stat::of).filter(belongs).collect(),
     }
 }
 
-/// All descendants in the session of the pane: who leaves it can never return to its terminal.
+/// All descendants in the pane's session. A process that leaves the session can never return to its
+/// terminal.
 fn descendants(pane: &Stat) -> Option<Vec<Stat>> {
     let mut found: Vec<Stat> = Vec::new();
     let mut next = Some((pane.pid, pane.threads));
-    let mut asked = 0;
+    let mut visited = 0;
     while let Some((pid, threads)) = next {
         let children = children(pid, threads);
-        if asked == 0 && children.is_none() {
+        if visited == 0 && children.is_none() {
             return None;
         }
         let children = children.unwrap_or_default().into_iter().filter_map(Stat::of);
         found.extend(children.filter(|child| child.session == pane.session));
-        next = found.get(asked).filter(|_| asked < MOST).map(|stat| (stat.pid, stat.threads));
-        asked += 1;
+        next = found
+            .get(visited)
+            .filter(|_| visited < MAX_PROCESSES)
+            .map(|stat| (stat.pid, stat.threads));
+        visited += 1;
     }
     Some(found)
 }
 
-/// The children of a process: each thread has its own.
+/// The children of a process, collected from its threads, each of which has its own list.
 pub(super) fn children(pid: u32, threads: u32) -> Option<Vec<u32>> {
     let threads = if threads == 1 { vec![pid] } else { threads_of(pid) };
     let mut found = Vec::new();
@@ -61,7 +62,7 @@ pub(super) fn threads_of(pid: u32) -> Vec<u32> {
     numbers_in(&format!("/proc/{pid}/task")).collect()
 }
 
-pub(super) fn everyone() -> impl Iterator<Item = u32> {
+pub(super) fn all_pids() -> impl Iterator<Item = u32> {
     numbers_in("/proc")
 }
 

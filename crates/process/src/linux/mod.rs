@@ -1,29 +1,29 @@
-//! Linux: `/proc`. One file there costs about five microseconds, so each is read once.
+//! Processes on Linux, read from `/proc`. A file there costs about five microseconds to read, so
+//! each is read once.
 
-mod call;
 mod files;
 mod group;
-mod place;
-mod reader;
+mod input;
 mod stat;
+mod syscall;
 #[cfg(test)]
 mod tests;
+mod wait_channel;
 
 use std::fs;
+use std::os::fd::OwnedFd;
 use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::io::Errno;
-use rustix::process::{PidfdFlags, pidfd_open};
+use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use rustix::time::{ClockId, clock_gettime};
-use tokio::io::Interest;
-use tokio::io::unix::AsyncFd;
 
-use super::{Foreground, Input, looked_for_until_gone, program_name, rustix_pid};
+use super::{Foreground, InputState, MAX_ARGV_BYTES, nul_separated, program_name};
 use stat::Stat;
 
-/// In what `/proc` counts seconds: a constant of the interface on every machine that Rust runs on.
+/// Unit of the times in `/proc`: 1/100 s on every architecture that Rust supports.
 const TICKS_PER_SECOND: u64 = 100;
 
 pub(super) fn parent(pid: u32) -> Option<u32> {
@@ -57,28 +57,23 @@ pub(super) fn foreground(pid: u32) -> Option<Foreground> {
 }
 
 fn argv(pid: u32) -> Vec<String> {
-    let mut buffer = [0; 4096];
-    let text = stat::read_of(pid, pid, "cmdline", &mut buffer).unwrap_or_default();
-    let text = text.strip_suffix(b"\0").unwrap_or(text);
-    if text.is_empty() {
-        return Vec::new();
-    }
-    text.split(|&byte| byte == 0).map(|part| String::from_utf8_lossy(part).into_owned()).collect()
+    let mut buffer = [0; MAX_ARGV_BYTES];
+    nul_separated(stat::read_of(pid, pid, "cmdline", &mut buffer).unwrap_or_default()).collect()
 }
 
-pub(super) fn input(pid: u32) -> Input {
-    reader::input(pid, reader::Sight::Best)
+pub(super) fn input_state(pid: u32) -> InputState {
+    input::input_state(pid, input::Evidence::Syscall)
 }
 
-/// The file that is the terminal of a process.
+/// The device file of a process's terminal.
 pub(super) fn terminal(pid: u32) -> Option<PathBuf> {
-    reader::terminal_path(&Stat::of(pid)?)
+    input::terminal_path(&Stat::of(pid)?)
 }
 
-/// What can be told where the calls of other programs are not shown.
+/// The answer of [`input_state`] where the kernel hides the system calls of other programs.
 #[cfg(test)]
-pub(super) fn input_by_place(pid: u32) -> Input {
-    reader::input(pid, reader::Sight::Places)
+pub(super) fn input_by_wait_channel(pid: u32) -> InputState {
+    input::input_state(pid, input::Evidence::WaitChannel)
 }
 
 pub(super) fn foreground_has_child(pid: u32) -> Option<bool> {
@@ -87,41 +82,42 @@ pub(super) fn foreground_has_child(pid: u32) -> Option<bool> {
     Some(children.into_iter().filter_map(Stat::of).any(|child| child.group == group))
 }
 
-pub(super) fn has_company(pid: u32) -> Option<bool> {
+pub(super) fn session_has_other_processes(pid: u32) -> Option<bool> {
     let session = Stat::of(pid)?.session;
-    let family = super::ancestors(pid);
-    let mut others = group::everyone().filter_map(Stat::of);
-    let shares = |stat: &Stat| stat.session == session && stat.is_alive();
-    Some(others.any(|stat| shares(&stat) && !family.contains(&stat.pid)))
+    let ancestors = super::ancestors(pid);
+    let mut processes = group::all_pids().filter_map(Stat::of);
+    let in_session = |stat: &Stat| stat.session == session && stat.is_alive();
+    Some(processes.any(|stat| in_session(&stat) && !ancestors.contains(&stat.pid)))
 }
 
-/// The file that a process runs.
+/// The executable of a process.
 pub(super) fn exe(pid: u32) -> Option<String> {
     let path = fs::read_link(format!("/proc/{pid}/exe")).ok()?;
     let path = path.to_string_lossy();
-    // An update may have replaced it.
+    // The kernel adds this if an update has replaced the file.
     Some(path.strip_suffix(" (deleted)").unwrap_or(&path).to_owned())
 }
 
 /// Whether the standard input of a process is a terminal of any kind.
 pub(super) fn stdin_is_terminal(pid: u32) -> Option<bool> {
-    const TERMINALS: [std::ops::Range<u64>; 2] = [4..6, 136..144];
+    const TERMINAL_MAJORS: [std::ops::Range<u64>; 2] = [4..6, 136..144];
     let file = files::metadata(pid, 0)?;
     let major = file.rdev() >> 8 & 0xfff;
-    Some(file.file_type().is_char_device() && TERMINALS.iter().any(|kind| kind.contains(&major)))
+    let is_terminal = TERMINAL_MAJORS.iter().any(|range| range.contains(&major));
+    Some(file.file_type().is_char_device() && is_terminal)
 }
 
 pub(super) fn cwd(pid: u32) -> Option<PathBuf> {
     let link = format!("/proc/{pid}/cwd");
     let path = fs::read_link(&link).ok()?;
-    // A directory that has been removed is still there for those in it, but has no links.
+    // A removed directory stays open for the processes in it, but has no links.
     (fs::metadata(&link).ok()?.nlink() > 0).then_some(path)
 }
 
 pub(super) fn uid(pid: u32) -> Option<u32> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let ids = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
-    // Real, effective, saved, for files.
+    // Real, effective, saved and file system user.
     ids.split_ascii_whitespace().nth(1)?.parse().ok()
 }
 
@@ -134,24 +130,12 @@ pub(super) fn sees_our_files(pid: u32) -> Option<bool> {
     Some(same_namespace && root(&theirs)? == root("self")?)
 }
 
-/// Not so of one that has ended and that its parent has not noticed, as tmux at times does not.
+/// False for a zombie: tmux at times does not wait for its children.
 pub(super) fn is_alive(pid: u32) -> bool {
     Stat::of(pid).is_some_and(|stat| stat.is_alive())
 }
 
-pub(super) async fn exited(pid: u32) {
-    let handle = match rustix_pid(pid).map(|pid| pidfd_open(pid, PidfdFlags::empty())) {
-        None | Some(Err(Errno::SRCH)) => return,
-        Some(handle) => handle.ok(),
-    };
-    #[expect(
-        deprecated,
-        reason = "its successor is unsafe code; an `OwnedFd` is what that asks for"
-    )]
-    let handle = handle.and_then(|it| AsyncFd::with_interest(it, Interest::READABLE).ok());
-    match handle {
-        Some(handle) if handle.readable().await.is_ok() => {}
-        // Linux before 5.3, a sandbox that does not know the call, or no handles left.
-        _ => looked_for_until_gone(pid).await,
-    }
+/// A descriptor that becomes readable when the process exits.
+pub(super) fn exit_handle(pid: Pid) -> Result<OwnedFd, Errno> {
+    pidfd_open(pid, PidfdFlags::empty())
 }

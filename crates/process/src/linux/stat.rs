@@ -1,4 +1,4 @@
-//! The line that `/proc` has for each process, and how such small files are read.
+//! The line `/proc/PID/stat`, and reading such small files of `/proc`.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,12 +11,12 @@ pub(super) struct Stat {
     pub(super) parent: u32,
     pub(super) group: u32,
     pub(super) session: u32,
-    /// The device number of its terminal, 0 if it has none.
+    /// Device number of the controlling terminal, 0 without one.
     pub(super) terminal: u64,
-    /// The process group in the foreground of that terminal.
+    /// Foreground process group of that terminal.
     pub(super) foreground: Option<u32>,
     pub(super) threads: u32,
-    /// In hundredths of a second since the system started.
+    /// Start time in hundredths of a second since the system booted.
     pub(super) started: u64,
 }
 
@@ -30,7 +30,7 @@ impl Stat {
     }
 
     fn parse(pid: u32, text: &[u8]) -> Option<Self> {
-        // The name in front may itself hold spaces and brackets.
+        // The name in the second field may hold spaces and brackets.
         let name_end = text.iter().rposition(|&byte| byte == b')')?;
         let text = std::str::from_utf8(text.get(name_end + 1..)?).ok()?;
         let mut fields = text.split_ascii_whitespace();
@@ -48,7 +48,7 @@ impl Stat {
         })
     }
 
-    /// Whether it can still do anything.
+    /// Whether the process is neither a zombie nor dead.
     pub(super) fn is_alive(&self) -> bool {
         !matches!(self.state, b'Z' | b'X' | b'x')
     }
@@ -58,21 +58,21 @@ impl Stat {
     }
 }
 
-/// What `/proc` has of a thread under this name.
+/// Reads the beginning of a small file of a thread.
 pub(super) fn read_of<'a>(
     pid: u32,
     thread: u32,
     name: &str,
     buffer: &'a mut [u8],
 ) -> io::Result<&'a [u8]> {
-    // The first thread bears the number of the process, and its file is found faster there.
+    // The first thread has the number of the process; this path is faster to open.
     if pid == thread {
         return read(&format!("/proc/{pid}/{name}"), buffer);
     }
     read(&format!("/proc/{pid}/task/{thread}/{name}"), buffer)
 }
 
-/// The beginning of a small file, in as few system calls as can be.
+/// Reads with the fewest possible system calls.
 fn read<'a>(path: &str, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
     let count = File::open(path)?.read(buffer)?;
     Ok(buffer.get(..count).unwrap_or_default())
@@ -83,7 +83,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_with_brackets_is_passed_over() {
+    fn name_with_brackets_is_skipped() {
         let line = b"77 (a) S (b) R 1 2 3 34816 5 6 7 8 9 10 11 12 13 14 15 16 3 18 4711 20 21\n";
         let stat = Stat::parse(77, line).unwrap();
         let expected = Stat {
@@ -101,7 +101,7 @@ mod tests {
     }
 
     #[test]
-    fn a_process_without_a_terminal_has_no_foreground() {
+    fn process_without_terminal_has_no_foreground() {
         let line = b"7 (x) S 1 7 7 0 -1 6 7 8 9 10 11 12 13 14 15 16 1 18 4711 20 21";
         assert_eq!(Stat::parse(7, line).unwrap().foreground, None);
         assert_eq!(Stat::parse(7, b"7 (x) S 1"), None);

@@ -1,4 +1,4 @@
-//! Who reads from a terminal, and who only looks like it: real programs.
+//! The input state of real programs that read from their terminal, or only seem to.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -8,19 +8,19 @@ use rustix::process::{Signal, kill_process};
 use testkit::{TmuxServer, wait_until};
 
 use super::super::tests::{pane, wait_for_argv, wait_for_input, wait_for_name};
-use super::super::{Foreground, Input, ShellKind, cwd, foreground, input, rustix_pid, shell};
-use super::{input_by_place, is_alive};
+use super::super::{Foreground, InputState, ShellKind, foreground, input_state, rustix_pid, shell};
+use super::{input_by_wait_channel, is_alive};
 
-/// What is found out where calls are not shown.
-fn wait_for_input_by_place(pid: u32, expected: Input) {
-    wait_until(&format!("`{:?}` reads {expected:?}, by place", foreground(pid)), || {
-        (input_by_place(pid) == expected).then_some(())
+/// Waits for the input state as it is found where the kernel hides system calls.
+fn wait_for_input_by_wait_channel(pid: u32, expected: InputState) {
+    wait_until(&format!("`{:?}` reads {expected:?}, by wait channel", foreground(pid)), || {
+        (input_by_wait_channel(pid) == expected).then_some(())
     });
 }
 
-/// Waits until a process is held up in a call.
+/// Waits until a process sleeps in a system call.
 fn wait_for_sleep(pid: u32) {
-    wait_until("it sleeps", || {
+    wait_until("the process sleeps", || {
         let stat = fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
         stat.contains(") S ").then_some(())
     });
@@ -32,7 +32,7 @@ fn children(pid: u32) -> Vec<u32> {
 }
 
 #[test]
-fn sh_is_the_shell_that_its_file_is() {
+fn sh_is_identified_by_its_executable() {
     let tmux = TmuxServer::new();
     for (file, kind) in [("bash", ShellKind::Bash), ("dash", ShellKind::Dash)] {
         let sh = tmux.home().join(file).join("sh");
@@ -45,18 +45,18 @@ fn sh_is_the_shell_that_its_file_is() {
 }
 
 #[test]
-fn a_shell_that_reads_commands_from_elsewhere_is_none() {
+fn shell_that_reads_a_pipe_is_not_interactive() {
     let tmux = TmuxServer::new();
     let pid = pane(&tmux, "bash -c 'sleep 1000 | bash; true'");
     let program = wait_for_argv(pid, "bash -c sleep 1000 | bash; true");
-    assert_eq!(shell(&program), None, "it was given a command");
-    let inner = wait_until("the other shell runs", || {
+    assert_eq!(shell(&program), None, "started with a command");
+    let inner = wait_until("the inner shell runs", || {
         children(pid).into_iter().find(|child| {
             fs::read(format!("/proc/{child}/cmdline")).is_ok_and(|argv| argv == b"bash\0")
         })
     });
     let inner = Foreground { pid: inner, argv: vec!["bash".into()], ..program };
-    assert_eq!(shell(&inner), None, "it reads from a pipe");
+    assert_eq!(shell(&inner), None, "reads from a pipe");
 }
 
 #[test]
@@ -66,8 +66,8 @@ fn line_editors_and_full_screen_programs_read_keys() {
         ["bash --norc", "zsh -f", "fish --no-config", "less /etc/passwd", "node -i", "python3 -i"]
     {
         let pid = pane(&tmux, command);
-        wait_for_input(pid, Input::Raw);
-        wait_for_input_by_place(pid, Input::Raw);
+        wait_for_input(pid, InputState::Raw);
+        wait_for_input_by_wait_channel(pid, InputState::Raw);
     }
 }
 
@@ -86,13 +86,13 @@ fn plain_programs_read_lines() {
 t = threading.Thread(target=sys.stdin.read); t.start(); t.join()'",
     ] {
         let pid = pane(&tmux, command);
-        wait_for_input(pid, Input::Line);
-        wait_for_input_by_place(pid, Input::Line);
+        wait_for_input(pid, InputState::Line);
+        wait_for_input_by_wait_channel(pid, InputState::Line);
     }
 }
 
 #[test]
-fn lines_may_be_waited_for_among_other_things() {
+fn programs_that_poll_the_terminal_read_lines() {
     let tmux = TmuxServer::new();
     for command in [
         "perl -e 'vec($r, 0, 1) = 1; select($r, undef, undef, undef)'",
@@ -100,12 +100,12 @@ fn lines_may_be_waited_for_among_other_things() {
         "python3 -c 'import select; p = select.epoll(); p.register(0, 1); p.poll()'",
         "node -e 'process.stdin.on(\"data\", () => {})'",
     ] {
-        wait_for_input(pane(&tmux, command), Input::Line);
+        wait_for_input(pane(&tmux, command), InputState::Line);
     }
 }
 
 #[test]
-fn passwords_are_read_without_echo() {
+fn programs_without_echo_read_a_password() {
     let tmux = TmuxServer::new();
     for command in [
         "bash -c 'read -s secret'",
@@ -113,28 +113,28 @@ fn passwords_are_read_without_echo() {
         "sh -c 'stty -echo; cat'",
     ] {
         let pid = pane(&tmux, command);
-        wait_for_input(pid, Input::Password);
-        wait_for_input_by_place(pid, Input::Password);
+        wait_for_input(pid, InputState::Password);
+        wait_for_input_by_wait_channel(pid, InputState::Password);
     }
 }
 
-/// `su` runs as root: unless we do, its terminal is all we see.
+/// `su` runs as root, so only its terminal can be inspected by other users.
 #[test]
-fn a_password_is_asked_for_by_another_user() {
+fn password_prompt_of_another_user_is_recognized() {
     let tmux = TmuxServer::new();
-    let drop_rights = "setpriv --reuid 65534 --regid 65534 --clear-groups su";
-    let command = if rustix::process::geteuid().is_root() { drop_rights } else { "su" };
-    wait_for_input(pane(&tmux, command), Input::Password);
+    let as_nobody = "setpriv --reuid 65534 --regid 65534 --clear-groups su";
+    let command = if rustix::process::geteuid().is_root() { as_nobody } else { "su" };
+    wait_for_input(pane(&tmux, command), InputState::Password);
 }
 
 #[test]
-fn programs_that_wait_for_something_else_do_not_read() {
+fn programs_waiting_for_other_files_do_not_read() {
     let tmux = TmuxServer::new();
     for (name, command) in [
         ("sleep", "sleep 1000"),
         ("tail", "tail -f /dev/null"),
         ("bash", "bash -c 'sleep 1000 | sleep 1000'"),
-        // The terminal is open and raw, but is not among the files that are waited for.
+        // The terminal is open and raw, but not waited for.
         ("perl", "sh -c 'stty raw; exec perl -e \"pipe(R, W); sysread(R, \\$x, 1)\"'"),
         (
             "perl",
@@ -146,91 +146,82 @@ fn programs_that_wait_for_something_else_do_not_read() {
         wait_for_name(pid, name);
         wait_for_sleep(pid);
         for _ in 0..20 {
-            assert_eq!(input(pid), Input::None, "{command}");
+            assert_eq!(input_state(pid), InputState::None, "{command}");
         }
     }
 }
 
 #[test]
-fn a_program_that_runs_does_not_read() {
+fn busy_program_does_not_read() {
     let tmux = TmuxServer::new();
     let pid = pane(&tmux, "bash -c 'echo busy; while :; do :; done'");
-    wait_until("it is busy", || {
+    wait_until("the program is busy", || {
         let screen = tmux.tmux(&["capture-pane", "-p", "-t", ":$"]);
         screen.starts_with("busy").then_some(())
     });
     for _ in 0..100 {
-        assert_eq!((input(pid), input_by_place(pid)), (Input::None, Input::None));
+        assert_eq!(
+            (input_state(pid), input_by_wait_channel(pid)),
+            (InputState::None, InputState::None)
+        );
     }
 }
 
-/// A held-up writer sleeps in the same place of the kernel as a reader.
+/// A blocked writer has the wait channel of a reader.
 #[test]
-fn a_program_that_cannot_write_does_not_read() {
+fn program_blocked_in_a_write_does_not_read() {
     let tmux = TmuxServer::new();
     let pid = pane(&tmux, "yes");
     wait_for_name(pid, "yes");
     tmux.tmux(&["send-keys", "-t", ":$", "C-s"]);
-    wait_until("the place tells nothing", || {
-        let by_place = input_by_place(pid);
-        assert_ne!(by_place, Input::Line);
-        assert_eq!(input(pid), Input::None);
-        (by_place == Input::Unknown).then_some(())
+    wait_until("the wait channel is ambiguous", || {
+        let by_wait_channel = input_by_wait_channel(pid);
+        assert_ne!(by_wait_channel, InputState::Line);
+        assert_eq!(input_state(pid), InputState::None);
+        (by_wait_channel == InputState::Unknown).then_some(())
     });
 }
 
-/// And so does one that reads from the network.
+/// A reader of a socket has the wait channel of a reader of the terminal.
 #[test]
-fn a_program_that_reads_from_a_socket_does_not_read() {
+fn program_that_reads_a_socket_does_not_read() {
     let tmux = TmuxServer::new();
     let program = "import socket; s = socket.create_server((\"127.0.0.1\", 0)); \
                    socket.create_connection(s.getsockname()).recv(1)";
     let pid = pane(&tmux, &format!("python3 -c '{program}'"));
     wait_for_name(pid, "python3");
-    wait_until("the place tells nothing", || {
-        let by_place = input_by_place(pid);
-        assert_ne!(by_place, Input::Line);
-        assert_eq!(input(pid), Input::None);
-        (by_place == Input::Unknown).then_some(())
+    wait_until("the wait channel is ambiguous", || {
+        let by_wait_channel = input_by_wait_channel(pid);
+        assert_ne!(by_wait_channel, InputState::Line);
+        assert_eq!(input_state(pid), InputState::None);
+        (by_wait_channel == InputState::Unknown).then_some(())
     });
 }
 
 #[test]
-fn a_stopped_program_does_not_read_until_it_goes_on() {
+fn stopped_program_does_not_read_until_continued() {
     let tmux = TmuxServer::new();
-    // Behind a shell, since tmux wakes its own children at once.
-    for (command, reads) in [("cat", Input::Line), ("fish --no-config", Input::Raw)] {
+    // In a shell, since tmux continues its own children at once.
+    for (command, reads) in [("cat", InputState::Line), ("fish --no-config", InputState::Raw)] {
         let pid = pane(&tmux, &format!("sh -c '{command}; true'"));
         wait_for_input(pid, reads);
         let reader = rustix_pid(children(pid)[0]).unwrap();
         kill_process(reader, Signal::STOP).unwrap();
-        wait_for_input(pid, Input::None);
+        wait_for_input(pid, InputState::None);
         kill_process(reader, Signal::CONT).unwrap();
         wait_for_input(pid, reads);
     }
 }
 
-/// Its parent has not asked for its status, so it is still listed.
+/// The parent does not wait for the child, which stays in the process table.
 #[test]
-fn who_has_ended_is_not_alive() {
+fn zombie_is_not_alive() {
     let tmux = TmuxServer::new();
     let pid = pane(&tmux, "perl -e 'fork or exit; sleep 1000'");
-    wait_until("the child has ended", || {
+    wait_until("the child has exited", || {
         let child = *children(pid).first()?;
         (!is_alive(child)).then_some(())
     });
     assert_eq!(children(pid).len(), 1);
     assert!(is_alive(pid));
-}
-
-#[test]
-fn a_process_is_somewhere() {
-    let tmux = TmuxServer::new();
-    let dir = tmux.home().join("a (deleted)");
-    fs::create_dir(&dir).unwrap();
-    let args = ["new-window", "-d", "-P", "-F", "#{pane_pid}", "-c", dir.to_str().unwrap()];
-    let pid = tmux.tmux(&[&args[..], &["exec cat"]].concat()).parse().unwrap();
-    wait_until("it is in its directory", || (cwd(pid) == Some(dir.clone())).then_some(()));
-    fs::remove_dir(&dir).unwrap();
-    assert_eq!(cwd(pid), None);
 }

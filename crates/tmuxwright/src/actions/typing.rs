@@ -17,10 +17,6 @@ const PASTE_WINDOW: Duration = Duration::from_millis(200);
 /// What ends a bracketed paste; in the text it would let the rest be taken for typing.
 pub(crate) const PASTE_END: &str = "\u{1b}[201~";
 
-/// Programs that read a line and its Enter at any speed.
-const SHELLS: &[&str] =
-    &["bash", "zsh", "fish", "sh", "dash", "ash", "ksh", "mksh", "tcsh", "csh", "nu", "elvish"];
-
 /// The pane that was typed into.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct Typed {
@@ -93,8 +89,7 @@ pub(crate) async fn pause_before_enter(
 
 /// A shell that runs a script has the name of one too, but there its child reads what is typed.
 fn is_shell_at_prompt(program: &str, pid: u32) -> bool {
-    SHELLS.contains(&program.trim_start_matches('-'))
-        && process::foreground_has_child(pid) != Some(true)
+    process::is_shell_name(program) && process::foreground_has_child(pid) != Some(true)
 }
 
 /// Presses Enter as an event of its own.

@@ -3,7 +3,7 @@
 
 use crate::host::{Life, PaneState};
 use crate::run::{Engine, ForegroundProgram};
-use process::Input;
+use process::InputState;
 
 /// State of a pane's first process and of its foreground program, at one moment.
 pub(crate) struct Activity {
@@ -25,11 +25,11 @@ impl Activity {
     }
 
     /// Whether the foreground program reads input, and in which mode.
-    pub(crate) fn input(&self) -> Input {
+    pub(crate) fn input(&self) -> InputState {
         match &self.foreground {
             Some(program) => program.input,
-            None if self.life.is_over() => Input::None,
-            None => Input::Unknown,
+            None if self.life.is_over() => InputState::None,
+            None => InputState::Unknown,
         }
     }
 
@@ -38,10 +38,10 @@ impl Activity {
         match self.input() {
             _ if self.life.is_over() => "exited",
             _ if self.at_prompt => "prompt",
-            Input::Line => "line",
-            Input::Password => "password",
-            Input::Raw => "raw",
-            Input::None | Input::Unknown => "running",
+            InputState::Line => "line",
+            InputState::Password => "password",
+            InputState::Raw => "raw",
+            InputState::None | InputState::Unknown => "running",
         }
     }
 }

@@ -18,7 +18,7 @@ use super::pane_records::PaneLease;
 use super::prompt::{Prompt, same_prompt};
 use super::repl_input::PROMPT_ENDS;
 use crate::host::PaneState;
-use process::Input;
+use process::InputState;
 use terminal::screen::Screen;
 
 /// Milliseconds after the last output at which the foreground program is probed: a program that
@@ -68,7 +68,7 @@ pub(super) struct FollowState {
     probes: usize,
     /// Whether the command's output has begun.
     started: bool,
-    /// Input that the command awaited at the last probe.
+    /// InputState that the command awaited at the last probe.
     waiting: Option<AwaitedInput>,
     /// When the shell was asked for the status.
     status_asked: Option<Instant>,
@@ -220,10 +220,10 @@ impl JobFollower {
             Readiness::AtPrompt(_, input)
             | Readiness::BusyShell(_, input)
             | Readiness::Program(_, input) => match input {
-                Input::Line => Some(AwaitedInput::Line),
-                Input::Password => Some(AwaitedInput::Password),
-                Input::Raw => self.awaited_keys(quiet),
-                Input::None | Input::Unknown => None,
+                InputState::Line => Some(AwaitedInput::Line),
+                InputState::Password => Some(AwaitedInput::Password),
+                InputState::Raw => self.awaited_keys(quiet),
+                InputState::None | InputState::Unknown => None,
             },
             Readiness::Unknown => None,
         };

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::cursor_row::{CursorRow, last_line};
 use super::refusal::Refusal;
 use crate::host::PaneState;
-use process::{Foreground, Input, ShellKind};
+use process::{Foreground, InputState, ShellKind};
 
 /// Time after a shell's start in which it may still read its start-up files.
 pub(super) const SHELL_START_TIMEOUT: Duration = Duration::from_secs(5);
@@ -33,11 +33,11 @@ pub(super) struct Shell {
 /// Whether a pane's foreground program can take a command.
 pub(super) enum Readiness {
     /// A shell at its prompt.
-    AtPrompt(Shell, Input),
+    AtPrompt(Shell, InputState),
     /// A shell that is not at its prompt.
-    BusyShell(Foreground, Input),
+    BusyShell(Foreground, InputState),
     /// Another program.
-    Program(Foreground, Input),
+    Program(Foreground, InputState),
     /// The foreground program cannot be determined: its process may just have exited.
     Unknown,
 }
@@ -46,7 +46,7 @@ pub(super) enum Readiness {
 #[derive(Debug)]
 pub(crate) struct ForegroundProgram {
     pub(crate) process: Foreground,
-    pub(crate) input: Input,
+    pub(crate) input: InputState,
     /// Which shell the program is, if it is one.
     pub(crate) shell: Option<ShellKind>,
 }
@@ -63,12 +63,12 @@ impl ForegroundProgram {
 /// assume for a program whose name is not recognised.
 fn probe_once(pid: u32, declared: Option<ShellKind>) -> Option<ForegroundProgram> {
     let foreground = process::foreground(pid)?;
-    let input = process::input(pid);
+    let input = process::input_state(pid);
     // Between the two probes another program may have come to the foreground: then `input` is not
     // that of this one.
     process::foreground(pid).filter(|now| now.pid == foreground.pid)?;
     let known = process::shell(&foreground);
-    let shell = known.or(declared.filter(|_| foreground.pid == pid && input == Input::Raw));
+    let shell = known.or(declared.filter(|_| foreground.pid == pid && input == InputState::Raw));
     Some(ForegroundProgram { process: foreground, input, shell })
 }
 
@@ -113,11 +113,11 @@ pub(super) async fn probe(
 /// Whether a shell that reads input in this mode is at its prompt. Shells with a line editor read
 /// raw keys there, and a line only for a command such as `read`. Shells without one always read
 /// lines.
-fn reads_at_prompt(kind: ShellKind, input: Input) -> bool {
+fn reads_at_prompt(kind: ShellKind, input: InputState) -> bool {
     match kind {
-        ShellKind::Bash | ShellKind::Zsh | ShellKind::Fish => input == Input::Raw,
+        ShellKind::Bash | ShellKind::Zsh | ShellKind::Fish => input == InputState::Raw,
         ShellKind::Dash | ShellKind::Ksh => {
-            matches!(input, Input::Raw | Input::Line | Input::Unknown)
+            matches!(input, InputState::Raw | InputState::Line | InputState::Unknown)
         }
     }
 }
@@ -141,14 +141,14 @@ pub(super) async fn shell_at_prompt(
             Readiness::AtPrompt(shell, _) => return Ok(shell),
             _ if waited < settling => {}
             Readiness::BusyShell(shell, input) => {
-                let reads = input == Input::Line || input == Input::Password;
+                let reads = input == InputState::Line || input == InputState::Password;
                 if waited > starting.max(PROMPT_TIMEOUT) || (reads && waited > ECHO_TIMEOUT) {
                     let does = if reads { "reads a line" } else { "is at work" };
                     return Err(Refusal::ShellBusy { pane: pane.pane, shell: shell.name, does });
                 }
             }
             Readiness::Program(program, input) => {
-                let reads = !matches!(input, Input::None | Input::Unknown);
+                let reads = !matches!(input, InputState::None | InputState::Unknown);
                 // A process that tmux has just forked has not executed its program yet.
                 let is_first_process = program.pid == pane.pid && !is_new;
                 if waited > starting || (reads && !is_new) || is_first_process {

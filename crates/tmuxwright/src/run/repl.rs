@@ -17,7 +17,7 @@ use super::prompt::same_prompt;
 use super::repl_input;
 use super::{Engine, Refusal};
 use crate::host::PaneState;
-use process::Input;
+use process::InputState;
 use terminal::screen::Screen;
 
 /// Time in which the echo of typed input must end.
@@ -93,7 +93,7 @@ impl Engine {
             screen,
             prompt: cursor.before,
             lines: repl_input::lines(input, &program),
-            by_line: input_mode == Input::Line,
+            by_line: input_mode == InputState::Line,
             scrolled_off: Vec::new(),
             cut: false,
             last_output: Instant::now(),
@@ -111,7 +111,7 @@ impl Engine {
         &self,
         pane: &PaneState,
         until: Instant,
-    ) -> Result<(String, Input), Refusal> {
+    ) -> Result<(String, InputState), Refusal> {
         let mut pause = Duration::from_millis(2);
         loop {
             let program = match gate::readiness(pane.pid, self.declared()) {
@@ -119,7 +119,7 @@ impl Engine {
                     return Ok((shell.kind.name().to_owned(), input));
                 }
                 Readiness::BusyShell(program, input) | Readiness::Program(program, input) => {
-                    if input != Input::None {
+                    if input != InputState::None {
                         return Ok((program.name, input));
                     }
                     program.argv.join(" ")
@@ -256,7 +256,9 @@ impl ReplExchange<'_> {
     async fn is_waiting(&mut self) -> bool {
         let reads = match gate::readiness(self.pane.pid, self.engine.declared()) {
             Readiness::AtPrompt(..) => true,
-            Readiness::BusyShell(_, input) | Readiness::Program(_, input) => input != Input::None,
+            Readiness::BusyShell(_, input) | Readiness::Program(_, input) => {
+                input != InputState::None
+            }
             Readiness::Unknown => false,
         };
         if !reads {

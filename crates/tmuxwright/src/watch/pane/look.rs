@@ -15,7 +15,7 @@ use crate::watch::Lost;
 use crate::watch::conditions::Needs;
 use crate::watch::moment::{Doing, Shown};
 use crate::watch::place::{self, Standing};
-use process::Input;
+use process::InputState;
 use terminal::screen::ScreenState;
 
 /// The pause before a question is asked again that had no answer.
@@ -67,16 +67,16 @@ impl Watched {
     }
 
     /// What a program does that has been seen to do this with its input.
-    fn doing(&self, now: Instant, input: Input, at_prompt: bool) -> Doing {
+    fn doing(&self, now: Instant, input: InputState, at_prompt: bool) -> Doing {
         match input {
             _ if at_prompt => Doing::Prompt,
-            Input::Line => Doing::Line,
-            Input::Password => Doing::Password,
-            Input::Raw => {
+            InputState::Line => Doing::Line,
+            InputState::Password => Doing::Password,
+            InputState::Raw => {
                 let asks = self.view.row().trim_end().ends_with(PROMPT_ENDS);
                 self.looks.keys(now, asks || self.view.in_alternate())
             }
-            Input::None | Input::Unknown => Doing::Work,
+            InputState::None | InputState::Unknown => Doing::Work,
         }
     }
 

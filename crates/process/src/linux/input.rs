@@ -1,0 +1,242 @@
+//! Whether a process in the foreground of a pane waits for input, from the system calls or the wait
+//! channels of its threads and the terminal's mode.
+
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use super::super::InputState;
+use super::super::terminal::{TerminalDevice, TerminalMode};
+use super::files::{self, OpenFile};
+use super::group;
+use super::stat::Stat;
+use super::syscall::{self, Syscall};
+use super::wait_channel::WaitChannel;
+
+/// Number of probes before giving up on a terminal whose mode changes each time.
+const MAX_PROBES: usize = 3;
+
+/// Whether a thread or a process waits for the terminal.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum TerminalWait {
+    /// No.
+    No,
+    /// Unknown, but it has the terminal open and waits for several files.
+    Perhaps,
+    /// The kernel does not say.
+    Hidden,
+    /// Yes.
+    Yes,
+}
+
+impl TerminalWait {
+    /// The input state, given the terminal's mode.
+    fn input(self, mode: TerminalMode) -> InputState {
+        match (self, mode) {
+            (Self::Yes, mode) => mode.input(),
+            // A program that changes the terminal's mode reads from it.
+            (Self::Perhaps, TerminalMode::Raw | TerminalMode::NoEcho) => mode.input(),
+            (Self::Perhaps, TerminalMode::Line) | (Self::No, _) => InputState::None,
+            // Typical of password prompts, which often run as another user: sudo, su.
+            (Self::Hidden, TerminalMode::NoEcho) => InputState::Password,
+            (Self::Hidden, _) => InputState::Unknown,
+        }
+    }
+}
+
+/// The source from which the waits of threads are read.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Evidence {
+    /// The system call, or the wait channel where the kernel hides the call.
+    Syscall,
+    /// The wait channel alone.
+    #[cfg(test)]
+    WaitChannel,
+}
+
+/// The input state of the pane whose first process is `pid`.
+pub(super) fn input_state(pid: u32, evidence: Evidence) -> InputState {
+    for _ in 0..MAX_PROBES {
+        let Some(pane) = Stat::of(pid) else { break };
+        let terminal = terminal_path(&pane).and_then(|path| TerminalDevice::open(&path));
+        let (Some(group), Some(terminal)) = (pane.foreground, terminal) else { break };
+        let Some(mode) = terminal.mode() else { break };
+        let reads = TerminalProbe { terminal: &terminal, evidence }.group(&pane, group, mode);
+        // A program that is just being handed input still seems to wait for it.
+        let found = if terminal.has_unread_input() { InputState::None } else { reads };
+        // Repeated if the mode has changed: a shell may have taken its terminal back.
+        if terminal.mode() == Some(mode) {
+            return found;
+        }
+    }
+    InputState::Unknown
+}
+
+/// Path of a process's terminal, through one of its own files where possible: in a container,
+/// `/dev/pts/3` is another terminal than here.
+pub(super) fn terminal_path(pane: &Stat) -> Option<PathBuf> {
+    let own = (0..3).find(|&descriptor| {
+        files::metadata(pane.pid, descriptor).is_some_and(|file| file.rdev() == pane.terminal)
+    });
+    if let Some(descriptor) = own {
+        return Some(PathBuf::from(format!("/proc/{}/fd/{descriptor}", pane.pid)));
+    }
+    let is_pty = (136..144).contains(&(pane.terminal >> 8 & 0xfff));
+    let number = pane.terminal & 0xff | pane.terminal >> 12 & 0xfff00;
+    is_pty.then(|| PathBuf::from(format!("/dev/pts/{number}")))
+}
+
+/// Inspects which processes wait for one terminal.
+struct TerminalProbe<'a> {
+    terminal: &'a TerminalDevice,
+    evidence: Evidence,
+}
+
+impl TerminalProbe<'_> {
+    fn group(&self, pane: &Stat, group: u32, mode: TerminalMode) -> InputState {
+        let leader = group::leader(pane, group).into_iter();
+        // Searched only if the leader does not read.
+        let others = std::iter::once_with(|| group::members(pane, group)).flatten();
+        let (mut seen, mut unknown) = (false, false);
+        for process in leader.chain(others) {
+            seen = true;
+            match self.process(&process).input(mode) {
+                InputState::None => {}
+                InputState::Unknown => unknown = true,
+                reads => return reads,
+            }
+        }
+        match seen {
+            // `/proc` may hide all processes of other users.
+            false => TerminalWait::Hidden.input(mode),
+            true if unknown => InputState::Unknown,
+            true => InputState::None,
+        }
+    }
+
+    fn process(&self, process: &Stat) -> TerminalWait {
+        if process.is_stopped() {
+            return TerminalWait::No;
+        }
+        let main = self.thread(process.pid, process.pid);
+        if main >= TerminalWait::Hidden || process.threads == 1 {
+            return main;
+        }
+        let others = group::threads_of(process.pid).into_iter();
+        let others = others.filter(|&thread| thread != process.pid);
+        others.map(|thread| self.thread(process.pid, thread)).fold(main, TerminalWait::max)
+    }
+
+    fn thread(&self, pid: u32, thread: u32) -> TerminalWait {
+        let call = match self.evidence {
+            Evidence::Syscall => Syscall::of(pid, thread),
+            #[cfg(test)]
+            Evidence::WaitChannel => None,
+        };
+        let is_terminal = |file: u32| files::is_terminal(pid, file, self.terminal);
+        let one_of = |files: Option<Vec<u32>>| match files {
+            Some(files) if files.iter().any(|&file| is_terminal(file)) => TerminalWait::Yes,
+            Some(_) => TerminalWait::No,
+            None => self.among_open_files(pid),
+        };
+        match call {
+            Some(Syscall::Read(file)) if is_terminal(file) => TerminalWait::Yes,
+            Some(Syscall::Read(_) | Syscall::Other) => TerminalWait::No,
+            Some(Syscall::Select(count, address)) => {
+                one_of(syscall::select_inputs(pid, count, address))
+            }
+            Some(Syscall::Poll(count, address)) => {
+                one_of(syscall::poll_inputs(pid, count, address))
+            }
+            Some(Syscall::Epoll(epoll)) => one_of(files::epoll_inputs(pid, epoll).ok()),
+            Some(Syscall::Unclear) | None => self.by_wait_channel(pid, thread),
+        }
+    }
+
+    fn by_wait_channel(&self, pid: u32, thread: u32) -> TerminalWait {
+        // Checked before and after, since it changes while a program writes. A thread that may be
+        // blocked in a write is not a reader.
+        let accepts_output = self.terminal.accepts_output();
+        match WaitChannel::of(pid, thread) {
+            WaitChannel::Other => TerminalWait::No,
+            WaitChannel::Hidden => TerminalWait::Hidden,
+            WaitChannel::Poll => self.among_open_files(pid),
+            WaitChannel::Epoll => self.among_epoll_inputs(pid),
+            WaitChannel::Read if accepts_output && self.terminal.accepts_output() => {
+                self.as_blocked_reader(pid)
+            }
+            WaitChannel::Read => TerminalWait::Hidden,
+        }
+    }
+
+    /// For a process that waits for unknown files: it may wait for any that it has open.
+    fn among_open_files(&self, pid: u32) -> TerminalWait {
+        with_open_files(pid, |files| {
+            let reads =
+                |file: &OpenFile| files::is_readable_terminal(pid, file.descriptor, self.terminal);
+            if files.iter().any(reads) { TerminalWait::Perhaps } else { TerminalWait::No }
+        })
+    }
+
+    /// For a process that waits on an unknown epoll instance: it may be any of its own.
+    fn among_epoll_inputs(&self, pid: u32) -> TerminalWait {
+        with_open_files(pid, |files| {
+            let epolls =
+                files.iter().filter(|file| file.name == Path::new("anon_inode:[eventpoll]"));
+            let mut inputs = epolls
+                .flat_map(|epoll| files::epoll_inputs(pid, epoll.descriptor).unwrap_or_default());
+            if inputs.any(|file| files::is_terminal(pid, file, self.terminal)) {
+                TerminalWait::Yes
+            } else {
+                TerminalWait::No
+            }
+        })
+    }
+
+    /// For a process that sleeps where readers of a terminal do: it reads the terminal if it has it
+    /// open, and no other file whose readers sleep there.
+    fn as_blocked_reader(&self, pid: u32) -> TerminalWait {
+        const NEVER_BLOCKING: &[&str] =
+            &["/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"];
+        with_open_files(pid, |files| {
+            let (terminals, others): (Vec<_>, Vec<_>) = files
+                .iter()
+                .partition(|file| files::is_terminal(pid, file.descriptor, self.terminal));
+            let is_ambiguous = others.iter().any(|file| {
+                let name = file.name.to_string_lossy();
+                name.starts_with("socket:")
+                    || name.contains("notify")
+                    || name.starts_with("/dev/") && !NEVER_BLOCKING.contains(&&*name)
+            });
+            let mut descriptors = terminals.iter().map(|file| file.descriptor);
+            match descriptors.any(|it| files::is_readable_terminal(pid, it, self.terminal)) {
+                true if is_ambiguous => TerminalWait::Hidden,
+                true => TerminalWait::Yes,
+                false => TerminalWait::No,
+            }
+        })
+    }
+}
+
+/// Judges by the open files of a process, if it may be inspected.
+fn with_open_files(pid: u32, judge: impl FnOnce(&[OpenFile]) -> TerminalWait) -> TerminalWait {
+    files::open_files(pid).map_or(TerminalWait::Hidden, |files| judge(&files))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wait_and_mode_give_the_input_state() {
+        for (waits, line, hidden, raw) in [
+            (TerminalWait::Yes, InputState::Line, InputState::Password, InputState::Raw),
+            (TerminalWait::Perhaps, InputState::None, InputState::Password, InputState::Raw),
+            (TerminalWait::Hidden, InputState::Unknown, InputState::Password, InputState::Unknown),
+            (TerminalWait::No, InputState::None, InputState::None, InputState::None),
+        ] {
+            let found = [TerminalMode::Line, TerminalMode::NoEcho, TerminalMode::Raw]
+                .map(|mode| waits.input(mode));
+            assert_eq!(found, [line, hidden, raw], "{waits:?}");
+        }
+    }
+}

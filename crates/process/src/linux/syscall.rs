@@ -1,0 +1,166 @@
+//! The system call in which a thread waits (`/proc/PID/syscall`), and the files it waits for.
+
+use std::fs::File;
+use std::os::unix::fs::FileExt;
+
+use super::stat::read_of;
+
+/// The system call of a thread, as far as it waits for files. Files are descriptors.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Syscall {
+    /// A read from this file.
+    Read(u32),
+    /// `select`: the number of files and the address of their bit set.
+    Select(u64, u64),
+    /// `poll`: the number of files and the address of their list.
+    Poll(u64, u64),
+    /// A wait on this epoll instance.
+    Epoll(u32),
+    /// A call whose arguments do not name the files.
+    Unclear,
+    /// The thread runs, or does not wait for a file.
+    Other,
+}
+
+/// The variant of [`Syscall`] to which a number belongs.
+#[derive(Debug, Clone, Copy)]
+enum SyscallKind {
+    Read,
+    Select,
+    Poll,
+    Epoll,
+    Unclear,
+}
+
+/// read, readv, pread64, preadv, preadv2; select, pselect6; poll, ppoll; epoll_wait, epoll_pwait,
+/// epoll_pwait2; io_uring_enter and restart_syscall, which can be anything.
+#[cfg(target_arch = "x86_64")]
+const CALLS: &[(SyscallKind, &[u64])] = &[
+    (SyscallKind::Read, &[0, 19, 17, 295, 327]),
+    (SyscallKind::Select, &[23, 270]),
+    (SyscallKind::Poll, &[7, 271]),
+    (SyscallKind::Epoll, &[232, 281, 441]),
+    (SyscallKind::Unclear, &[426, 219]),
+];
+
+/// read, readv, pread64, preadv, preadv2; pselect6; ppoll; epoll_pwait, epoll_pwait2;
+/// io_uring_enter and restart_syscall, which can be anything.
+#[cfg(target_arch = "aarch64")]
+const CALLS: &[(SyscallKind, &[u64])] = &[
+    (SyscallKind::Read, &[63, 65, 67, 69, 286]),
+    (SyscallKind::Select, &[72]),
+    (SyscallKind::Poll, &[73]),
+    (SyscallKind::Epoll, &[22, 441]),
+    (SyscallKind::Unclear, &[426, 128]),
+];
+
+/// The numbers of other architectures are not listed.
+#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
+const CALLS: &[(SyscallKind, &[u64])] = &[];
+
+/// Limit for the files of one call.
+const MAX_WAITED_FILES: usize = 1024;
+
+impl Syscall {
+    /// `None` where the kernel hides the call, as Ubuntu does by default for all but root.
+    pub(super) fn of(pid: u32, thread: u32) -> Option<Self> {
+        let mut buffer = [0; 256];
+        let text = read_of(pid, thread, "syscall", &mut buffer).ok()?;
+        Self::parse(std::str::from_utf8(text).ok()?)
+    }
+
+    /// Parses `NUMBER ARGUMENT… STACK CODE`, `-1 STACK CODE` outside of a call, or `running`.
+    fn parse(text: &str) -> Option<Self> {
+        let text = text.trim_end();
+        if text == "running" || text.starts_with("-1 ") {
+            return Some(Self::Other);
+        }
+        let mut fields = text.split_ascii_whitespace();
+        let number: u64 = fields.next()?.parse().ok()?;
+        let mut hex = fields.map(|field| u64::from_str_radix(field.strip_prefix("0x")?, 16).ok());
+        let [first, second] = [hex.next()??, hex.next()??];
+        // A 32-bit program has other numbers; its stack is in low memory.
+        let stack = hex.nth(4)??;
+        if CALLS.is_empty() || u32::try_from(stack).is_ok() {
+            return None;
+        }
+        let kind =
+            CALLS.iter().find(|(_, numbers)| numbers.contains(&number)).map(|&(kind, _)| kind);
+        // The upper half of a 32-bit argument is undefined.
+        let file = u32::try_from(first & u64::from(u32::MAX)).ok()?;
+        Some(match kind {
+            Some(SyscallKind::Read) => Self::Read(file),
+            Some(SyscallKind::Select) => Self::Select(u64::from(file), second),
+            Some(SyscallKind::Poll) => Self::Poll(second & u64::from(u32::MAX), first),
+            Some(SyscallKind::Epoll) => Self::Epoll(file),
+            Some(SyscallKind::Unclear) => Self::Unclear,
+            None => Self::Other,
+        })
+    }
+}
+
+/// The descriptors for whose input a `select` waits. `None` if the memory cannot be read.
+pub(super) fn select_inputs(pid: u32, count: u64, address: u64) -> Option<Vec<u32>> {
+    if address == 0 {
+        return Some(Vec::new());
+    }
+    let count = usize::try_from(count).ok().filter(|&count| count <= MAX_WAITED_FILES)?;
+    let mut buffer = [0; MAX_WAITED_FILES / 8];
+    // The kernel reads whole words.
+    let bits = read_memory(pid, address, buffer.get_mut(..count.div_ceil(64) * 8)?)?;
+    let is_set = |&file: &usize| bits.get(file / 8).is_some_and(|byte| byte >> (file % 8) & 1 == 1);
+    Some((0..count).filter(is_set).filter_map(|file| u32::try_from(file).ok()).collect())
+}
+
+/// The descriptors for whose input a `poll` waits. `None` if the memory cannot be read.
+pub(super) fn poll_inputs(pid: u32, count: u64, address: u64) -> Option<Vec<u32>> {
+    const ENTRY_SIZE: usize = 8;
+    const POLLIN_OR_RDNORM: u16 = 0x01 | 0x40;
+    let count = usize::try_from(count).ok().filter(|&count| count <= MAX_WAITED_FILES)?;
+    let mut buffer = [0; MAX_WAITED_FILES * ENTRY_SIZE];
+    let entries = read_memory(pid, address, buffer.get_mut(..count * ENTRY_SIZE)?)?;
+    let file = |entry: &[u8]| {
+        let file = i32::from_ne_bytes(entry.get(..4)?.try_into().ok()?);
+        let events = u16::from_ne_bytes(entry.get(4..6)?.try_into().ok()?);
+        u32::try_from(file).ok().filter(|_| events & POLLIN_OR_RDNORM != 0)
+    };
+    Some(entries.chunks_exact(ENTRY_SIZE).filter_map(file).collect())
+}
+
+fn read_memory(pid: u32, address: u64, buffer: &mut [u8]) -> Option<&[u8]> {
+    File::open(format!("/proc/{pid}/mem")).ok()?.read_exact_at(buffer, address).ok()?;
+    Some(buffer)
+}
+
+#[cfg(test)]
+mod tests {
+    #[cfg(target_arch = "x86_64")]
+    #[test]
+    fn waiting_calls_are_recognized() {
+        use super::Syscall;
+        let tail = "0x0 0x0 0x0 0x0 0x7ffc00000000 0x7f0000000000\n";
+        for (head, call) in [
+            ("0 0x3 0x7f00", Some(Syscall::Read(3))),
+            ("0 0xffffffff00000003 0x7f00", Some(Syscall::Read(3))),
+            ("19 0x0 0x7f00", Some(Syscall::Read(0))),
+            ("270 0x1 0x7f00", Some(Syscall::Select(1, 0x7f00))),
+            ("23 0x5 0x0", Some(Syscall::Select(5, 0))),
+            ("7 0x7f00 0x2", Some(Syscall::Poll(2, 0x7f00))),
+            ("271 0x7f00 0x2", Some(Syscall::Poll(2, 0x7f00))),
+            ("232 0xd 0x7f00", Some(Syscall::Epoll(13))),
+            ("281 0xd 0x7f00", Some(Syscall::Epoll(13))),
+            ("219 0x7f00 0x2", Some(Syscall::Unclear)),
+            ("1 0x3 0x7f00", Some(Syscall::Other)),
+            ("230 0x0 0x0", Some(Syscall::Other)),
+            ("nonsense", None),
+            ("0", None),
+        ] {
+            assert_eq!(Syscall::parse(&format!("{head} {tail}")), call, "{head}");
+        }
+        assert_eq!(Syscall::parse("running\n"), Some(Syscall::Other));
+        assert_eq!(Syscall::parse("-1 0x7ffc00000000 0x7f0000000000\n"), Some(Syscall::Other));
+        assert_eq!(Syscall::parse(""), None);
+        let of_32_bit_program = "3 0x0 0x0 0x0 0x0 0x0 0x0 0xffc00000 0xf7000000";
+        assert_eq!(Syscall::parse(of_32_bit_program), None);
+    }
+}

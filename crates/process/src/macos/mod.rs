@@ -1,0 +1,17 @@
+//! Processes on macOS: the process table through `sysctl`, paths and open files through libproc.
+//!
+//! The parsers are pure, and also compiled for the tests on Linux.
+
+mod arguments;
+mod device;
+mod kinfo;
+#[cfg(target_os = "macos")]
+mod libproc;
+#[cfg(target_os = "macos")]
+mod query;
+
+#[cfg(target_os = "macos")]
+pub(super) use query::{
+    age, cwd, exe, exit_handle, foreground, foreground_has_child, input_state, is_alive, parent,
+    sees_our_files, session_has_other_processes, started, stdin_is_terminal, terminal, uid,
+};
