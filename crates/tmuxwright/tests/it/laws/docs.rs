@@ -30,8 +30,8 @@ pub(crate) fn section_must_be(path: &str, name: &str, wanted: &str) {
     let (begin, end) =
         (format!("<!-- {name}: made by `make bless` -->\n"), format!("<!-- end of {name} -->"));
     let page = fs::read_to_string(root().join(path)).unwrap();
-    let (before, rest) = page.split_once(&begin).expect("the section's beginning is marked");
-    let (_, after) = rest.split_once(&end).expect("the section's end is marked");
+    let (before, rest) = page.split_once(&begin).unwrap();
+    let (_, after) = rest.split_once(&end).unwrap();
     must_be(path, &format!("{before}{begin}{wanted}{end}{after}"));
 }
 
