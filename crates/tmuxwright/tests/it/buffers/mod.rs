@@ -3,3 +3,4 @@
 pub(crate) mod buffers;
 pub(crate) mod policy;
 pub(crate) mod search;
+pub(crate) mod text;
