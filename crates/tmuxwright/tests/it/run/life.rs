@@ -238,7 +238,7 @@ async fn an_interrupt_that_does_not_help_says_what_goes_on() {
     assert_eq!(stopped["command_id"], begun["command_id"], "{stopped}");
     assert_eq!(stopped.get("exit_code"), None, "{stopped}");
     let text = site.mcp.call("interrupt", arguments).await.text();
-    assert!(text.contains("`sleep 1000` goes on") && text.contains("Next: "), "{text}");
+    assert!(text.contains("foreground \"sleep 1000\"") && text.contains("Next: "), "{text}");
     site.mcp.close().await;
 }
 
@@ -339,7 +339,7 @@ async fn of_the_finished_commands_only_the_newest_are_kept() {
         string(&mcp.call("run_command", arguments).await.ok()["command_id"])
     };
     let error = mcp.call("command_result", json!({"command_id": "c1"})).await.err("not_found");
-    assert!(error.contains("there is none"), "{error}");
+    assert!(error.contains("no command was started"), "{error}");
     let running = call("sleep 1000", 0).await;
     let mut finished = Vec::new();
     for number in 0..6 {
