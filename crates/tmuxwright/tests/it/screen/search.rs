@@ -80,8 +80,8 @@ async fn what_a_model_sees_is_text_alone() {
     let result = mcp.call("search_panes", json!({"pattern": "bad", "limit": 3})).await.result();
     assert_eq!(result.structured_content, None);
     let text = result.content[0].as_text().unwrap().text.clone();
-    let expected = "4 matching lines in 1 pane · 3 shown, more with offset 3\n\
-                    %0 main:0.0 · sh\n0: bad\n1: bad\n2: bad";
+    let expected = "4 matching lines in 1 pane · 3 shown, continue with offset 3\n\
+                    %0 main:0.0 sh · sh\n0: bad\n1: bad\n2: bad";
     assert_eq!(text, expected);
     let none = mcp.call("search_panes", json!({"pattern": "nowhere"})).await.text();
     assert_eq!(none, "0 matching lines in 1 pane");
@@ -301,7 +301,7 @@ async fn mistakes_are_named() {
         (json!({"pattern": "a\nb"}), "line end"),
         (json!({"pattern": "(", "regex": true}), "unclosed group"),
         (json!({"pattern": "x{9999}{9999}", "regex": true}), "`pattern`"),
-        (json!({"pattern": "x", "scrollback": -3}), "-3 is no number of lines"),
+        (json!({"pattern": "x", "scrollback": -3}), "-3 is not a number of lines"),
         (json!({"pattern": "x", "scrollback": "many"}), "many"),
         (json!({"pattern": "x", "scrollback": 1.5}), "1.5"),
         (json!({"pattern": "x", "limit": 0}), "`limit`: 0"),
