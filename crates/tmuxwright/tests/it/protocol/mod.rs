@@ -1,6 +1,7 @@
 //! MCP itself: transports, revisions, resources, prompts, subscriptions.
 
 pub(crate) mod batch;
+pub(crate) mod batch_text;
 pub(crate) mod clients_apart;
 pub(crate) mod completion;
 #[cfg(feature = "http")]
