@@ -287,7 +287,8 @@ async fn prompts_are_tools_too_where_that_is_wanted() {
     mcp.close().await;
     let mut raw = ready(&tmux, &[]).await;
     let said = text(&mut raw, "run_and_wait", arguments["arguments"].clone()).await;
-    let mcp = launch(&tmux).env("TMUXWRIGHT_PROMPTS_AS_TOOLS", "1").mcp().await;
+    let mcp = launch(&tmux).args(&["--structured"]);
+    let mcp = mcp.env("TMUXWRIGHT_PROMPTS_AS_TOOLS", "1").mcp().await;
     assert_eq!(mcp.call("get_prompt", arguments).await.text(), said);
     let list = mcp.call("list_prompts", json!({})).await;
     let list = list.ok();
@@ -297,7 +298,9 @@ async fn prompts_are_tools_too_where_that_is_wanted() {
     let timeout = json!({"name": "timeout", "description": "Seconds to wait before looking again.", "default": "60"});
     assert_eq!(list["prompts"][0]["arguments"][2], timeout);
     let rows = mcp.call("list_prompts", json!({})).await.text();
-    assert!(rows.starts_with("run_and_wait(command, pane?, timeout=60) · Run a command"), "{rows}");
+    assert!(rows.starts_with("run_and_wait · Run a command"), "{rows}");
+    assert!(rows.contains("\n  command · required · "), "{rows}");
+    assert!(rows.contains("\n  timeout · default 60 · Seconds"), "{rows}");
     // Some clients send an object as text.
     let sent = json!({"name": "diagnose_failing_pane", "arguments": "{\"pane\": \"%3\"}"});
     assert!(mcp.call("get_prompt", sent).await.text().contains("{\"target\":\"%3\""));
@@ -308,7 +311,7 @@ async fn prompts_are_tools_too_where_that_is_wanted() {
     mcp.close().await;
     let mcp = launch(&tmux).args(&["--toolset", "debug", "--prompts-as-tools"]).mcp().await;
     let rows = mcp.call("list_prompts", json!({})).await.text();
-    assert_eq!(rows.lines().count(), 1, "{rows}");
+    assert_eq!(rows.lines().filter(|row| !row.starts_with(' ')).count(), 1, "{rows}");
     mcp.close().await;
 }
 
