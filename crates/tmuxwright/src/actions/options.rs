@@ -7,9 +7,9 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tmux_control::printed::{self, PrintedOption};
+use tmux_control::show_output::{self, ShownOption};
 use tmux_control::target::Level;
-use tmux_control::{Command, Reply, escape_format};
+use tmux_control::{Command, TmuxReply, escape_format};
 
 use crate::context::{Cx, Resolved};
 use crate::contract::{Code, Target, ToolError, nearest};
@@ -67,7 +67,8 @@ impl Catalogue {
         let mut replies = cx.tmux().sequence(ask).await?.into_iter();
         let mut names = |scope| {
             let text = replies.next().map(|reply| reply.text()).unwrap_or_default();
-            let lines: Vec<String> = text.lines().map(|line| printed::option(line).name).collect();
+            let lines: Vec<String> =
+                text.lines().map(|line| show_output::parse_option(line).name).collect();
             lines.into_iter().map(move |name| (base(&name).to_owned(), scope))
         };
         let mut options: BTreeMap<String, Scope> = names(Scope::Server).collect();
@@ -207,7 +208,7 @@ impl Wish<'_> {
         let holder = Holder { scope, object: Some(pane) };
         if let (Scope::Pane, Some((name, own))) = (scope, self.option) {
             // tmux would take the window instead.
-            let has = |option: &PrintedOption| base(&option.name) == base(name);
+            let has = |option: &ShownOption| base(&option.name) == base(name);
             if !holder.options(cx, None).await?.iter().any(has) {
                 return Err(wrong_scope(name, own, scope));
             }
@@ -259,14 +260,14 @@ impl Holder {
         &self,
         cx: &Cx,
         name: Option<&str>,
-    ) -> Result<Vec<PrintedOption>, ToolError> {
+    ) -> Result<Vec<ShownOption>, ToolError> {
         let show = self.command(Command::query("show-options").arg("-A"));
         let show = match name {
             Some(name) => show.arg("--").arg(escape_format(base(name))),
             None => show,
         };
         let lines = match cx.tmux().run(show).await {
-            Ok(Reply(bytes)) => String::from_utf8_lossy(&bytes).into_owned(),
+            Ok(TmuxReply(bytes)) => String::from_utf8_lossy(&bytes).into_owned(),
             // What is not set is an error from 3.3 on, for users' own options.
             Err(tmux_control::Error::Refused { message, .. })
                 if message.contains("invalid option") =>
@@ -275,7 +276,7 @@ impl Holder {
             }
             Err(error) => return Err(error.into()),
         };
-        let mut options: Vec<PrintedOption> = lines.lines().map(printed::option).collect();
+        let mut options: Vec<ShownOption> = lines.lines().map(show_output::parse_option).collect();
         if let Some(name) = name.filter(|name| base(name) != *name) {
             options.retain(|option| option.name == name);
         }

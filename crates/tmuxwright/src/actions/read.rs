@@ -4,7 +4,7 @@ use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use serde_json::Value;
 use tmux_control::capture::Capture;
-use tmux_control::{PaneId, Reply, Row, Server};
+use tmux_control::{PaneId, Row, Server, TmuxReply};
 
 use crate::context::Cx;
 use crate::contract::{Target, ToolError};
@@ -34,7 +34,7 @@ pub(crate) async fn read<F: Row>(
     part.start = lines.map(|lines| -i64::from(lines)).or(part.start);
     let queries = |pane: PaneId| [Server::row_query::<F>(&pane.to_string()), part.of(pane)];
     let (pane, replies) = cx.pane_with(target, queries).await?;
-    let [facts, mut reply] = <[Reply; 2]>::try_from(replies)
+    let [facts, mut reply] = <[TmuxReply; 2]>::try_from(replies)
         .map_err(|_| ToolError::internal("two questions had another number of answers"))?;
     let facts = F::parse_one("display-message", &facts.0)?;
     if part.start.is_none()

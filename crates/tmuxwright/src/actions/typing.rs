@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use tmux_control::keys::Key;
+use tmux_control::keys::TmuxKey;
 use tmux_control::{PaneId, row};
 
 use crate::context::Cx;
@@ -99,6 +99,6 @@ fn is_shell_at_prompt(program: &str, pid: u32) -> bool {
 
 /// Presses Enter as an event of its own.
 pub(crate) async fn press_enter(cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {
-    cx.tmux().run(Key::enter().press(pane.pane)).await?;
+    cx.tmux().run(TmuxKey::enter().press(pane.pane)).await?;
     Ok(())
 }

@@ -1,7 +1,7 @@
 //! One look at a pane: what tmux has to be asked, and its answers put together.
 
 use tmux_control::capture::Capture;
-use tmux_control::{Command, Error, PaneId, Reply, Row, Server, row};
+use tmux_control::{Command, Error, PaneId, Row, Server, TmuxReply, row};
 use unicode_width::UnicodeWidthChar;
 
 use super::print::{self, Anchor, Open};
@@ -111,7 +111,7 @@ fn part(pane: PaneId, start: i64, end: Option<i64>, join: bool) -> Command {
 
 impl Look {
     /// Puts the answers to the questions together.
-    pub(crate) fn from_replies(replies: &[Reply], reach: &Reach) -> Result<Self, Error> {
+    pub(crate) fn from_replies(replies: &[TmuxReply], reach: &Reach) -> Result<Self, Error> {
         let [facts, history, screen, behind, seam, grid, probes @ ..] = replies else {
             return Err(Error::Unexpected {
                 command: "capture-pane".to_owned(),
@@ -270,7 +270,7 @@ fn rows(line: &str, width: i64) -> i64 {
     rows
 }
 
-fn split(reply: &Reply) -> Vec<String> {
+fn split(reply: &TmuxReply) -> Vec<String> {
     let text = reply.text();
     let text = text.strip_suffix('\n').unwrap_or(&text);
     text.split('\n').map(str::to_owned).collect()

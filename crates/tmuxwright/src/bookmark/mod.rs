@@ -17,7 +17,7 @@ mod print;
 #[cfg(test)]
 mod tests;
 
-use tmux_control::{Command, Error, PaneId, Reply, Server};
+use tmux_control::{Command, Error, PaneId, Server, TmuxReply};
 
 pub use code::NotAMark;
 pub use find::{News, Seen};
@@ -59,7 +59,7 @@ pub fn questions(pane: PaneId) -> Vec<Command> {
 }
 
 /// The mark behind everything that was there when [`questions`] were answered.
-pub fn from_replies(replies: &[Reply]) -> Result<Bookmark, Error> {
+pub fn from_replies(replies: &[TmuxReply]) -> Result<Bookmark, Error> {
     Ok(Look::from_replies(replies, &Reach::NEAR)?.mark())
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tmux_control::Error;
-use tmux_control::control::event::Event;
+use tmux_control::control::event::TmuxEvent;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Mutex, Notify, broadcast, watch};
 
@@ -54,7 +54,7 @@ impl Lookout {
         let trees = post.trees.subscribe();
         post.trees.send_replace(Arc::new(tree));
         if let Some(events) = events {
-            self.host.tmux().compare(Some(tree::compared()));
+            self.host.tmux().subscribe_format(Some(tree::compared()));
             post.manned = true;
             tokio::spawn(Arc::clone(self).stand(events, post.trees.clone()));
         }
@@ -65,7 +65,7 @@ impl Lookout {
     /// Looks after each event until nobody follows any more.
     async fn stand(
         self: Arc<Self>,
-        mut events: broadcast::Receiver<Event>,
+        mut events: broadcast::Receiver<TmuxEvent>,
         trees: watch::Sender<Arc<Tree>>,
     ) {
         let mut pace = Pace::default();
@@ -89,7 +89,7 @@ impl Lookout {
                         continue;
                     }
                     post.manned = false;
-                    self.host.tmux().compare(None);
+                    self.host.tmux().subscribe_format(None);
                     return;
                 }
             }

@@ -13,7 +13,7 @@ mod tree;
 use std::sync::Arc;
 
 use futures::FutureExt;
-use tmux_control::stream::{News, PaneStream};
+use tmux_control::stream::{PaneStream, StreamChange};
 use tmux_control::{Error, PaneId, SessionId, WindowId};
 
 use crate::host::Host;
@@ -150,10 +150,10 @@ impl Kind {
             }
             Self::Output { stream, facts } => loop {
                 tokio::select! {
-                    news = stream.news() => match news {
-                        News::Output => return Change::Passing,
-                        News::Rearranged => facts.look(),
-                        News::End(_) => return Change::Last,
+                    news = stream.changed() => match news {
+                        StreamChange::Output => return Change::Passing,
+                        StreamChange::Layout => facts.look(),
+                        StreamChange::End(_) => return Change::Last,
                     },
                     change = facts.change() => return change,
                 }

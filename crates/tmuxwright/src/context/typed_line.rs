@@ -4,7 +4,7 @@
 //! first. Plain characters are; after anything else nobody but the program knows what stands there.
 //! Wherever programs differ, the less certain is taken to be so.
 
-use tmux_control::keys::Key;
+use tmux_control::keys::TmuxKey;
 
 use crate::contract::Entered;
 
@@ -64,10 +64,10 @@ impl Stroke {
     }
 
     /// What a key does.
-    pub(crate) fn of_key(key: &Key) -> Self {
+    pub(crate) fn of_key(key: &TmuxKey) -> Self {
         let name = match key {
-            Key::Byte(byte) => return Self::of_byte(*byte),
-            Key::Named(name) => name.as_str(),
+            TmuxKey::Byte(byte) => return Self::of_byte(*byte),
+            TmuxKey::Named(name) => name.as_str(),
         };
         match name {
             "Enter" => return Self::Enter,

@@ -308,7 +308,7 @@ pub(crate) fn with_environment<'a>(
 }
 
 /// Reads what the creating command printed, whichever of the sequence it was.
-fn created(replies: Vec<tmux_control::Reply>) -> Result<Created, Error> {
+fn created(replies: Vec<tmux_control::TmuxReply>) -> Result<Created, Error> {
     let printed: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
     Created::parse_one("new-window", &printed)
 }

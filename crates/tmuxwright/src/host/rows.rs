@@ -1,6 +1,6 @@
 //! What is asked of tmux about its objects.
 
-use tmux_control::format::Cell;
+use tmux_control::format::FieldValue;
 use tmux_control::{PaneId, SessionId, WindowId, row};
 
 /// What became of a pane's process.
@@ -27,7 +27,7 @@ impl Life {
     }
 }
 
-impl Cell for Life {
+impl FieldValue for Life {
     fn parse(text: String) -> Option<Self> {
         let Some(left) = text.strip_prefix('x') else {
             return Some(Self::Running);

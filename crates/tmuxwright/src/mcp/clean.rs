@@ -2,16 +2,16 @@
 //! written by programs in a terminal.
 
 use serde_json::{Map, Value};
-use terminal::text::{clean, is_clean};
+use terminal::text::{clean, is_printable_ascii};
 
 /// Cleans every string in a value, and every name; colours stay in strings only if asked for.
 pub(super) fn clean_value(value: &mut Value, colors: bool) {
     match value {
-        Value::String(text) if !is_clean(text) => *text = clean(text, colors),
+        Value::String(text) if !is_printable_ascii(text) => *text = clean(text, colors),
         Value::Array(items) => items.iter_mut().for_each(|item| clean_value(item, colors)),
         Value::Object(map) => {
             map.values_mut().for_each(|inner| clean_value(inner, colors));
-            if !map.keys().all(|name| is_clean(name)) {
+            if !map.keys().all(|name| is_printable_ascii(name)) {
                 clean_names(map);
             }
         }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use terminal::transcript::{self, Wish};
+use terminal::transcript::{self, LineSelection};
 
 use super::words::seconds;
 use crate::contract::{Form, Output};
@@ -57,7 +57,7 @@ enum StatusName {
 impl CommandResult {
     /// The state of a job now, with the part of its output that is wanted, in at most `max_chars`
     /// characters (0: no limit).
-    pub(crate) fn read(job: &Job, wish: &Wish, max_chars: usize, keep_full: bool) -> Self {
+    pub(crate) fn read(job: &Job, wish: &LineSelection, max_chars: usize, keep_full: bool) -> Self {
         let mut result = Self::of(job);
         match job.read(|view| transcript::show(view, wish, &job.id, max_chars)) {
             Ok(shown) => {
@@ -74,7 +74,7 @@ impl CommandResult {
         }
         if keep_full {
             let whole = match wish {
-                Wish::Default { .. } => &Wish::From(1),
+                LineSelection::BothEnds { .. } => &LineSelection::From(1),
                 part => part,
             };
             let full = job.read(|view| transcript::show(view, whole, &job.id, MAX_FULL_CHARS));

@@ -2,7 +2,7 @@
 
 use crate::host::{Life, PaneState};
 use crate::run::{Engine, Sight};
-use process::Input;
+use process::InputState;
 
 /// A pane as it is now.
 pub(crate) struct Standing {
@@ -24,11 +24,11 @@ impl Standing {
     }
 
     /// What the program in the foreground does with what is typed.
-    pub(crate) fn input(&self) -> Input {
+    pub(crate) fn input(&self) -> InputState {
         match &self.sight {
             Some(sight) => sight.input,
-            None if self.life.is_over() => Input::None,
-            None => Input::Unknown,
+            None if self.life.is_over() => InputState::None,
+            None => InputState::Unknown,
         }
     }
 
@@ -37,10 +37,10 @@ impl Standing {
         match self.input() {
             _ if self.life.is_over() => "exited",
             _ if self.at_prompt => "prompt",
-            Input::Line => "line",
-            Input::Password => "password",
-            Input::Raw => "raw",
-            Input::None | Input::Unknown => "running",
+            InputState::Line => "line",
+            InputState::Password => "password",
+            InputState::Raw => "raw",
+            InputState::None | InputState::Unknown => "running",
         }
     }
 }

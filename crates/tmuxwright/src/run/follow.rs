@@ -4,9 +4,9 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tmux_control::keys::{Key, type_text};
+use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::stream::PaneStream;
-use tmux_control::stream::ring::{Chunk, End};
+use tmux_control::stream::ring::{Chunk, StreamEnd};
 use tokio::time::Instant;
 
 use super::Engine;
@@ -19,7 +19,7 @@ use super::marks::{Piece, Scanner, What};
 use super::memory::Lease;
 use super::prompt::{Prompt, similar};
 use crate::host::{Life, PaneState};
-use process::Input;
+use process::InputState;
 use terminal::screen::Screen;
 
 /// When to look at the processes, counted from the last output: a program that begins to wait, or a
@@ -160,8 +160,8 @@ impl Follow {
                 self.job.missed(missed);
                 None
             }
-            Chunk::End(End::PaneGone) => Some(Status::Lost("its pane is gone".to_owned())),
-            Chunk::End(End::ServerGone) => {
+            Chunk::End(StreamEnd::PaneGone) => Some(Status::Lost("its pane is gone".to_owned())),
+            Chunk::End(StreamEnd::ServerGone) => {
                 Some(Status::Lost("the tmux server went away".to_owned()))
             }
         }
@@ -224,10 +224,10 @@ impl Follow {
             }
             Front::Prompt(_, input) | Front::Shell(_, input) | Front::Program(_, input) => {
                 match input {
-                    Input::Line => Some(Waiting::Line),
-                    Input::Password => Some(Waiting::Password),
-                    Input::Raw => self.keys(quiet),
-                    Input::None | Input::Unknown => None,
+                    InputState::Line => Some(Waiting::Line),
+                    InputState::Password => Some(Waiting::Password),
+                    InputState::Raw => self.keys(quiet),
+                    InputState::None | InputState::Unknown => None,
                 }
             }
             Front::Unknown => None,
@@ -262,7 +262,7 @@ impl Follow {
         let place = Place { column: look.column, width: look.width };
         let line = carry::ask_status(shell.kind, &self.keys.command, place, self.prompt.rows);
         let mut commands = type_text(self.pane.pane, &line);
-        commands.push(Key::enter().press(self.pane.pane));
+        commands.push(TmuxKey::enter().press(self.pane.pane));
         tmux.sequence(commands).await?;
         self.progress.asked = Some(Instant::now());
         self.progress.started = true;
@@ -385,7 +385,7 @@ impl Follow {
         }
         if asked {
             // What the terminal answered to the program's output now stands at the prompt.
-            let clear = Key::Named("C-u".to_owned()).press(pane.pane);
+            let clear = TmuxKey::Named("C-u".to_owned()).press(pane.pane);
             let _ = engine.tmux().run(clear).await;
             tokio::time::sleep(KEY_TIME).await;
             if let Ok(look) = Look::at(engine.tmux(), pane.pane).await {

@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use tmux_control::keys::{Key, type_text};
+use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::{PaneId, Server};
 use tokio::time::Instant;
 
 use super::look::{Look, last_line};
 use super::refusal::Refusal;
 use crate::host::PaneState;
-use process::{Foreground, Input, ShellKind};
+use process::{Foreground, InputState, ShellKind};
 
 /// How long after its start a shell may still be starting.
 pub(super) const START: Duration = Duration::from_secs(5);
@@ -30,11 +30,11 @@ pub(super) struct Shell {
 /// What a pane's foreground is.
 pub(super) enum Front {
     /// A shell that waits for a command.
-    Prompt(Shell, Input),
+    Prompt(Shell, InputState),
     /// A shell that does something else.
-    Shell(Foreground, Input),
+    Shell(Foreground, InputState),
     /// Another program.
-    Program(Foreground, Input),
+    Program(Foreground, InputState),
     /// Nothing is known: the process may just be gone.
     Unknown,
 }
@@ -43,7 +43,7 @@ pub(super) enum Front {
 #[derive(Debug)]
 pub(crate) struct Sight {
     pub(crate) foreground: Foreground,
-    pub(crate) input: Input,
+    pub(crate) input: InputState,
     /// Which shell it is, if it is one.
     pub(crate) shell: Option<ShellKind>,
 }
@@ -60,11 +60,11 @@ impl Sight {
 /// that has no known name.
 fn sight(pid: u32, declared: Option<ShellKind>) -> Option<Sight> {
     let foreground = process::foreground(pid)?;
-    let input = process::input(pid);
+    let input = process::input_state(pid);
     // Between the two looks another program may have come to the front: what read was not this one.
     process::foreground(pid).filter(|now| now.pid == foreground.pid)?;
     let known = process::shell(&foreground);
-    let shell = known.or(declared.filter(|_| foreground.pid == pid && input == Input::Raw));
+    let shell = known.or(declared.filter(|_| foreground.pid == pid && input == InputState::Raw));
     Some(Sight { foreground, input, shell })
 }
 
@@ -107,11 +107,11 @@ pub(super) async fn look(
 
 /// Shells with a line editor read their prompt's input raw; when they read a line, it is for a
 /// command such as `read`. Those without have no other way.
-fn is_prompt(kind: ShellKind, input: Input) -> bool {
+fn is_prompt(kind: ShellKind, input: InputState) -> bool {
     match kind {
-        ShellKind::Bash | ShellKind::Zsh | ShellKind::Fish => input == Input::Raw,
+        ShellKind::Bash | ShellKind::Zsh | ShellKind::Fish => input == InputState::Raw,
         ShellKind::Dash | ShellKind::Ksh => {
-            matches!(input, Input::Raw | Input::Line | Input::Unknown)
+            matches!(input, InputState::Raw | InputState::Line | InputState::Unknown)
         }
     }
 }
@@ -134,14 +134,14 @@ pub(super) async fn shell_at_prompt(
             Front::Prompt(shell, _) => return Ok(shell),
             _ if waited < settling => {}
             Front::Shell(shell, input) => {
-                let reads = input == Input::Line || input == Input::Password;
+                let reads = input == InputState::Line || input == InputState::Password;
                 if waited > starting.max(PROMPT_TIME) || (reads && waited > ECHO_TIME) {
                     let does = if reads { "reads a line" } else { "is at work" };
                     return Err(Refusal::ShellBusy { pane: pane.pane, shell: shell.name, does });
                 }
             }
             Front::Program(program, input) => {
-                let reads = !matches!(input, Input::None | Input::Unknown);
+                let reads = !matches!(input, InputState::None | InputState::Unknown);
                 // A process that tmux has just made is not yet the program it will be.
                 let itself = program.pid == pane.pid && !is_new;
                 if waited > starting || (reads && !is_new) || itself {
@@ -280,7 +280,7 @@ pub(super) async fn must_be_empty(
         return Err(Refusal::HalfTyped { pane });
     }
     let line = last_line(tmux, pane).await?;
-    tmux.run(Key::Named("C-u".to_owned()).press(pane)).await?;
+    tmux.run(TmuxKey::Named("C-u".to_owned()).press(pane)).await?;
     let mut base = look;
     let mut since = Instant::now();
     while since.elapsed() < ECHO_TIME {
@@ -314,7 +314,7 @@ async fn put_back(
     look: &Look,
     text: &str,
 ) -> Result<(), tmux_control::Error> {
-    let press = |key: &str| tmux.run(Key::Named(key.to_owned()).press(pane));
+    let press = |key: &str| tmux.run(TmuxKey::Named(key.to_owned()).press(pane));
     match kind {
         ShellKind::Fish => press("C-y").await.map(|_| ()),
         ShellKind::Zsh => {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tmux_control::keys::Key;
+use tmux_control::keys::TmuxKey;
 use tokio::time::Instant;
 
 use super::gate::{self, Front};
@@ -36,7 +36,7 @@ impl Engine {
         let job = self.running_in(pane.pane);
         let uses = self.memory().pane(pane).uses;
         let until = Instant::now() + timeout;
-        self.tmux().run(Key::Named("C-c".to_owned()).press(pane.pane)).await?;
+        self.tmux().run(TmuxKey::Named("C-c".to_owned()).press(pane.pane)).await?;
         if let Some(job) = &job {
             job.ended(until).await;
         }

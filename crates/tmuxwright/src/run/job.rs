@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use process::ShellKind;
 use terminal::screen::Screen;
-use terminal::transcript::{Transcript, View};
+use terminal::transcript::{Transcript, TranscriptView};
 
 use crate::lock::lock;
 
@@ -153,7 +153,9 @@ impl Job {
                 (false, true) => Some(Alternate::Before),
                 (false, false) => None,
             },
-            unkept: transcript.trouble().map(|trouble| (transcript.unkept(), trouble.to_owned())),
+            unkept: transcript
+                .storage_error()
+                .map(|trouble| (transcript.lost_lines(), trouble.to_owned())),
         }
     }
 
@@ -171,10 +173,10 @@ impl Job {
     }
 
     /// Reads what it has printed so far.
-    pub(crate) fn read<T>(&self, look: impl FnOnce(&View<'_>) -> T) -> T {
+    pub(crate) fn read<T>(&self, look: impl FnOnce(&TranscriptView<'_>) -> T) -> T {
         let state = self.state();
         let pending = state.output.pending();
-        look(&View::new(&state.output.transcript, &pending))
+        look(&TranscriptView::new(&state.output.transcript, &pending))
     }
 
     /// How many lines it has printed so far.
@@ -299,7 +301,7 @@ impl Job {
 
     /// Whether what it printed made the terminal type an answer.
     pub(super) fn asked_terminal(&self) -> bool {
-        self.state().output.screen.asked()
+        self.state().output.screen.was_queried()
     }
 
     /// Ends it.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use tmux_control::keys::{Key, type_text};
+use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::paste::Paste;
 use tmux_control::stream::PaneStream;
 use tmux_control::stream::ring::Chunk;
@@ -15,7 +15,7 @@ use super::memory::Talk;
 use super::prompt::similar;
 use super::{Engine, Refusal};
 use crate::host::PaneState;
-use process::Input;
+use process::InputState;
 use terminal::screen::Screen;
 
 /// How long an echo takes to come, and how long a pause in it is none.
@@ -89,7 +89,7 @@ impl Engine {
             screen,
             prompt: look.before,
             lines: block::lines(input, &program),
-            by_line: input_kind == Input::Line,
+            by_line: input_kind == InputState::Line,
             gone: Vec::new(),
             cut: false,
             last_output: Instant::now(),
@@ -103,13 +103,17 @@ impl Engine {
     }
 
     /// The program that waits for input, which may take a moment to start.
-    async fn reader(&self, pane: &PaneState, until: Instant) -> Result<(String, Input), Refusal> {
+    async fn reader(
+        &self,
+        pane: &PaneState,
+        until: Instant,
+    ) -> Result<(String, InputState), Refusal> {
         let mut pause = Duration::from_millis(2);
         loop {
             let program = match gate::front(pane.pid, self.declared()) {
                 Front::Prompt(shell, input) => return Ok((shell.kind.name().to_owned(), input)),
                 Front::Shell(program, input) | Front::Program(program, input) => {
-                    if input != Input::None {
+                    if input != InputState::None {
                         return Ok((program.name, input));
                     }
                     program.argv.join(" ")
@@ -202,7 +206,7 @@ impl Exchange<'_> {
     }
 
     async fn press_enter(&mut self) -> Result<(), Refusal> {
-        self.engine.tmux().run(Key::enter().press(self.pane.pane)).await?;
+        self.engine.tmux().run(TmuxKey::enter().press(self.pane.pane)).await?;
         self.last_output = Instant::now();
         Ok(())
     }
@@ -243,7 +247,7 @@ impl Exchange<'_> {
     async fn waits(&mut self) -> bool {
         let reads = match gate::front(self.pane.pid, self.engine.declared()) {
             Front::Prompt(..) => true,
-            Front::Shell(_, input) | Front::Program(_, input) => input != Input::None,
+            Front::Shell(_, input) | Front::Program(_, input) => input != InputState::None,
             Front::Unknown => false,
         };
         if !reads {

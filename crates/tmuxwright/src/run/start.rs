@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use tmux_control::keys::{Key, type_text};
+use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::stream::PaneStream;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
@@ -221,7 +221,7 @@ impl Start {
         let job = Arc::new(Job::new(id, pane.pane, command, height));
         let progress = Progress::default();
         let mut commands = type_text(pane.pane, &typing.line);
-        commands.push(Key::enter().press(pane.pane));
+        commands.push(TmuxKey::enter().press(pane.pane));
         engine.shared.typed.note(pane.pane, &job.command, true);
         engine.tmux().sequence(commands).await?;
         engine.jobs().keep(Arc::clone(&job), engine.shared.options.results);

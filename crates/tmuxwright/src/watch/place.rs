@@ -1,10 +1,10 @@
 //! Where a pane stands at the very moment a watch begins.
 
 use tmux_control::capture::Capture;
-use tmux_control::{Command, Error, PaneId, Reply, Row, Server, row};
+use tmux_control::{Command, Error, PaneId, Row, Server, TmuxReply, row};
 
 use crate::bookmark::{self, Bookmark};
-use terminal::screen::Place;
+use terminal::screen::ScreenState;
 use terminal::text::first_columns;
 
 row! {
@@ -29,13 +29,13 @@ pub(super) fn questions(pane: PaneId) -> Vec<Command> {
 
 /// A pane's place, what its screen shows, and a mark behind that.
 pub(super) struct Standing {
-    pub(super) place: Place,
+    pub(super) place: ScreenState,
     pub(super) shown: String,
     pub(super) mark: Option<Bookmark>,
 }
 
 /// Reads the answers.
-pub(super) fn read(answers: &[Reply]) -> Result<Standing, Error> {
+pub(super) fn read(answers: &[TmuxReply]) -> Result<Standing, Error> {
     let [facts, screen, marks @ ..] = answers else {
         return Err(Error::Unexpected {
             command: "display-message".to_owned(),
@@ -45,7 +45,7 @@ pub(super) fn read(answers: &[Reply]) -> Result<Standing, Error> {
     let facts = Facts::parse_one("display-message", &facts.0)?;
     let shown = screen.text();
     let row = shown.lines().nth(facts.y as usize).unwrap_or_default();
-    let place = Place {
+    let place = ScreenState {
         width: facts.width as usize,
         height: facts.height as usize,
         row: facts.y as usize,

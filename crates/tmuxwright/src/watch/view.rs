@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::echo::Echo;
 use super::moment::Line;
 use crate::run::TypedLine;
-use terminal::screen::{self, Place, Screen};
+use terminal::screen::{self, Screen, ScreenState};
 
 /// How many characters of lines that scrolled off are kept to be shown.
 const KEPT: usize = 200_000;
@@ -45,14 +45,14 @@ pub(super) struct News {
 
 impl View {
     /// The number of the first row of the screen in a view that begins here.
-    pub(super) fn top(place: &Place) -> u64 {
+    pub(super) fn top(place: &ScreenState) -> u64 {
         if place.alternate { ALTERNATE } else { 0 }
     }
 
     /// A view that begins here.
-    pub(super) fn at(place: &Place, echo: Echo) -> Self {
+    pub(super) fn at(place: &ScreenState, echo: Echo) -> Self {
         Self {
-            screen: Screen::at(place),
+            screen: Screen::from_state(place),
             echo,
             first: first(place),
             new_from: place.before.len(),
@@ -67,7 +67,7 @@ impl View {
     }
 
     /// Goes on at another place, or in another size; what was seen is kept.
-    pub(super) fn go_on_at(&mut self, place: &Place) {
+    pub(super) fn go_on_at(&mut self, place: &ScreenState) {
         let lines: Vec<(u64, String)> = (self.gone..).zip(self.screen.pending()).collect();
         let mut lines: Vec<_> =
             lines.into_iter().filter(|(number, line)| !self.is_old(*number, line)).collect();
@@ -78,7 +78,7 @@ impl View {
         self.first = first(place) + if place.alternate { 0 } else { self.gone };
         self.new_from = place.before.len();
         self.echo.go_on_in(place.width);
-        self.screen = Screen::at(place);
+        self.screen = Screen::from_state(place);
         self.bells = 0;
     }
 
@@ -122,9 +122,9 @@ impl View {
             }
         }
         let base = if self.screen.in_alternate() { ALTERNATE } else { self.gone };
-        let fresh = self.screen.fresh_lines();
+        let fresh = self.screen.changed_lines();
         let erased = fresh.as_ref().is_some_and(Vec::is_empty);
-        for screen::Line { index, text, cursor } in fresh.unwrap_or_default() {
+        for screen::ScreenLine { index, text, cursor } in fresh.unwrap_or_default() {
             let line = self.line(base + index as u64, &text, cursor.is_none());
             lines.push(line);
         }
@@ -173,14 +173,15 @@ impl View {
         let main = (self.gone..).zip(&main).filter(|(number, line)| !self.is_old(*number, line));
         let mut lines: Vec<&str> = self.kept.iter().map(String::as_str).collect();
         lines.extend(main.map(|(_, line)| line.as_str()));
-        let alternate = if self.screen.in_alternate() { self.screen.shown() } else { Vec::new() };
+        let alternate =
+            if self.screen.in_alternate() { self.screen.visible_lines() } else { Vec::new() };
         lines.extend(alternate.iter().map(|line| line.text.as_str()));
         lines.join("\n").trim_end().to_owned()
     }
 }
 
 /// The number of the line that is there already.
-fn first(place: &Place) -> u64 {
+fn first(place: &ScreenState) -> u64 {
     place.row as u64 + View::top(place)
 }
 
@@ -196,7 +197,8 @@ mod tests {
     use super::*;
 
     fn view(row: usize, before: &str) -> View {
-        let place = Place { width: 20, height: 4, row, before: before.into(), alternate: false };
+        let place =
+            ScreenState { width: 20, height: 4, row, before: before.into(), alternate: false };
         View::at(&place, Echo::default())
     }
 
@@ -249,12 +251,14 @@ mod tests {
     fn a_gap_does_not_end_a_view() {
         let mut view = view(0, "");
         view.feed(b"before\r\n");
-        let place = Place { width: 20, height: 4, row: 3, before: "x".into(), alternate: false };
+        let place =
+            ScreenState { width: 20, height: 4, row: 3, before: "x".into(), alternate: false };
         view.go_on_at(&place);
         view.feed(b"y\r\nafter");
         assert_eq!(view.output(), "before\nxy\nafter");
         // In another size, the line that was begun goes on.
-        let place = Place { width: 9, height: 2, row: 0, before: "after".into(), alternate: false };
+        let place =
+            ScreenState { width: 9, height: 2, row: 0, before: "after".into(), alternate: false };
         view.go_on_at(&place);
         view.feed(b" all\r\n");
         assert_eq!(view.output(), "before\nxy\nafter all");
@@ -262,7 +266,8 @@ mod tests {
 
     #[test]
     fn what_a_full_screen_program_showed_before_is_no_news() {
-        let place = Place { width: 20, height: 4, row: 1, before: "menu".into(), alternate: true };
+        let place =
+            ScreenState { width: 20, height: 4, row: 1, before: "menu".into(), alternate: true };
         let mut view = View::at(&place, Echo::default());
         view.feed(b"!\x1b[4;1Hnew");
         let new_from: Vec<usize> = view.news.lines.iter().map(|line| line.new_from).collect();

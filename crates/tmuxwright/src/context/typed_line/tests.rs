@@ -37,7 +37,7 @@ fn lines(texts: &[&str]) -> Vec<Seen> {
 }
 
 fn keys(names: &[&str]) -> Vec<Stroke> {
-    names.iter().map(|name| Stroke::of_key(&Key::parse(name).unwrap())).collect()
+    names.iter().map(|name| Stroke::of_key(&TmuxKey::parse(name).unwrap())).collect()
 }
 
 #[test]
@@ -130,10 +130,11 @@ fn in_pieces() -> impl Strategy<Value = (String, Vec<Vec<Stroke>>)> {
         let text = pieces.iter().map(|(text, _)| text.as_str()).collect();
         let strokes = pieces.iter().map(|(text, way)| match way {
             0 => Stroke::of_text(text).collect(),
-            1 => {
-                text.chars().map(|c| Stroke::of_key(&Key::parse(&c.to_string()).unwrap())).collect()
-            }
-            2 => text.bytes().map(|byte| Stroke::of_key(&Key::Byte(byte))).collect(),
+            1 => text
+                .chars()
+                .map(|c| Stroke::of_key(&TmuxKey::parse(&c.to_string()).unwrap()))
+                .collect(),
+            2 => text.bytes().map(|byte| Stroke::of_key(&TmuxKey::Byte(byte))).collect(),
             _ => Stroke::of_paste(text, true).collect(),
         });
         (text, strokes.collect())

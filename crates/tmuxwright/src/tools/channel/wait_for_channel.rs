@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tmux_control::channel::{Left, SHORTEST, Signal};
+use tmux_control::channel::{CancelOutcome, ChannelSignal, MIN_CHANNEL_WAIT};
 use tokio::time::Instant;
 
 use crate::context::{Cx, Tool};
@@ -76,10 +76,10 @@ impl Tool for WaitForChannel {
         let begun = Instant::now();
         let mut waiting = cx.tmux().wait_for_channel(&channel).await?;
         let message = || format!("waiting for {}", inline(&channel));
-        let signal = cx.wait(patience.max(SHORTEST), waiting.signal(), message).await;
+        let signal = cx.wait(patience.max(MIN_CHANNEL_WAIT), waiting.signal(), message).await;
         let elapsed = (begun.elapsed().as_secs_f64() * 1e4).round() / 1e4;
         let (event, left_over, note) = match signal {
-            Some(Ok(Signal { left_over })) => (ChannelEvent::Signal, left_over, None),
+            Some(Ok(ChannelSignal { left_over })) => (ChannelEvent::Signal, left_over, None),
             Some(Err(error)) if error.is_no_server() => {
                 let what = format!("the tmux server ended before `{channel}` was signalled");
                 return Err(ToolError::new(Code::Lost, what).hint(
@@ -87,10 +87,12 @@ impl Tool for WaitForChannel {
                 ));
             }
             Some(Err(error)) => return Err(error.into()),
-            None => match waiting.give_up().await {
-                Left::Heard(Signal { left_over }) => (ChannelEvent::Signal, left_over, None),
-                Left::Nothing => (ChannelEvent::Timeout, false, None),
-                Left::Place => (ChannelEvent::Timeout, false, Some(LOST_SIGNAL_NOTE)),
+            None => match waiting.cancel().await {
+                CancelOutcome::Signalled(ChannelSignal { left_over }) => {
+                    (ChannelEvent::Signal, left_over, None)
+                }
+                CancelOutcome::Removed => (ChannelEvent::Timeout, false, None),
+                CancelOutcome::Orphaned => (ChannelEvent::Timeout, false, Some(LOST_SIGNAL_NOTE)),
             },
         };
         Ok(ChannelWait { channel, event, left_over, elapsed, note })

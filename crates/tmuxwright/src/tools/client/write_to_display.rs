@@ -92,7 +92,7 @@ impl Tool for WriteToDisplay {
         };
         let bytes = text.len();
         let text = if clear { format!("{CLEAR}{text}") } else { text };
-        cx.tmux().feed(display, &text).await?;
+        cx.tmux().write_to_empty_pane(display, &text).await?;
         let window_id = beside.window.to_string();
         Ok(Written { pane_id: display.to_string(), window_id, bytes, created })
     }

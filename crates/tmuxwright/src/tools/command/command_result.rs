@@ -9,7 +9,7 @@ use crate::actions::start::wait_for_end;
 use crate::context::{Cx, Request, Tool};
 use crate::contract::{Code, Group, Load, Meta, Tier, ToolError, Toolset};
 use crate::results::command::CommandResult;
-use terminal::transcript::Wish;
+use terminal::transcript::LineSelection;
 
 /// Limit of the argument `context`.
 const MAX_CONTEXT_LINES: usize = 100;
@@ -74,7 +74,7 @@ impl Tool for GetCommandResult {
     }
 }
 
-fn wish(args: &Args) -> Result<Wish, ToolError> {
+fn wish(args: &Args) -> Result<LineSelection, ToolError> {
     let Args { tail, head, from, grep, context, .. } = args;
     if context.is_some() && grep.is_none() {
         return Err(ToolError::invalid_argument("`context` is given without `grep`")
@@ -91,16 +91,20 @@ fn wish(args: &Args) -> Result<Wish, ToolError> {
             .hint("the first line is 1"));
     }
     match (tail, head, from, grep) {
-        (None, None, None, None) => Ok(Wish::Default { max_lines: DEFAULT_OUTPUT_LINES }),
-        (Some(lines), None, None, None) => Ok(Wish::Tail(*lines)),
-        (None, Some(lines), None, None) => Ok(Wish::Head(*lines)),
-        (None, None, Some(line), None) => Ok(Wish::From(*line)),
+        (None, None, None, None) => Ok(LineSelection::BothEnds { max_lines: DEFAULT_OUTPUT_LINES }),
+        (Some(lines), None, None, None) => Ok(LineSelection::Tail(*lines)),
+        (None, Some(lines), None, None) => Ok(LineSelection::Head(*lines)),
+        (None, None, Some(line), None) => Ok(LineSelection::From(*line)),
         (None, None, from, Some(pattern)) => {
             let regex = Regex::new(pattern).map_err(|error| {
                 ToolError::invalid_argument(format!("`grep`: {error}"))
                     .hint("escape literal characters, such as \\( or \\.")
             })?;
-            Ok(Wish::Grep { regex, context: context.unwrap_or(0), from: from.unwrap_or(1) })
+            Ok(LineSelection::Grep {
+                regex,
+                context: context.unwrap_or(0),
+                from: from.unwrap_or(1),
+            })
         }
         _ => Err(ToolError::invalid_argument(
             "only one of `tail`, `head`, `from` and `grep` can be given",

@@ -8,7 +8,7 @@ use crate::actions::start::{start, wait_for_end};
 use crate::context::{Cx, Request, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
 use crate::results::command::CommandResult;
-use terminal::transcript::Wish;
+use terminal::transcript::LineSelection;
 
 pub(super) struct RunCommand;
 
@@ -46,7 +46,8 @@ impl Tool for RunCommand {
         let patience = cx.patience("timeout", args.timeout.unwrap_or(30.0))?;
         let job = start(cx, args.command, args.target, args.cwd).await?.job;
         wait_for_end(cx, &job, patience).await;
-        let shown = Wish::Default { max_lines: args.max_lines.unwrap_or(DEFAULT_OUTPUT_LINES) };
+        let shown =
+            LineSelection::BothEnds { max_lines: args.max_lines.unwrap_or(DEFAULT_OUTPUT_LINES) };
         let Request { max_chars, keep_full_text, .. } = cx.request;
         Ok(CommandResult::read(&job, &shown, max_chars, keep_full_text))
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use tmux_control::keys::{Key, type_text};
+use tmux_control::keys::{TmuxKey, type_text};
 
 use crate::actions::typing::{Typed, must_take_input, pause_before_enter, press_enter};
 use crate::context::{Cx, Step, Stroke, Tool};
@@ -53,7 +53,7 @@ impl Tool for SendKeys {
             if round > 0 {
                 typing.wait(cx, round).await;
             }
-            let enters = typing.enter || typing.keys.contains(&Key::enter());
+            let enters = typing.enter || typing.keys.contains(&TmuxKey::enter());
             cx.runs.typed_into(pane.pane, &typing.text, enters);
             typing.once(cx, &pane).await?;
         }
@@ -65,7 +65,7 @@ impl Tool for SendKeys {
 /// A checked call.
 struct Typing {
     text: String,
-    keys: Vec<Key>,
+    keys: Vec<TmuxKey>,
     enter: bool,
     repeat: u32,
     delay: Option<Duration>,
@@ -110,7 +110,7 @@ impl Typing {
         cx.tmux().run_all(type_text(pane.pane, &self.text)).await?;
         let after_text = !self.text.is_empty();
         // An Enter among the keys must not be taken for a part of the text either.
-        let enter = self.keys.iter().position(|key| after_text && *key == Key::enter());
+        let enter = self.keys.iter().position(|key| after_text && *key == TmuxKey::enter());
         let (keys, rest) = self.keys.split_at(enter.unwrap_or(self.keys.len()));
         self.press(cx, pane, keys, after_text).await?;
         if !rest.is_empty() {
@@ -131,7 +131,7 @@ impl Typing {
         &self,
         cx: &Cx,
         pane: &PaneState,
-        keys: &[Key],
+        keys: &[TmuxKey],
         pause_first: bool,
     ) -> Result<(), ToolError> {
         let Some(delay) = self.delay else {
@@ -161,9 +161,9 @@ impl Typing {
 }
 
 /// What is no key may be a secret that was meant as text, so that its place alone is told.
-fn key(at: usize, name: &str) -> Result<Key, ToolError> {
-    Key::parse(name).map_err(|_| {
-        let near = nearest(name, Key::names()).map(|near| format!("did you mean `{near}`? "));
+fn key(at: usize, name: &str) -> Result<TmuxKey, ToolError> {
+    TmuxKey::parse(name).map_err(|_| {
+        let near = nearest(name, TmuxKey::names()).map(|near| format!("did you mean `{near}`? "));
         ToolError::invalid_argument(format!("`keys[{at}]` is not the name of a key")).hint(format!(
             "{}keys are named like Enter, Escape, C-c, M-x, Up, F5, 0x1b; text goes into `text`",
             near.unwrap_or_default()

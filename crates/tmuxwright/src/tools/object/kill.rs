@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::Command;
-use tmux_control::target::{Id, Level};
+use tmux_control::target::{Level, ObjectId};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
@@ -83,7 +83,7 @@ fn level(args: &Args) -> Result<Level, ToolError> {
         Kind::Pane => Level::Pane,
     });
     let target = &args.target;
-    match (Id::parse(target.0.trim()).map(Id::level), wanted) {
+    match (ObjectId::parse(target.0.trim()).map(ObjectId::level), wanted) {
         (Some(is), Some(wanted)) if is != wanted => {
             Err(ToolError::invalid_argument(format!("`{target}` is a {is}, not a {wanted}"))
                 .hint(format!("leave `kind` out, or give the {wanted}'s id")))

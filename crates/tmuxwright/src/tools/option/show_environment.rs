@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tmux_control::{Command, Error, printed};
+use tmux_control::{Command, Error, show_output};
 
 use super::{assignment, environment_fact, list_text};
 use crate::actions::options::{Holder, Scope, Wish};
@@ -109,7 +109,7 @@ async fn read(cx: &Cx, holder: &Holder) -> Result<Vec<Variable>, ToolError> {
     let global = replies.len() > 1;
     for (index, reply) in replies.iter().enumerate() {
         let inherited = global && index == 0;
-        let variables = printed::environment(&reply.text())
+        let variables = show_output::parse_environment(&reply.text())
             .ok_or_else(|| Error::unexpected("show-environment", &reply.0))?;
         for (name, value) in variables {
             let removed = value.is_none();

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tmux_control::{Command, printed};
+use tmux_control::{Command, show_output};
 
 use crate::actions::options::{Catalogue, Holder, Scope, Wish, base};
 use crate::context::{Cx, Tool};
@@ -117,7 +117,7 @@ async fn read(cx: &Cx, holders: &[Holder]) -> Result<Vec<Hook>, ToolError> {
     let replies = cx.tmux().sequence(holders.iter().map(show).collect()).await?;
     let mut hooks = Vec::new();
     for (holder, reply) in holders.iter().zip(replies) {
-        for (name, command) in reply.text().lines().map(printed::hook) {
+        for (name, command) in reply.text().lines().map(show_output::parse_hook) {
             // tmux also lists hooks without a command.
             if let Some(command) = command {
                 let (scope, global) = (holder.scope, holder.is_global());

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tmux_control::printed::PrintedOption;
+use tmux_control::show_output::ShownOption;
 
 use super::{OptionHolder, assignment, list_text};
 use crate::actions::options::{Catalogue, Known, Scope, Wish};
@@ -43,9 +43,9 @@ struct ShownOption {
     inherited: bool,
 }
 
-impl From<PrintedOption> for ShownOption {
-    fn from(option: PrintedOption) -> Self {
-        let PrintedOption { name, value, inherited } = option;
+impl From<ShownOption> for ShownOption {
+    fn from(option: ShownOption) -> Self {
+        let ShownOption { name, value, inherited } = option;
         Self { name, value: value.unwrap_or_default(), inherited }
     }
 }

@@ -91,7 +91,7 @@ async fn clear_screen(cx: &Cx, pane: &PaneState) -> Result<bool, ToolError> {
     }
     // Not erased, which would push it into history.
     let delete = format!("\x1b7\x1b[H\x1b[{above}M\x1b8\x1b[{above}A");
-    if !process::print(pane.pid, delete.as_bytes()) {
+    if !process::write_to_terminal(pane.pid, delete.as_bytes()) {
         return Ok(false);
     }
     // tmux may get it together with the next question and read it after that.

@@ -8,7 +8,7 @@ use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::run::Sight;
 use crate::run::activity::Standing;
-use process::Input;
+use process::InputState;
 use terminal::text::inline;
 
 pub(super) struct GetPaneState;
@@ -57,14 +57,14 @@ enum InputName {
     Unknown,
 }
 
-impl From<Input> for InputName {
-    fn from(input: Input) -> Self {
+impl From<InputState> for InputName {
+    fn from(input: InputState) -> Self {
         match input {
-            Input::None => Self::None,
-            Input::Line => Self::Line,
-            Input::Password => Self::Password,
-            Input::Raw => Self::Raw,
-            Input::Unknown => Self::Unknown,
+            InputState::None => Self::None,
+            InputState::Line => Self::Line,
+            InputState::Password => Self::Password,
+            InputState::Raw => Self::Raw,
+            InputState::Unknown => Self::Unknown,
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::capture::Capture;
-use tmux_control::{PaneId, Reply, Row, Server, row};
+use tmux_control::{PaneId, Row, Server, TmuxReply, row};
 
 use crate::context::files::Draft;
 use crate::context::{Cx, Tool};
@@ -13,7 +13,7 @@ use crate::context::{Cx, Tool};
 use crate::contract::FilePath;
 use crate::contract::{Form, Group, Image, Load, Meta, Output, Target, Tier, ToolError};
 use crate::results::words::{FactRow, field};
-use picture::{Cursor, CursorShape, Picture, Screen};
+use picture::{CursorShape, Picture, ScreenCapture, ScreenCursor};
 use terminal::text::clean;
 
 pub(super) struct ScreenshotPane;
@@ -134,13 +134,13 @@ row! {
 
 impl ScreenFacts {
     /// The cursor, if the pane shows one. Old versions do not report its shape.
-    fn cursor(&self) -> Option<Cursor> {
+    fn cursor(&self) -> Option<ScreenCursor> {
         let shape = match self.cursor_shape.as_str() {
             "underline" => CursorShape::Underline,
             "bar" => CursorShape::Bar,
             _ => CursorShape::Block,
         };
-        self.cursor.then_some(Cursor { x: self.cursor_x, y: self.cursor_y, shape })
+        self.cursor.then_some(ScreenCursor { x: self.cursor_x, y: self.cursor_y, shape })
     }
 }
 
@@ -204,7 +204,7 @@ impl Tool for ScreenshotPane {
             [Server::row_query::<ScreenFacts>(&pane.to_string()), part.cells_of(pane)]
         };
         let (pane, replies) = cx.pane_with(&args.target, queries).await?;
-        let [facts, text] = <[Reply; 2]>::try_from(replies).map_err(|_| {
+        let [facts, text] = <[TmuxReply; 2]>::try_from(replies).map_err(|_| {
             ToolError::internal("tmux answered two queries with another number of replies")
         })?;
         let facts = ScreenFacts::parse_one("display-message", &facts.0)?;
@@ -236,7 +236,7 @@ struct PaintJob {
 
 fn paint(job: PaintJob) -> Result<Screenshot, ToolError> {
     let PaintJob { facts, format, theme, path, .. } = job;
-    let screen = Screen {
+    let screen = ScreenCapture {
         text: &job.text,
         columns: facts.columns,
         rows: facts.rows,

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tmux_control::{Command, Reply, row};
+use tmux_control::{Command, TmuxReply, row};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
@@ -55,7 +55,7 @@ impl Tool for KillServer {
 
     async fn call(cx: &Cx, _: Args) -> Result<Killed, ToolError> {
         let ask = Command::query("display-message").arg("-p").arg("#{pid}");
-        let Reply(printed) = cx.tmux().run(ask).await?;
+        let TmuxReply(printed) = cx.tmux().run(ask).await?;
         let pid = String::from_utf8_lossy(&printed).trim().parse().map_err(|_| {
             ToolError::from(tmux_control::Error::unexpected("display-message", &printed))
         })?;

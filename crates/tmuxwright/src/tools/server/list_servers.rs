@@ -6,7 +6,7 @@ use futures::future::join_all;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::Socket;
-use tmux_control::discover::{self, Found};
+use tmux_control::discover::{self, SocketState};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{FilePath, Form, Group, Load, Meta, Output, Tier, ToolError};
@@ -60,14 +60,14 @@ impl Output for Servers {
 }
 
 impl Server {
-    fn new(socket: PathBuf, current: &Socket, found: Found) -> Self {
+    fn new(socket: PathBuf, current: &Socket, found: SocketState) -> Self {
         let in_directory = socket.parent() == Some(&Socket::directory());
         let name = socket.file_name().filter(|_| in_directory);
         let current = Socket::Path(socket.clone()).is_same_as(current);
         let mut server = Self {
             name: name.map(|name| name.to_string_lossy().into_owned()),
             socket: socket.to_string_lossy().into_owned(),
-            alive: matches!(found, Found::Server { .. } | Found::Mute(_)),
+            alive: matches!(found, SocketState::Server { .. } | SocketState::Unresponsive(_)),
             pid: None,
             version: None,
             sessions: None,
@@ -75,14 +75,14 @@ impl Server {
             problem: None,
         };
         match found {
-            Found::Server { pid, version, sessions } => {
+            SocketState::Server { pid, version, sessions } => {
                 server.pid = Some(pid);
                 server.version = Some(version);
                 server.sessions = Some(sessions);
             }
-            Found::Mute(why) => server.problem = Some(why),
-            Found::Stale => server.problem = Some("no server is running there".to_owned()),
-            Found::NoSocket => server.problem = Some("there is no socket".to_owned()),
+            SocketState::Unresponsive(why) => server.problem = Some(why),
+            SocketState::Stale => server.problem = Some("no server is running there".to_owned()),
+            SocketState::NoSocket => server.problem = Some("there is no socket".to_owned()),
         }
         server
     }
@@ -131,10 +131,10 @@ impl Tool for ListServers {
         }
         sockets.retain(|socket| cx.reaches(&Socket::Path(socket.clone())));
         let looks = sockets.into_iter().map(|socket| async {
-            let found = cx.tmux().look_behind(&socket).await;
+            let found = cx.tmux().probe_socket(&socket).await;
             // Nobody asked for what is not there.
-            let wanted =
-                matches!(found, Found::Server { .. } | Found::Mute(_)) || asked.contains(&socket);
+            let wanted = matches!(found, SocketState::Server { .. } | SocketState::Unresponsive(_))
+                || asked.contains(&socket);
             wanted.then(|| Server::new(socket, &current, found))
         });
         Ok(Servers { servers: join_all(looks).await.into_iter().flatten().collect() })

@@ -50,14 +50,14 @@ impl Watched {
         let (shell, was_alone) = (command.shell, command.is_alone);
         command.look_after = Instant::now() + command.pause;
         command.pause = (command.pause * 2).min(LONGEST_PAUSE);
-        let mut alone = process::has_company(shell) == Some(false);
+        let mut alone = process::session_has_other_processes(shell) == Some(false);
         // What told the end may take a moment to its own.
         for _ in 0..if is_first { DYING_LOOKS } else { 0 } {
             if alone {
                 break;
             }
             tokio::time::sleep(DYING).await;
-            alone = process::has_company(shell) == Some(false);
+            alone = process::session_has_other_processes(shell) == Some(false);
         }
         if !alone {
             // It goes on, and what it prints belongs to what was seen.

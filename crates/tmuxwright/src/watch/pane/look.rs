@@ -15,8 +15,8 @@ use crate::watch::Lost;
 use crate::watch::conditions::Needs;
 use crate::watch::moment::{Doing, Shown};
 use crate::watch::place::{self, Standing};
-use process::Input;
-use terminal::screen::Place;
+use process::InputState;
+use terminal::screen::ScreenState;
 
 /// The pause before a question is asked again that had no answer.
 const ONCE_MORE: Duration = Duration::from_millis(100);
@@ -66,16 +66,16 @@ impl Watched {
     }
 
     /// What a program does that has been seen to do this with its input.
-    fn doing(&self, now: Instant, input: Input, at_prompt: bool) -> Doing {
+    fn doing(&self, now: Instant, input: InputState, at_prompt: bool) -> Doing {
         match input {
             _ if at_prompt => Doing::Prompt,
-            Input::Line => Doing::Line,
-            Input::Password => Doing::Password,
-            Input::Raw => {
+            InputState::Line => Doing::Line,
+            InputState::Password => Doing::Password,
+            InputState::Raw => {
                 let asks = self.view.row().trim_end().ends_with(PROMPT_ENDS);
                 self.looks.keys(now, asks || self.view.in_alternate())
             }
-            Input::None | Input::Unknown => Doing::Work,
+            InputState::None | InputState::Unknown => Doing::Work,
         }
     }
 
@@ -103,12 +103,12 @@ impl Watched {
             Ok((stream, Standing { place, shown, .. })) => {
                 // A full-screen program draws everything anew; other output goes on where it was.
                 let sized = match astray {
-                    Astray::Size(at) if place.alternate => Some((at, place.top())),
+                    Astray::Size(at) if place.alternate => Some((at, place.at_top())),
                     _ => None,
                 };
                 self.take_up_to(&stream, sized).await;
                 let begun = self.command.as_ref().is_none_or(|it| it.trail.has_begun());
-                let start = Place { alternate: false, ..place.top() };
+                let start = ScreenState { alternate: false, ..place.at_top() };
                 self.steps.push_back(Step::Place(if begun { place } else { start }));
                 self.layout = stream.clone();
                 self.stream = stream;
@@ -145,10 +145,10 @@ impl Watched {
 
     /// Takes all that comes before the place where another reader of the same stream is. `sized` is
     /// from where on another size counts: what was printed behind it belongs there.
-    async fn take_up_to(&mut self, other: &PaneStream, sized: Option<(u64, Place)>) {
+    async fn take_up_to(&mut self, other: &PaneStream, sized: Option<(u64, ScreenState)>) {
         let mut sized = sized;
         while self.lost.is_none()
-            && other.is_beside(&self.stream)
+            && other.shares_ring_with(&self.stream)
             && self.stream.position() < other.position()
         {
             let begin = self.stream.position();

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::future::{BoxFuture, FutureExt, pending, ready};
 use tmux_control::PaneId;
 use tmux_control::stream::PaneStream;
-use tmux_control::stream::ring::{Chunk, End};
+use tmux_control::stream::ring::{Chunk, StreamEnd};
 use tokio::time::Instant;
 
 use super::conditions::Needs;
@@ -23,7 +23,7 @@ use super::{Event, Lost, Seen, Watches};
 use crate::bookmark::Bookmark;
 use crate::host::PaneState;
 use crate::run::{Part, Started, Trail};
-use terminal::screen::Place;
+use terminal::screen::ScreenState;
 
 /// The screen is asked for when it has been quiet for the one time, or after the other.
 const SCREEN_QUIET: Duration = Duration::from_millis(5);
@@ -82,7 +82,7 @@ enum Step {
     /// What was printed.
     Part(Part),
     /// Where the cursor is now.
-    Place(Place),
+    Place(ScreenState),
     /// All that was printed by a process that is gone.
     All(Vec<String>),
     /// The pane's process is gone, with this code.
@@ -146,7 +146,7 @@ impl Watched {
         // A command that closed its pane has still been watched.
         let place = answers
             .and_then(|answers| place::read(&answers))
-            .map(|it| Place { alternate: false, ..it.place.top() });
+            .map(|it| ScreenState { alternate: false, ..it.place.at_top() });
         let typed = watches.runs.typed(pane.pane).into_iter().flat_map(|typed| typed.lines);
         let place = place.unwrap_or_default();
         let view = View::at(&place, Echo::after(typed, place.width));
@@ -240,7 +240,7 @@ impl Watched {
             let alarm = self.alarm();
             tokio::select! {
                 biased;
-                at = self.layout.rearranged() => {
+                at = self.layout.layout_changed() => {
                     self.astray.get_or_insert(Astray::Size(at));
                 }
                 chunk = self.stream.next() => self.take(chunk),
@@ -342,8 +342,8 @@ impl Watched {
                     command.trail.begin();
                 }
             }
-            Chunk::End(End::PaneGone) => self.lost = Some(Lost::PaneGone(self.id())),
-            Chunk::End(End::ServerGone) => self.lost = Some(Lost::ServerGone),
+            Chunk::End(StreamEnd::PaneGone) => self.lost = Some(Lost::PaneGone(self.id())),
+            Chunk::End(StreamEnd::ServerGone) => self.lost = Some(Lost::ServerGone),
         }
     }
 

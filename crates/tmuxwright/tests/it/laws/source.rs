@@ -57,7 +57,7 @@ fn tools_go_through_the_guard() {
         ("host.claim(", "create.rs"),
         ("runs.run(", "start.rs"),
         ("runs.run_anywhere(", "start.rs"),
-        ("Place::all(", "nowhere: cx.resolve"),
+        ("PaneLocation::all(", "nowhere: cx.resolve"),
         ("\"list-panes\"", "nowhere: cx.panes"),
         ("\"list-windows\"", "nowhere: cx.windows"),
     ];
