@@ -26,7 +26,8 @@ pub(crate) enum Scope {
 }
 
 impl Scope {
-    fn name(self) -> &'static str {
+    /// The scope's name, as arguments and answers have it.
+    pub(crate) fn name(self) -> &'static str {
         match self {
             Self::Server => "server",
             Self::Session => "session",

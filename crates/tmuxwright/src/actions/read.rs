@@ -9,7 +9,7 @@ use tmux_control::{PaneId, Row, Server, TmuxReply};
 use crate::context::Cx;
 use crate::contract::{Target, ToolError};
 use crate::host::{Life, PaneState};
-use terminal::text::inline;
+use crate::results::words::field;
 
 /// What a tool wants to see of a pane.
 pub(crate) struct Wanted {
@@ -129,10 +129,10 @@ impl<'de> Deserialize<'de> for Scrollback {
     }
 }
 
-/// The program in a pane, or how it ended.
+/// The program in a pane as a field of a row, or how it ended.
 pub(crate) fn program_or_end(life: Life, command: &str) -> String {
     match life.exit_code() {
-        _ if !life.is_over() => inline(command),
+        _ if !life.is_over() => field(command),
         Some(code) => format!("exited {code}"),
         None => "exited".to_owned(),
     }

@@ -1,8 +1,8 @@
-//! Finding things in text that comes piece by piece and of which little is held at a time. Pure:
-//! where the pieces come from is not known here.
+//! Search in paste buffers of any size: the content comes in pieces, of which little is held at a time.
+//! Pure: it does not know tmux.
 
 mod extract;
-mod found;
+mod hits;
 mod pattern;
 mod search;
 #[cfg(test)]
@@ -10,6 +10,6 @@ mod tests;
 mod windows;
 
 pub(crate) use extract::Extract;
-pub(crate) use found::{Found, Hit};
-pub(crate) use pattern::Pattern;
-pub(crate) use search::Search;
+pub(crate) use hits::{Hit, HitList};
+pub(crate) use pattern::BufferPattern;
+pub(crate) use search::BufferSearch;

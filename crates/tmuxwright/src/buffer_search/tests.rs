@@ -1,25 +1,25 @@
-//! Searching piece by piece finds what searching all at once does.
+//! A search in pieces finds the same matches as a search of the whole text.
 
 use std::ops::{ControlFlow, Range};
 
 use proptest::prelude::*;
 use regex::bytes::RegexBuilder;
 
-use super::windows::Sizes;
+use super::windows::WindowSizes;
 use super::*;
 
-const SMALL: Sizes = Sizes { step: 7, overlap: 6, back: 4 };
+const SMALL: WindowSizes = WindowSizes { step: 7, overlap: 6, back: 4 };
 
 fn search_with(
-    pattern: &mut Pattern,
+    pattern: &mut BufferPattern,
     text: &[u8],
     cuts: &[usize],
     range: Range<u64>,
-    most: usize,
-    sizes: Sizes,
+    limit: usize,
+    sizes: WindowSizes,
 ) -> (Vec<Hit>, Option<Hit>, u64) {
-    let mut found = Found::new(most, pattern.is_fuzzy());
-    let mut search = Search::with_sizes(pattern, range, &mut found, 0, sizes);
+    let mut found = HitList::new(limit, pattern.is_fuzzy());
+    let mut search = BufferSearch::with_sizes(pattern, range, &mut found, 0, sizes);
     let mut rest = text;
     let mut ended = ControlFlow::Continue(());
     let mut cuts = cuts.iter().cycle();
@@ -36,11 +36,12 @@ fn search_with(
     (hits, more, position)
 }
 
+/// Offset, length and line of each match.
 fn places(hits: &[Hit]) -> Vec<(u64, u64, u64)> {
     hits.iter().map(|hit| (hit.offset, hit.length, hit.line)).collect()
 }
 
-/// All matches that are not empty, with everything in memory.
+/// All matches that are not empty, found with the whole text in memory.
 fn naive(pattern: &str, case: bool, text: &[u8]) -> Vec<(u64, u64, u64)> {
     let regex = RegexBuilder::new(pattern).case_insensitive(!case).build().unwrap();
     let mut all = Vec::new();
@@ -55,7 +56,7 @@ fn naive(pattern: &str, case: bool, text: &[u8]) -> Vec<(u64, u64, u64)> {
     all
 }
 
-/// Patterns whose matches are no longer than windows overlap.
+/// Patterns whose matches are not longer than the overlap of two windows.
 const PATTERNS: &[&str] = &[
     "ab",
     "a",
@@ -86,13 +87,13 @@ fn text() -> impl Strategy<Value = Vec<u8>> {
 
 proptest! {
     #[test]
-    fn pieces_do_not_matter(
+    fn matches_do_not_depend_on_the_pieces(
         text in text(),
         cuts in prop::collection::vec(1usize..20, 1..8),
         pattern in prop::sample::select(PATTERNS),
         case in any::<bool>(),
     ) {
-        let mut searched = Pattern::exact(pattern, true, case).unwrap();
+        let mut searched = BufferPattern::exact(pattern, true, case).unwrap();
         let all = naive(pattern, case, &text);
         let (hits, more, _) =
             search_with(&mut searched, &text, &cuts, 0..u64::MAX, usize::MAX, SMALL);
@@ -101,35 +102,35 @@ proptest! {
     }
 
     #[test]
-    fn going_on_finds_the_rest_and_nothing_twice(
+    fn a_continued_search_finds_every_match_once(
         text in text(),
         cuts in prop::collection::vec(1usize..20, 1..8),
         pattern in prop::sample::select(PATTERNS),
-        most in 1usize..5,
+        limit in 1usize..5,
     ) {
-        let mut searched = Pattern::exact(pattern, true, true).unwrap();
+        let mut searched = BufferPattern::exact(pattern, true, true).unwrap();
         let mut all = Vec::new();
         let mut from = 0;
         loop {
             let (hits, more, _) =
-                search_with(&mut searched, &text, &cuts, from..u64::MAX, most, SMALL);
+                search_with(&mut searched, &text, &cuts, from..u64::MAX, limit, SMALL);
             all.extend(places(&hits));
             let Some(more) = more else { break };
-            prop_assert_eq!(hits.len(), most);
+            prop_assert_eq!(hits.len(), limit);
             from = more.offset;
         }
         prop_assert_eq!(all, naive(pattern, true, &text));
     }
 
     #[test]
-    fn a_search_that_was_stopped_can_be_taken_up_where_it_was(
+    fn a_stopped_search_continues_at_its_position(
         text in text(),
         pattern in prop::sample::select(PATTERNS),
         stop in 0usize..120,
     ) {
-        let mut searched = Pattern::exact(pattern, true, true).unwrap();
-        let mut found = Found::new(usize::MAX, false);
-        let mut search = Search::with_sizes(&mut searched, 0..u64::MAX, &mut found, 0, SMALL);
+        let mut searched = BufferPattern::exact(pattern, true, true).unwrap();
+        let mut found = HitList::new(usize::MAX, false);
+        let mut search = BufferSearch::with_sizes(&mut searched, 0..u64::MAX, &mut found, 0, SMALL);
         let _ = search.push(text.get(..stop.min(text.len())).unwrap());
         let position = search.position();
         let mut all = places(&found.into_hits().0);
@@ -140,7 +141,7 @@ proptest! {
     }
 
     #[test]
-    fn places_are_taken_out_wherever_the_cuts_are(
+    fn ranges_are_extracted_from_any_pieces(
         text in prop::collection::vec(any::<u8>(), 0..60),
         cut in 1usize..20,
         ranges in prop::collection::vec((0u64..70, 0u64..20), 0..5),
@@ -154,20 +155,21 @@ proptest! {
             }
         }
         for (part, range) in extract.into_parts().into_iter().zip(ranges) {
-            let place = |at: u64| (at as usize).min(text.len());
-            prop_assert_eq!(&part[..], &text[place(range.start)..place(range.end)]);
+            let within = |at: u64| (at as usize).min(text.len());
+            prop_assert_eq!(&part[..], &text[within(range.start)..within(range.end)]);
         }
     }
 }
 
 fn find(pattern: &str, text: &[u8], range: Range<u64>) -> Vec<(u64, u64, u64)> {
-    let mut pattern = Pattern::exact(pattern, false, false).unwrap();
-    let (hits, _, _) = search_with(&mut pattern, text, &[64 * 1024], range, 100, Sizes::USUAL);
+    let mut pattern = BufferPattern::exact(pattern, false, false).unwrap();
+    let (hits, _, _) =
+        search_with(&mut pattern, text, &[64 * 1024], range, 100, WindowSizes::DEFAULT);
     places(&hits)
 }
 
 #[test]
-fn a_line_of_any_length_is_searched_to_its_end() {
+fn a_long_line_is_searched_to_its_end() {
     let mut text = vec![b'x'; 1_000_000];
     for at in [0, 60 * 1024 - 3, 64 * 1024 - 2, 500_000, 999_994] {
         text[at..at + 6].copy_from_slice(b"NEEDLE");
@@ -177,7 +179,7 @@ fn a_line_of_any_length_is_searched_to_its_end() {
 }
 
 #[test]
-fn only_what_begins_within_the_range_is_found() {
+fn only_matches_beginning_in_the_range_are_found() {
     let text = b"ab ab ab\nab";
     assert_eq!(find("ab", text, 1..9), [(3, 2, 1), (6, 2, 1)]);
     assert_eq!(find("ab", text, 9..10), [(9, 2, 2)]);
@@ -185,45 +187,48 @@ fn only_what_begins_within_the_range_is_found() {
 }
 
 #[test]
-fn what_is_shown_is_the_line_or_what_is_around_the_match() {
-    let mut pattern = Pattern::exact("needle", false, true).unwrap();
+fn a_long_line_is_shown_around_the_match() {
+    let mut pattern = BufferPattern::exact("needle", false, true).unwrap();
     let mut line = "é".repeat(2000).into_bytes();
     line.extend(b"needle");
     line.extend("é".repeat(2000).into_bytes());
-    let (hits, _, _) = search_with(&mut pattern, &line, &[777], 0..u64::MAX, 1, Sizes::USUAL);
+    let (hits, _, _) =
+        search_with(&mut pattern, &line, &[777], 0..u64::MAX, 1, WindowSizes::DEFAULT);
     let text = &hits[0].text;
     assert!(text.starts_with("…é") && text.ends_with("é…") && text.contains("éneedleé"), "{text}");
     assert!(text.len() < 700 && !text.contains('\u{fffd}'), "{text}");
     let (hits, _, _) =
-        search_with(&mut pattern, b"a\nthe needle\n", &[3], 0..u64::MAX, 1, Sizes::USUAL);
+        search_with(&mut pattern, b"a\nthe needle\n", &[3], 0..u64::MAX, 1, WindowSizes::DEFAULT);
     assert_eq!(hits[0].text, "the needle");
 }
 
 #[test]
 fn the_best_fuzzy_matches_come_first() {
-    let mut pattern = Pattern::fuzzy("cfg rd", false).unwrap();
+    let mut pattern = BufferPattern::fuzzy("cfg rd", false).unwrap();
     let text = b"unrelated\nxcxfxgxrxdx\nread the config file\nConfigReader::cfg_rd\ncfg";
-    let (hits, more, _) = search_with(&mut pattern, text, &[4], 0..u64::MAX, 2, Sizes::USUAL);
+    let (hits, more, _) =
+        search_with(&mut pattern, text, &[4], 0..u64::MAX, 2, WindowSizes::DEFAULT);
     assert_eq!(more, None);
     assert_eq!(hits.len(), 2);
     assert_eq!((hits[0].text.as_str(), hits[0].line), ("ConfigReader::cfg_rd", 4));
     assert!(hits[0].score > hits[1].score);
     assert_eq!(hits[0].offset, 43);
     let many = b"cfg rd\n".repeat(1000);
-    let (hits, _, _) = search_with(&mut pattern, &many, &[99], 0..u64::MAX, 3, Sizes::USUAL);
+    let (hits, _, _) =
+        search_with(&mut pattern, &many, &[99], 0..u64::MAX, 3, WindowSizes::DEFAULT);
     let lines: Vec<u64> = hits.iter().map(|hit| hit.line).collect();
     assert_eq!(lines, [1, 2, 3]);
 }
 
 #[test]
-fn patterns_that_cannot_be_are_named() {
-    let error = |pattern: Result<Pattern, _>| {
+fn invalid_patterns_are_refused_with_a_reason() {
+    let error = |pattern: Result<BufferPattern, _>| {
         let error: crate::contract::ToolError = pattern.unwrap_err();
         error.to_string()
     };
-    assert!(error(Pattern::exact("", false, false)).contains("empty"));
-    assert!(error(Pattern::exact("a\nb", false, false)).contains("line end"));
-    assert!(error(Pattern::exact("(", true, false)).contains("unclosed group"));
-    assert!(error(Pattern::exact("(\\w{200}){200}", true, false)).contains("size limit"));
-    assert!(error(Pattern::fuzzy("  ", false)).contains("blank"));
+    assert!(error(BufferPattern::exact("", false, false)).contains("empty"));
+    assert!(error(BufferPattern::exact("a\nb", false, false)).contains("line end"));
+    assert!(error(BufferPattern::exact("(", true, false)).contains("unclosed group"));
+    assert!(error(BufferPattern::exact("(\\w{200}){200}", true, false)).contains("size limit"));
+    assert!(error(BufferPattern::fuzzy("  ", false)).contains("blank"));
 }

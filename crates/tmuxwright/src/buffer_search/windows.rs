@@ -1,93 +1,94 @@
-//! Cuts a stream of bytes into lines, and lines that are too long to be held into windows that
-//! overlap. Where the cuts are depends on the text alone, not on the pieces it came in.
+//! Windows on a stream of bytes: each line, and of a line too long to be held, overlapping parts. The
+//! cuts depend on the text alone, not on the pieces it came in.
 
 use std::ops::ControlFlow;
 
 use memchr::memchr;
 
-/// How long lines are cut.
+/// WindowSizes of the windows of a long line, in bytes.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sizes {
-    /// How far each window of a long line is from the one before.
+pub(super) struct WindowSizes {
+    /// Distance between the beginnings of two windows.
     pub(super) step: usize,
-    /// How far a window reaches into the next: the longest match that is surely whole.
+    /// Overlap of a window with the next: the longest match that is never cut.
     pub(super) overlap: usize,
-    /// How much of what comes before is shown with it, for patterns that look back.
+    /// Bytes before the window that it includes, for patterns with look-behind such as `\b`.
     pub(super) back: usize,
 }
 
-impl Sizes {
-    pub(super) const USUAL: Self = Self { step: 60 * 1024, overlap: 4 * 1024, back: 16 };
+impl WindowSizes {
+    pub(super) const DEFAULT: Self = Self { step: 60 * 1024, overlap: 4 * 1024, back: 16 };
 }
 
 /// A line, or a part of a long one.
 #[derive(Debug)]
-pub(super) struct Window<'a> {
-    /// Its bytes, and a few before them.
+pub(super) struct LineWindow<'a> {
+    /// The bytes of the window, and a few before them.
     pub(super) text: &'a [u8],
-    /// Where the bytes are in the stream.
+    /// Offset of `text` in the stream.
     pub(super) offset: u64,
-    /// Where in the bytes the first match may begin.
+    /// Index in `text` from which a match may begin.
     pub(super) from: usize,
-    /// Before where in the bytes the last match must begin.
+    /// Index in `text` before which a match must begin.
     pub(super) until: usize,
-    /// The number of the line, from 1.
+    /// Line number, from 1.
     pub(super) line: u64,
 }
 
+/// Cuts a stream into windows.
 #[derive(Debug)]
-pub(super) struct Windows {
-    sizes: Sizes,
-    /// What has not been looked at, and a few bytes before.
+pub(super) struct LineWindows {
+    sizes: WindowSizes,
+    /// Bytes not visited yet, and a few before them.
     held: Vec<u8>,
-    /// Where in the stream that begins.
+    /// Offset of `held` in the stream.
     start: u64,
-    /// Where in it the next window begins.
+    /// Index in `held` at which the next window begins.
     from: usize,
-    /// Up to where in it no line ends.
-    looked: usize,
-    /// Where in it the line begins; 0 if that was before.
+    /// Index in `held` up to which there is no line end.
+    scanned: usize,
+    /// Index in `held` at which the line begins; 0 if it began before.
     line_start: usize,
     line: u64,
 }
 
-impl Windows {
-    pub(super) fn new(sizes: Sizes) -> Self {
-        Self { sizes, held: Vec::new(), start: 0, from: 0, looked: 0, line_start: 0, line: 1 }
+impl LineWindows {
+    pub(super) fn new(sizes: WindowSizes) -> Self {
+        Self { sizes, held: Vec::new(), start: 0, from: 0, scanned: 0, line_start: 0, line: 1 }
     }
 
-    /// Where the next window begins in the stream.
+    /// Offset in the stream at which the next window begins.
     pub(super) fn position(&self) -> u64 {
         self.start + self.from as u64
     }
 
-    /// Takes a piece and shows all windows that are complete.
+    /// Takes the next piece of the stream and visits all windows that are complete.
     pub(super) fn push(
         &mut self,
         piece: &[u8],
-        visit: &mut impl FnMut(&Window<'_>) -> ControlFlow<()>,
+        visit: &mut impl FnMut(&LineWindow<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        self.forget();
+        self.drop_visited();
         self.held.extend_from_slice(piece);
         loop {
-            let rest = self.held.get(self.looked..).unwrap_or_default();
+            let rest = self.held.get(self.scanned..).unwrap_or_default();
             if let Some(at) = memchr(b'\n', rest) {
-                let end = self.looked + at;
+                let end = self.scanned + at;
                 self.line_until(end, visit)?;
                 self.from = end + 1;
-                (self.looked, self.line_start) = (self.from, self.from);
+                (self.scanned, self.line_start) = (self.from, self.from);
                 self.line += 1;
             } else {
-                self.looked = self.held.len();
+                self.scanned = self.held.len();
                 return self.long_line(self.held.len(), visit);
             }
         }
     }
 
-    /// Shows what is left: a line that has no end.
+    /// Visits the rest: a last line without a line end.
     pub(super) fn finish(
         &mut self,
-        visit: &mut impl FnMut(&Window<'_>) -> ControlFlow<()>,
+        visit: &mut impl FnMut(&LineWindow<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         let end = self.held.len();
         if self.from < end {
@@ -97,23 +98,23 @@ impl Windows {
         ControlFlow::Continue(())
     }
 
-    /// The rest of a line that ends here.
+    /// Visits the rest of the line that ends at `end`.
     fn line_until(
         &mut self,
         end: usize,
-        visit: &mut impl FnMut(&Window<'_>) -> ControlFlow<()>,
+        visit: &mut impl FnMut(&LineWindow<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
         self.long_line(end, visit)?;
         visit(&self.window(end, end))
     }
 
-    /// The windows of a line that goes on at least up to here, but for its last.
+    /// Visits all windows but the last of a line that reaches at least to `end`.
     fn long_line(
         &mut self,
         end: usize,
-        visit: &mut impl FnMut(&Window<'_>) -> ControlFlow<()>,
+        visit: &mut impl FnMut(&LineWindow<'_>) -> ControlFlow<()>,
     ) -> ControlFlow<()> {
-        let Sizes { step, overlap, .. } = self.sizes;
+        let WindowSizes { step, overlap, .. } = self.sizes;
         while end - self.from > step + overlap {
             visit(&self.window(self.from + step, self.from + step + overlap))?;
             self.from += step;
@@ -121,9 +122,9 @@ impl Windows {
         ControlFlow::Continue(())
     }
 
-    fn window(&self, until: usize, end: usize) -> Window<'_> {
+    fn window(&self, until: usize, end: usize) -> LineWindow<'_> {
         let begin = self.from.saturating_sub(self.sizes.back).max(self.line_start);
-        Window {
+        LineWindow {
             text: self.held.get(begin..end).unwrap_or_default(),
             offset: self.start + begin as u64,
             from: self.from - begin,
@@ -132,13 +133,13 @@ impl Windows {
         }
     }
 
-    /// Lets go of what has been shown.
-    fn forget(&mut self) {
+    /// Drops the bytes that no later window needs.
+    fn drop_visited(&mut self) {
         let gone = self.from.saturating_sub(self.sizes.back).max(self.line_start.min(self.from));
         self.held.drain(..gone);
         self.start += gone as u64;
         self.from -= gone;
-        self.looked -= gone;
+        self.scanned -= gone;
         self.line_start = self.line_start.saturating_sub(gone);
     }
 }

@@ -1,4 +1,4 @@
-//! `delete_buffer`: removes a paste buffer.
+//! `delete_buffer`: deletes a paste buffer.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,27 +6,27 @@ use tmux_control::buffer::delete_buffer;
 
 use crate::context::{Cx, Tool, buffer_failed};
 use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Tier, ToolError};
-use terminal::text::inline;
+use crate::results::words::field;
 
 pub(super) struct DeleteBuffer;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Buffer.
+    /// Buffer name.
     name: BufferName,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Deleted {
-    /// The buffer.
+pub(super) struct DeletedBuffer {
+    /// Full name of the deleted buffer.
     name: String,
 }
 
-impl Output for Deleted {
+impl Output for DeletedBuffer {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        format!("deleted {}", inline(&self.name))
+        format!("deleted {}", field(&self.name))
     }
 }
 
@@ -34,7 +34,7 @@ impl Tool for DeleteBuffer {
     const META: Meta = Meta {
         name: "delete_buffer",
         title: "Delete buffer",
-        description: "Remove a paste buffer.",
+        description: "Delete a paste buffer.",
         group: Group::Buffer,
         tier: Tier::Mutate,
         sets: &[],
@@ -43,12 +43,12 @@ impl Tool for DeleteBuffer {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Deleted;
+    type Output = DeletedBuffer;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Deleted, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<DeletedBuffer, ToolError> {
         let name = cx.buffer(&args.name).await?.row.name;
         let deleted = cx.tmux().run(delete_buffer(&name)).await;
         deleted.map_err(|error| buffer_failed(&name, error))?;
-        Ok(Deleted { name })
+        Ok(DeletedBuffer { name })
     }
 }

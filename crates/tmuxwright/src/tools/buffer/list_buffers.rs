@@ -1,4 +1,4 @@
-//! `list_buffers`: the paste buffers that may be touched.
+//! `list_buffers`: the paste buffers that the policy allows the caller to use.
 
 use std::cmp::Reverse;
 
@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Tier, ToolError};
-use crate::results::words::count;
-use terminal::text::inline;
+use crate::results::words::{FactRow, count, field, rows};
 
 pub(super) struct ListBuffers;
 
@@ -16,38 +15,41 @@ pub(super) struct ListBuffers;
 pub(super) struct Args {}
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Buffers {
-    /// One entry per buffer, the newest first.
-    buffers: Vec<Entry>,
+pub(super) struct ListedBuffers {
+    /// One entry per buffer, newest first.
+    buffers: Vec<ListedBuffer>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Entry {
-    /// Its whole name.
+struct ListedBuffer {
+    /// Full name of the buffer.
     name: String,
-    /// How large it is.
+    /// Size in bytes.
     bytes: u64,
-    /// When it was made, in seconds since the epoch.
+    /// Creation time, in seconds since the epoch.
     created: u64,
-    /// How it begins.
+    /// First characters of the content.
     sample: String,
-    /// Whether this server made it.
+    /// Whether this server made the buffer.
     own: bool,
 }
 
-impl Output for Buffers {
+impl Output for ListedBuffers {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        if self.buffers.is_empty() {
-            return "no buffers".to_owned();
-        }
-        let row = |entry: &Entry| {
-            let Entry { name, bytes, sample, .. } = entry;
-            let own = if entry.own { " · own" } else { "" };
-            format!("{} · {} · {}{own}", inline(name), count(*bytes, "byte"), inline(sample))
-        };
-        self.buffers.iter().map(row).collect::<Vec<_>>().join("\n")
+        rows(&self.buffers, ListedBuffer::row, "no buffers")
+    }
+}
+
+impl ListedBuffer {
+    fn row(&self) -> String {
+        FactRow::new(field(&self.name))
+            .fact(count(self.bytes, "byte"))
+            .fact(format!("created {}", self.created))
+            .fact(format!("sample {}", field(&self.sample)))
+            .flag(self.own, "own")
+            .into()
     }
 }
 
@@ -64,18 +66,18 @@ impl Tool for ListBuffers {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Buffers;
+    type Output = ListedBuffers;
 
-    async fn call(cx: &Cx, _: Args) -> Result<Buffers, ToolError> {
-        let entries = cx.buffers().await?.into_iter().map(|buffer| Entry {
+    async fn call(cx: &Cx, _: Args) -> Result<ListedBuffers, ToolError> {
+        let entries = cx.buffers().await?.into_iter().map(|buffer| ListedBuffer {
             own: buffer.own(),
             name: buffer.row.name,
             bytes: buffer.row.bytes,
             created: buffer.row.created,
             sample: buffer.row.sample,
         });
-        let mut buffers: Vec<Entry> = entries.collect();
+        let mut buffers: Vec<ListedBuffer> = entries.collect();
         buffers.sort_by_key(|entry| (Reverse(entry.created), entry.name.clone()));
-        Ok(Buffers { buffers })
+        Ok(ListedBuffers { buffers })
     }
 }

@@ -1,4 +1,5 @@
-//! Paste buffers. Pasting one is typing, and so is with the tools that do that.
+//! Tools on tmux paste buffers, and the answer that those share which write one. `paste_buffer` types
+//! into a pane and is with the input tools.
 
 mod delete_buffer;
 mod list_buffers;
@@ -9,7 +10,12 @@ mod search_buffer;
 mod set_buffer;
 mod show_buffer;
 
+use schemars::JsonSchema;
+use serde::Serialize;
+
 use crate::context::Entry;
+use crate::contract::{Form, Output};
+use crate::results::words::{FactRow, count, field};
 
 pub(super) const TOOLS: &[Entry] = &[
     Entry::of::<list_buffers::ListBuffers>(),
@@ -21,3 +27,28 @@ pub(super) const TOOLS: &[Entry] = &[
     Entry::of::<rename_buffer::RenameBuffer>(),
     Entry::of::<delete_buffer::DeleteBuffer>(),
 ];
+
+/// A buffer after it was set or renamed.
+#[derive(Serialize, JsonSchema)]
+struct WrittenBuffer {
+    /// Full name of the buffer.
+    name: String,
+    /// Size in bytes.
+    bytes: u64,
+    /// Side effect on a person's paste key.
+    note: Option<&'static str>,
+    /// The change, as a verb in front of the name.
+    #[serde(skip)]
+    verb: &'static str,
+}
+
+impl Output for WrittenBuffer {
+    const FORM: Form = Form::Data;
+
+    fn text(&self) -> String {
+        FactRow::new(format!("{} {}", self.verb, field(&self.name)))
+            .fact(count(self.bytes, "byte"))
+            .maybe(self.note)
+            .into()
+    }
+}

@@ -1,4 +1,4 @@
-//! `save_buffer`: a paste buffer into a file.
+//! `save_buffer`: writes a paste buffer to a file.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,35 +6,36 @@ use serde::{Deserialize, Serialize};
 use crate::context::files::Draft;
 use crate::context::{Cx, Tool, buffer_failed};
 use crate::contract::{BufferName, FilePath, Form, Group, Load, Meta, Output, Tier, ToolError};
-use crate::results::words::count;
-use terminal::text::inline;
+use crate::results::words::{FactRow, count, field};
 
 pub(super) struct SaveBuffer;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Buffer.
+    /// Buffer name.
     name: BufferName,
-    /// File; replaced if there.
+    /// Absolute path; an existing file is replaced.
     path: FilePath,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Saved {
-    /// The buffer.
+pub(super) struct SavedBuffer {
+    /// Full name of the buffer.
     name: String,
-    /// The file.
+    /// File that was written.
     path: String,
-    /// How much was written.
+    /// Bytes written.
     bytes: u64,
 }
 
-impl Output for Saved {
+impl Output for SavedBuffer {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        let Self { name, path, bytes } = self;
-        format!("saved {} in {} · {}", inline(name), inline(path), count(*bytes, "byte"))
+        FactRow::new(format!("saved {}", field(&self.name)))
+            .fact(count(self.bytes, "byte"))
+            .fact(format!("path {}", field(&self.path)))
+            .into()
     }
 }
 
@@ -42,7 +43,7 @@ impl Tool for SaveBuffer {
     const META: Meta = Meta {
         name: "save_buffer",
         title: "Save buffer",
-        description: "Write a paste buffer into a file, byte by byte.",
+        description: "Write a paste buffer to a file, byte for byte.",
         group: Group::Buffer,
         tier: Tier::Mutate,
         sets: &[],
@@ -51,9 +52,9 @@ impl Tool for SaveBuffer {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Saved;
+    type Output = SavedBuffer;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Saved, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<SavedBuffer, ToolError> {
         let path = cx.file_to_write(&args.path, "path")?;
         let name = cx.buffer(&args.name).await?.row.name;
         let lost = |error| buffer_failed(&name, error);
@@ -65,6 +66,6 @@ impl Tool for SaveBuffer {
             bytes += piece.len() as u64;
         }
         draft.keep()?;
-        Ok(Saved { name, path: path.to_string_lossy().into_owned(), bytes })
+        Ok(SavedBuffer { name, path: path.to_string_lossy().into_owned(), bytes })
     }
 }

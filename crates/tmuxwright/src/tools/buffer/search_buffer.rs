@@ -1,4 +1,4 @@
-//! `search_buffer`: finds text in paste buffers, however large.
+//! `search_buffer`: searches text in paste buffers of any size.
 
 use std::ops::{ControlFlow, Range};
 use std::time::Duration;
@@ -9,23 +9,27 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tokio::time::Instant;
 
-use crate::buffer_search::{Extract, Found, Hit, Pattern, Search};
+use crate::buffer_search::{BufferPattern, BufferSearch, Extract, Hit, HitList};
 use crate::context::{Cx, Tool, buffer_failed, no_buffer};
 use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Tier, ToolError};
 use crate::host::Buffer;
-use crate::results::words::count;
-use terminal::text::inline;
+use crate::results::words::{FactRow, count, field};
+use terminal::text::clean;
 
-/// How much one call searches, and for how long; then it says where to go on.
-const BYTES: u64 = 64 * 1024 * 1024;
-const TIME: Duration = Duration::from_secs(5);
+/// Bytes that one call searches; then it answers with a cursor.
+const MAX_SEARCHED_BYTES: u64 = 64 * 1024 * 1024;
 
-/// How many matches are shown, and how many can be asked for.
-const USUAL: usize = 20;
-const MOST: usize = 1000;
+/// Time that one call searches; then it answers with a cursor.
+const MAX_SEARCH_TIME: Duration = Duration::from_secs(5);
 
-/// How far around an earlier match is searched, and the most that is shown around one.
-const NEAR: u64 = 4096;
+/// Matches shown by default.
+const DEFAULT_MATCHES: usize = 20;
+
+/// Limit of the argument `limit`.
+const MAX_MATCHES: usize = 1000;
+
+/// Bytes searched on each side of `near` by default, and shown around a match at most.
+const CONTEXT_BYTES: u64 = 4096;
 
 pub(super) struct SearchBuffer;
 
@@ -33,39 +37,39 @@ pub(super) struct SearchBuffer;
 pub(super) struct Args {
     /// Text to find.
     pattern: String,
-    /// Whether it is a regex.
+    /// Treat `pattern` as a regex.
     regex: Option<bool>,
-    /// Whether about right will do; best lines first.
+    /// Fuzzy match, best first.
     fuzzy: Option<bool>,
-    /// Whether case counts.
+    /// Match case.
     case: Option<bool>,
-    /// Default all.
+    /// Buffers to search (default all).
     #[schemars(with = "Option<Vec<String>>", extend("x-clear" = true))]
     buffers: Option<Vec<BufferName>>,
     /// Bytes to show around a match, or to search around `near` (default 4096).
     context: Option<u64>,
-    /// Only around this match id or byte.
+    /// Search only around this match id or byte offset.
     #[schemars(with = "Option<String>", extend("x-clear" = true))]
-    near: Option<Place>,
-    /// Default 20.
+    near: Option<BufferPosition>,
+    /// Maximum matches shown (default 20).
     limit: Option<usize>,
-    /// From an earlier call.
+    /// Cursor from an earlier answer.
     #[schemars(with = "Option<String>", extend("x-clear" = true))]
-    cursor: Option<Place>,
+    cursor: Option<BufferPosition>,
 }
 
-/// A place in a buffer, or in the only one.
+/// A byte offset in a named buffer, or in the only one.
 #[derive(Clone)]
-struct Place {
+struct BufferPosition {
     name: Option<BufferName>,
     offset: u64,
 }
 
-impl<'de> Deserialize<'de> for Place {
-    /// `notes@120`, `120` or the number itself.
+impl<'de> Deserialize<'de> for BufferPosition {
+    /// Reads `notes@120`, `120`, or a JSON number.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
-        let place = match &value {
+        let position = match &value {
             Value::Number(number) => number.as_u64().map(|offset| Self { name: None, offset }),
             Value::String(text) => {
                 let (name, offset) = match text.rsplit_once('@') {
@@ -76,74 +80,85 @@ impl<'de> Deserialize<'de> for Place {
             }
             _ => None,
         };
-        place.ok_or_else(|| D::Error::custom(format!("{value} is no place such as notes@120")))
+        position
+            .ok_or_else(|| D::Error::custom(format!("{value} is not a position such as notes@120")))
     }
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Matches {
-    /// The first, or the best.
-    matches: Vec<Match>,
-    /// How many lines fit, of which the best are shown.
+pub(super) struct BufferMatches {
+    /// The first matches; of a fuzzy search, the best.
+    matches: Vec<BufferMatch>,
+    /// Number of matching lines of a fuzzy search.
     total: Option<u64>,
-    /// How many bytes were searched.
+    /// Bytes searched.
     searched: u64,
-    /// How to go on.
+    /// Cursor with which the next call continues the search.
     cursor: Option<String>,
-    /// Whether some are left out.
+    /// Whether matches are left out, or the search is not complete.
     truncated: bool,
+    /// Number of buffers in the search.
     #[serde(skip)]
     buffers: usize,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Match {
-    /// What names it in another call.
+struct BufferMatch {
+    /// Id for `near`: buffer name and offset.
     id: String,
-    /// The buffer.
+    /// Full name of the buffer.
     name: String,
-    /// Where it begins.
+    /// Byte offset in the buffer.
     offset: u64,
-    /// How many bytes it is long.
+    /// Length in bytes.
     length: u64,
-    /// Its line, from 1.
+    /// Line number, from 1.
     line: u64,
-    /// How well it fits.
+    /// Score of a fuzzy match.
     score: Option<u32>,
-    /// The line, or what is around the match.
+    /// The line, or the text around the match.
     text: String,
 }
 
-impl Match {
+impl BufferMatch {
     fn new(hit: Hit, buffer: &Buffer) -> Self {
         let Hit { offset, length, line, score, text, .. } = hit;
         let id = format!("{}@{offset}", buffer.short_name());
         Self { id, name: buffer.row.name.clone(), offset, length, line, score, text }
     }
 
+    /// The match as a row with its text. Several lines of text are indented, so that none can be read
+    /// as the row of another match.
     fn row(&self) -> String {
-        let Self { id, line, text, .. } = self;
-        let score = self.score.map_or(String::new(), |score| format!(" · score {score}"));
-        let gap = if text.contains('\n') { '\n' } else { ' ' };
-        format!("{} · line {line}{score}:{gap}{text}", inline(id))
+        let facts = FactRow::new(field(&self.id))
+            .fact(count(self.length, "byte"))
+            .maybe(self.score.map(|score| format!("score {score}")))
+            .fact(format!("line {}", self.line));
+        let text = clean(&self.text, false);
+        let text = match text.contains('\n') {
+            true => format!("\n  {}", text.replace('\n', "\n  ")),
+            false => format!(" {text}"),
+        };
+        format!("{}:{text}", String::from(facts))
     }
 }
 
-impl Output for Matches {
+impl Output for BufferMatches {
     const FORM: Form = Form::Text;
 
     fn text(&self) -> String {
         let shown = self.matches.len() as u64;
-        let mut text = match self.total {
+        let matches = match self.total {
             Some(total) if total > shown => format!("the best {shown} of {total} matching lines"),
             Some(total) => count(total, "matching line"),
-            None => count(shown, "match").replace("matchs", "matches"),
+            None if shown == 1 => "1 match".to_owned(),
+            None => format!("{shown} matches"),
         };
-        let buffers = count(self.buffers as u64, "buffer");
-        text.push_str(&format!(" in {buffers} · {} searched", count(self.searched, "byte")));
-        if let Some(cursor) = &self.cursor {
-            text.push_str(&format!(" · go on with cursor {}", inline(cursor)));
-        }
+        let cursor = self.cursor.as_ref();
+        let facts = FactRow::new(format!("{matches} in {}", count(self.buffers as u64, "buffer")))
+            .fact(format!("{} searched", count(self.searched, "byte")))
+            .maybe(cursor.map(|cursor| format!("continue with cursor {}", field(cursor))));
+        let mut text = String::from(facts);
         for found in &self.matches {
             text.push_str(&format!("\n{}", found.row()));
         }
@@ -173,7 +188,7 @@ impl Tool for SearchBuffer {
     const META: Meta = Meta {
         name: "search_buffer",
         title: "Search buffers",
-        description: "Find text in paste buffers: byte offset, line, and an id to search near.",
+        description: "Search text (grep) in paste buffers. Each match has a line number and an id to search near.",
         group: Group::Buffer,
         tier: Tier::Read,
         sets: &[],
@@ -182,20 +197,20 @@ impl Tool for SearchBuffer {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Matches;
+    type Output = BufferMatches;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Matches, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<BufferMatches, ToolError> {
         let mut pattern = pattern(&args)?;
-        let limit = args.limit.unwrap_or(USUAL);
-        if !(1..=MOST).contains(&limit) {
+        let limit = args.limit.unwrap_or(DEFAULT_MATCHES);
+        if !(1..=MAX_MATCHES).contains(&limit) {
             return Err(ToolError::invalid_argument(format!(
-                "`limit`: {limit} is not from 1 to {MOST}"
+                "`limit`: {limit} is not from 1 to {MAX_MATCHES}"
             ))
-            .hint("leave it out for 20"));
+            .hint("leave `limit` out for 20 matches"));
         }
         let fuzzy = pattern.is_fuzzy();
-        let mut scope = Scope::of(cx, &args).await?;
-        let mut found = Found::new(limit, fuzzy);
+        let mut scope = SearchScope::of(cx, &args).await?;
+        let mut found = HitList::new(limit, fuzzy);
         let (mut cursor, searched) = scope.search(cx, &mut pattern, &mut found).await?;
         let total = fuzzy.then_some(found.total());
         let (mut hits, more) = found.into_hits();
@@ -205,40 +220,41 @@ impl Tool for SearchBuffer {
             cursor = Some(format!("{}@{}", buffer.row.name, more.offset));
         }
         if let (Some(context), None) = (args.context, &args.near) {
-            scope.show_around(cx, context.min(NEAR), &mut hits).await?;
+            scope.show_around(cx, context.min(CONTEXT_BYTES), &mut hits).await?;
         }
         let truncated = cursor.is_some() || total > Some(hits.len() as u64);
         let matches = hits.into_iter().filter_map(|hit| {
             let buffer = scope.buffers.get(hit.buffer)?;
-            Some(Match::new(hit, buffer))
+            Some(BufferMatch::new(hit, buffer))
         });
-        let matches = matches.collect();
-        Ok(Matches { matches, total, searched, cursor, truncated, buffers: scope.buffers.len() })
+        let (matches, buffers) = (matches.collect(), scope.buffers.len());
+        Ok(BufferMatches { matches, total, searched, cursor, truncated, buffers })
     }
 }
 
-fn pattern(args: &Args) -> Result<Pattern, ToolError> {
+fn pattern(args: &Args) -> Result<BufferPattern, ToolError> {
     let case = args.case.unwrap_or(false);
     let regex = args.regex.unwrap_or(false);
     match args.fuzzy.unwrap_or(false) {
         true if regex => Err(ToolError::invalid_argument("`regex` and `fuzzy` are both given")
-            .hint("give one of them")),
-        true => Pattern::fuzzy(&args.pattern, case),
-        false => Pattern::exact(&args.pattern, regex, case),
+            .hint("give only one of them")),
+        true => BufferPattern::fuzzy(&args.pattern, case),
+        false => BufferPattern::exact(&args.pattern, regex, case),
     }
 }
 
-/// Where to search.
-struct Scope {
+/// The buffers and the byte range to search.
+struct SearchScope {
     buffers: Vec<Buffer>,
-    /// Whether they were named, and so must be there.
+    /// Whether the call names them: then a missing buffer is an error.
     named: bool,
-    /// The first of them that is to be searched, and from where on.
+    /// Index of the first buffer to search.
     first: usize,
+    /// Offsets at which a match may begin; the start is in the first buffer.
     range: Range<u64>,
 }
 
-impl Scope {
+impl SearchScope {
     async fn of(cx: &Cx, args: &Args) -> Result<Self, ToolError> {
         let near_name = args.near.as_ref().and_then(|near| near.name.clone());
         let names = near_name.map(|name| vec![name]).or_else(|| args.buffers.clone());
@@ -251,37 +267,37 @@ impl Scope {
             }
             None => buffers = cx.buffers().await?,
         }
-        // In an order that stays, so that a search can go on.
+        // A fixed order, so that a cursor can continue the search.
         buffers.sort_by(|a, b| a.row.name.cmp(&b.row.name));
         buffers.dedup_by(|a, b| a.row.name == b.row.name);
         let mut scope = Self { buffers, named: names.is_some(), first: 0, range: 0..u64::MAX };
         if let Some(near) = &args.near {
-            scope.stay_near(near.offset, args.context.unwrap_or(NEAR))?;
+            scope.limit_to(near.offset, args.context.unwrap_or(CONTEXT_BYTES))?;
         }
         if let Some(cursor) = &args.cursor {
-            scope.go_on(cursor)?;
+            scope.continue_at(cursor)?;
         }
         Ok(scope)
     }
 
-    fn stay_near(&mut self, offset: u64, context: u64) -> Result<(), ToolError> {
+    fn limit_to(&mut self, offset: u64, context: u64) -> Result<(), ToolError> {
         let [buffer] = self.buffers.as_slice() else {
             return Err(ToolError::invalid_argument(format!(
-                "`near`: {offset} may be in any of {} buffers",
+                "`near`: {offset} could be in any of {} buffers",
                 self.buffers.len()
             ))
-            .hint("give the id of a match, such as notes@120, or one name in `buffers`"));
+            .hint("give a match id such as notes@120, or one name in `buffers`"));
         };
         within(buffer, "near", offset)?;
         self.range = offset.saturating_sub(context)..offset.saturating_add(context);
         Ok(())
     }
 
-    fn go_on(&mut self, cursor: &Place) -> Result<(), ToolError> {
+    fn continue_at(&mut self, cursor: &BufferPosition) -> Result<(), ToolError> {
         let name = cursor.name.as_ref().map_or("", |name| &name.0);
         let is_it = |buffer: &Buffer| buffer.row.name == name || buffer.short_name() == name;
         self.first = self.buffers.iter().position(is_it).ok_or_else(|| {
-            no_buffer(name).hint("it was there for the search of `cursor`; search without it")
+            no_buffer(name).hint("the buffer of `cursor` is gone; search again without `cursor`")
         })?;
         if let Some(buffer) = self.buffers.get(self.first) {
             within(buffer, "cursor", cursor.offset)?;
@@ -290,25 +306,25 @@ impl Scope {
         Ok(())
     }
 
-    /// Searches until there is enough, all is seen, or it has been long enough. Returns where to go
-    /// on then, and how much was searched.
+    /// Searches until the list is full, all buffers are searched, or a limit is reached. Returns the
+    /// cursor in the last case, and the number of bytes searched.
     async fn search(
         &mut self,
         cx: &Cx,
-        pattern: &mut Pattern,
-        found: &mut Found,
+        pattern: &mut BufferPattern,
+        found: &mut HitList,
     ) -> Result<(Option<String>, u64), ToolError> {
-        let until = Instant::now() + TIME;
+        let until = Instant::now() + MAX_SEARCH_TIME;
         let mut searched = 0;
         for (index, buffer) in self.buffers.iter().enumerate().skip(self.first) {
             let name = &buffer.row.name;
             let range = if index == self.first { self.range.clone() } else { 0..self.range.end };
             let start = range.start;
-            let mut search = Search::new(pattern, range, found, index);
+            let mut search = BufferSearch::new(pattern, range, found, index);
             let mut reader = cx.tmux().read_buffer(name)?;
             let ended = loop {
                 let piece = match reader.next().await {
-                    // It went while others were searched.
+                    // The buffer was deleted while others were searched.
                     Err(error) if error.is_not_found() && !self.named => break search.finish(),
                     other => other.map_err(|error| buffer_failed(name, error))?,
                 };
@@ -318,7 +334,7 @@ impl Scope {
                 }
                 let position = search.position();
                 let done = searched + position.saturating_sub(start);
-                if position > start && (done >= BYTES || Instant::now() >= until) {
+                if position > start && (done >= MAX_SEARCHED_BYTES || Instant::now() >= until) {
                     return Ok((Some(format!("{name}@{position}")), done));
                 }
             };
@@ -330,7 +346,7 @@ impl Scope {
         Ok((None, searched))
     }
 
-    /// Replaces the lines of matches by what is around these.
+    /// Replaces the text of each match with the bytes around it.
     async fn show_around(&self, cx: &Cx, context: u64, hits: &mut [Hit]) -> Result<(), ToolError> {
         for (index, buffer) in self.buffers.iter().enumerate() {
             let mut here: Vec<&mut Hit> =
@@ -357,15 +373,15 @@ impl Scope {
     }
 }
 
-/// A place must be in its buffer, which may have changed.
+/// Refuses an offset past the end of its buffer, which may have changed.
 fn within(buffer: &Buffer, argument: &str, offset: u64) -> Result<(), ToolError> {
     let bytes = buffer.row.bytes;
     if offset > bytes {
         return Err(ToolError::invalid_argument(format!(
-            "`{argument}`: {offset} is behind the end of `{}`, which has {bytes} bytes",
+            "`{argument}`: {offset} is past the end of `{}`, which has {bytes} bytes",
             buffer.short_name()
         ))
-        .hint("the buffer may have changed; search it anew"));
+        .hint(format!("the buffer may have changed; search it again without `{argument}`")));
     }
     Ok(())
 }

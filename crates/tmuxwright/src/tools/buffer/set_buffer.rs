@@ -1,39 +1,38 @@
-//! `set_buffer`: makes, replaces or extends a paste buffer.
+//! `set_buffer`: creates a paste buffer, replaces its content, or appends to it.
 
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 use tmux_control::buffer::BufferWriter;
 
+use super::WrittenBuffer;
 use crate::context::{Cx, Tool, buffer_failed, buffer_label};
 #[cfg(feature = "files")]
 use crate::contract::FilePath;
-use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Tier, ToolError, file_failed};
+use crate::contract::{BufferName, Group, Load, Meta, Tier, ToolError, file_failed};
 use crate::host::none_without_server;
-use crate::results::words::count;
-use terminal::text::inline;
 
-/// How much is written at once.
-const PIECE: usize = 64 * 1024;
+/// Bytes written to tmux at once.
+const CHUNK_BYTES: usize = 64 * 1024;
 
-/// What a buffer is called that was given no name.
-const NAMELESS: &str = "buf";
+/// Label of a buffer without a given name.
+const DEFAULT_LABEL: &str = "buf";
 
 pub(super) struct SetBuffer;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Short name.
+    /// Short name (default: generated).
     name: Option<BufferName>,
-    /// What to keep.
+    /// Text to store.
     text: Option<String>,
     #[cfg(feature = "files")]
-    /// File to read instead.
+    /// File to read instead of `text`.
     path: Option<FilePath>,
-    /// Add to the end.
+    /// Append to the buffer.
     append: Option<bool>,
 }
 
@@ -49,36 +48,14 @@ impl Args {
     }
 }
 
-#[derive(Serialize, JsonSchema)]
-pub(super) struct Set {
-    /// The buffer's whole name.
-    name: String,
-    /// How large it is now.
-    bytes: u64,
-    /// What else there is to say.
-    note: Option<&'static str>,
-}
-
-/// On some versions an unnamed paste takes the newest buffer, and here it is the only one.
-const NOTHING_ELSE: &str = "until a person copies something, their paste key pastes this";
-
-impl Output for Set {
-    const FORM: Form = Form::Data;
-
-    fn text(&self) -> String {
-        let mut text = format!("{} · {}", inline(&self.name), count(self.bytes, "byte"));
-        if let Some(note) = self.note {
-            text.push_str(&format!(" · {note}"));
-        }
-        text
-    }
-}
+/// Note for tmux versions whose paste key takes the newest buffer, while this buffer is the only one.
+const PASTE_KEY_NOTE: &str = "until a person copies something, their paste key pastes this buffer";
 
 impl Tool for SetBuffer {
     const META: Meta = Meta {
         name: "set_buffer",
         title: "Set buffer",
-        description: "Keep text or a file in a paste buffer of this server's own. Gone when the server ends.",
+        description: "Store text or a file in a paste buffer. Removed when this server exits.",
         group: Group::Buffer,
         tier: Tier::Mutate,
         sets: &[],
@@ -87,48 +64,51 @@ impl Tool for SetBuffer {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Set;
+    type Output = WrittenBuffer;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Set, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<WrittenBuffer, ToolError> {
         let file = args.file(cx)?;
         let source = Source::of(args.text, file)?;
         let _alone = cx.host.naming_buffers().await;
         let before = none_without_server(cx.tmux().buffers().await)?;
-        let there = match &args.name {
+        let existing = match &args.name {
             Some(name) => cx.buffer_if_any(name).await?,
             None => None,
         };
-        let name = match (&there, &args.name) {
+        let name = match (&existing, &args.name) {
             (Some(buffer), _) => buffer.row.name.clone(),
             (None, name) => {
                 let label =
-                    name.as_ref().map_or(Ok(NAMELESS), |name| buffer_label(name, "name"))?;
+                    name.as_ref().map_or(Ok(DEFAULT_LABEL), |name| buffer_label(name, "name"))?;
                 cx.host.new_buffer_name(label).map_err(|error| {
-                    ToolError::internal(format!("no random number for a name: {error}"))
+                    ToolError::internal(format!(
+                        "cannot draw a random number for the buffer's name: {error}"
+                    ))
                 })?
             }
         };
         let lost = |error| buffer_failed(&name, error);
         let mut writer = cx.tmux().write_buffer(&name).map_err(lost)?;
         let mut bytes = 0;
-        if there.is_some() && args.append.unwrap_or(false) {
+        if existing.is_some() && args.append.unwrap_or(false) {
             let mut reader = cx.tmux().read_buffer(&name).map_err(lost)?;
             while let Some(piece) = reader.next().await.map_err(lost)? {
                 bytes += piece.len() as u64;
                 writer.write(piece).await.map_err(lost)?;
             }
         }
-        bytes += source.pour(&name, &mut writer).await?;
+        bytes += source.write_to(&name, &mut writer).await?;
         writer.finish().await.map_err(lost)?;
         let theirs = cx.host.keep_newest_buffer(&before, &name).await.unwrap_or_else(|error| {
-            tracing::debug!("putting a person's buffer back: {error}");
+            tracing::debug!("restoring the newest buffer of a person: {error}");
             false
         });
-        Ok(Set { name, bytes, note: (!theirs).then_some(NOTHING_ELSE) })
+        let note = (!theirs).then_some(PASTE_KEY_NOTE);
+        Ok(WrittenBuffer { name, bytes, note, verb: "stored" })
     }
 }
 
-/// Where the bytes come from.
+/// Origin of the bytes to store.
 enum Source {
     Text(String),
     File(File, PathBuf),
@@ -138,8 +118,8 @@ impl Source {
     fn of(text: Option<String>, path: Option<PathBuf>) -> Result<Self, ToolError> {
         match (text, path) {
             (Some(text), None) if text.is_empty() => {
-                Err(ToolError::invalid_argument("`text` is empty, and no buffer can be")
-                    .hint("delete_buffer removes one"))
+                Err(ToolError::invalid_argument("`text` is empty; tmux has no empty buffers")
+                    .hint("give text, or remove the buffer with delete_buffer"))
             }
             (Some(text), None) => Ok(Self::Text(text)),
             (None, Some(path)) => Self::open(path),
@@ -152,7 +132,7 @@ impl Source {
         }
     }
 
-    /// Opens a file. Nothing else, since a pipe may never end, or even begin.
+    /// Opens a regular file. A pipe is refused: opening or reading it may block forever.
     fn open(path: PathBuf) -> Result<Self, ToolError> {
         let open = || {
             let about = path.metadata()?;
@@ -160,10 +140,10 @@ impl Source {
                 return Err(io::ErrorKind::IsADirectory.into());
             }
             if !about.is_file() {
-                return Err(io::Error::other("it is no plain file"));
+                return Err(io::Error::other("it is not a regular file"));
             }
             if about.len() == 0 {
-                return Err(io::Error::other("it is empty, and no buffer can be"));
+                return Err(io::Error::other("it is empty; tmux has no empty buffers"));
             }
             File::open(&path)
         };
@@ -173,18 +153,18 @@ impl Source {
         }
     }
 
-    /// Writes all of it, and returns how much that was.
-    async fn pour(self, name: &str, writer: &mut BufferWriter) -> Result<u64, ToolError> {
+    /// Writes everything to the buffer and returns the number of bytes.
+    async fn write_to(self, name: &str, writer: &mut BufferWriter) -> Result<u64, ToolError> {
         let mut bytes = 0;
         match self {
             Self::Text(text) => {
-                for piece in text.as_bytes().chunks(PIECE) {
+                for piece in text.as_bytes().chunks(CHUNK_BYTES) {
                     writer.write(piece).await.map_err(|error| buffer_failed(name, error))?;
                 }
                 bytes = text.len() as u64;
             }
             Self::File(mut file, path) => {
-                let mut piece = vec![0; PIECE];
+                let mut piece = vec![0; CHUNK_BYTES];
                 loop {
                     let read = file.read(&mut piece).map_err(|e| file_failed("read", &path, &e))?;
                     let piece = piece.get(..read).unwrap_or_default();

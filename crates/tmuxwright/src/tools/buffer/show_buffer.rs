@@ -1,4 +1,4 @@
-//! `show_buffer`: a part of a paste buffer.
+//! `show_buffer`: reads a paste buffer, or a range of its bytes.
 
 use std::ops::ControlFlow;
 
@@ -8,57 +8,57 @@ use serde::{Deserialize, Serialize};
 use crate::buffer_search::Extract;
 use crate::context::{Cx, Tool, buffer_failed};
 use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Tier, ToolError};
-use crate::results::words::count;
-use terminal::text::inline;
+use crate::results::words::{FactRow, count, field};
 
-/// How much is read when nothing is said, and at most: no answer can be longer.
-const USUAL: u64 = 65536;
-const MOST: u64 = 2 * 1024 * 1024;
+/// Bytes read by default.
+const DEFAULT_READ_BYTES: u64 = 65536;
+
+/// Bytes read at most: no answer can be longer.
+const MAX_READ_BYTES: u64 = 2 * 1024 * 1024;
 
 pub(super) struct ShowBuffer;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Buffer.
+    /// Buffer name.
     name: BufferName,
-    /// First byte.
+    /// First byte to read (default 0).
     offset: Option<u64>,
-    /// Default 65536.
+    /// Maximum bytes to read (default 65536).
     max_bytes: Option<u64>,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Part {
-    /// The buffer.
+pub(super) struct BufferPart {
+    /// Full name of the buffer.
     name: String,
-    /// How large it is.
+    /// Size of the buffer in bytes.
     bytes: u64,
-    /// Where the text begins.
+    /// Byte offset at which the text begins.
     offset: u64,
-    /// The text.
+    /// Text of this part; invalid UTF-8 is replaced.
     text: String,
-    /// The offset to go on with.
+    /// Offset of the next part.
     next: Option<u64>,
-    /// Whether there is more.
+    /// Whether the buffer goes on behind this part.
     truncated: bool,
+    /// The bytes read, before they are decoded and cut.
     #[serde(skip)]
     raw: Vec<u8>,
 }
 
-impl Output for Part {
+impl Output for BufferPart {
     const FORM: Form = Form::Text;
 
     fn text(&self) -> String {
         let Self { name, bytes, offset, text, next, .. } = self;
-        let mut facts = format!("{} · {}", inline(name), count(*bytes, "byte"));
-        match next {
-            Some(next) => {
-                facts.push_str(&format!(" · {offset} to {next} shown, go on with offset {next}"));
-            }
-            None if *offset > 0 => facts.push_str(&format!(" · from {offset} to the end")),
-            None => {}
-        }
-        format!("{facts}\n{text}")
+        let shown = match next {
+            Some(next) => Some(format!("{offset} to {next} shown, continue with offset {next}")),
+            None if *offset > 0 => Some(format!("{offset} to the end shown")),
+            None => None,
+        };
+        let facts = FactRow::new(field(name)).fact(count(*bytes, "byte")).maybe(shown);
+        format!("{}\n{text}", String::from(facts))
     }
 
     fn limit(&mut self, max: usize) {
@@ -84,25 +84,25 @@ impl Tool for ShowBuffer {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Part;
+    type Output = BufferPart;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Part, ToolError> {
-        let most = args.max_bytes.unwrap_or(USUAL).min(MOST);
-        if most == 0 {
-            return Err(ToolError::invalid_argument("`max_bytes`: 0 bytes would show nothing")
-                .hint("leave it out for 65536"));
+    async fn call(cx: &Cx, args: Args) -> Result<BufferPart, ToolError> {
+        let max_bytes = args.max_bytes.unwrap_or(DEFAULT_READ_BYTES).min(MAX_READ_BYTES);
+        if max_bytes == 0 {
+            return Err(ToolError::invalid_argument("`max_bytes` is 0, so nothing would be shown")
+                .hint("leave `max_bytes` out to read 65536 bytes"));
         }
         let buffer = cx.buffer(&args.name).await?;
         let (name, bytes) = (buffer.row.name, buffer.row.bytes);
         let offset = args.offset.unwrap_or(0);
         if offset > bytes {
             return Err(ToolError::invalid_argument(format!(
-                "`offset`: {offset} is behind the end, the buffer has {bytes} bytes"
+                "`offset`: {offset} is past the end of the buffer, which has {bytes} bytes"
             ))
-            .hint("give a smaller one"));
+            .hint("give a smaller offset"));
         }
         let failed = |error| buffer_failed(&name, error);
-        let mut extract = Extract::new(std::iter::once(offset..offset + most).collect());
+        let mut extract = Extract::new(std::iter::once(offset..offset + max_bytes).collect());
         let mut reader = cx.tmux().read_buffer(&name).map_err(failed)?;
         while let Some(piece) = reader.next().await.map_err(failed)? {
             if let ControlFlow::Break(()) = extract.push(piece) {
@@ -110,12 +110,13 @@ impl Tool for ShowBuffer {
             }
         }
         let raw = extract.into_parts().pop().unwrap_or_default();
-        Ok(Part { name, bytes, offset, text: String::new(), next: None, truncated: false, raw })
+        let text = String::new();
+        Ok(BufferPart { name, bytes, offset, text, next: None, truncated: false, raw })
     }
 }
 
-/// As many characters as wanted, and how many bytes these were. A character that goes on behind the
-/// bytes is left for the next call.
+/// Decodes at most `max` characters and returns the number of bytes they took. A character cut in two
+/// at the end of `raw` is left for the next call.
 fn decode(raw: &[u8], max: usize, is_all: bool) -> (String, usize) {
     let mut text = String::new();
     let (mut used, mut left) = (0, max);
@@ -147,7 +148,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bytes_are_counted_exactly_whatever_they_are() {
+    fn decoded_bytes_are_counted_exactly() {
         assert_eq!(decode(b"abc", 9, true), ("abc".into(), 3));
         assert_eq!(decode(b"abc", 2, true), ("ab".into(), 2));
         assert_eq!(decode("éé".as_bytes(), 1, true), ("é".into(), 2));
@@ -158,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_character_is_not_torn_if_more_comes() {
+    fn a_cut_character_waits_for_more_bytes() {
         let torn = &"aé".as_bytes()[..2];
         assert_eq!(decode(torn, 9, false), ("a".into(), 1));
         assert_eq!(decode(torn, 9, true), ("a\u{fffd}".into(), 2));

@@ -1,4 +1,4 @@
-//! `batch`: several calls in one, each with its own answer.
+//! `batch`: makes several tool calls in order, each with its own result.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -6,17 +6,18 @@ use serde_json::{Map, Value};
 
 use crate::context::{Cx, Progress, Request, Step, Tool};
 use crate::contract::{Form, Group, Image, Load, Meta, Notice, Output, Reply, Tier, ToolError};
+use crate::results::words::{FactRow, count, field};
 
-/// More than anybody writes by hand.
-const MOST: usize = 100;
+/// Limit of the argument `calls`.
+const MAX_BATCH_CALLS: usize = 100;
 
 pub(super) struct Batch;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// In their order.
+    /// Calls to make, in order.
     calls: Vec<Call>,
-    /// Default stop.
+    /// Stop or continue after a failed call (default stop).
     on_error: Option<OnError>,
 }
 
@@ -40,20 +41,20 @@ enum OnError {
 }
 
 impl<'de> Deserialize<'de> for Arguments {
-    /// Some clients send an object as text; what it says is clear.
+    /// Reads an object, or an object as text, which some MCP clients send.
     fn deserialize<D: Deserializer<'de>>(input: D) -> Result<Self, D::Error> {
         match Value::deserialize(input)? {
             Value::Object(map) => Ok(Self(map)),
             Value::String(text) => serde_json::from_str(&text).map(Self).map_err(de::Error::custom),
-            _ => Err(de::Error::invalid_type(de::Unexpected::Other("no object"), &"an object")),
+            _ => Err(de::Error::invalid_type(de::Unexpected::Other("not an object"), &"an object")),
         }
     }
 }
 
 #[derive(Default, Serialize, JsonSchema)]
-pub(super) struct Results {
-    /// One for each call, in their order.
-    results: Vec<Done>,
+pub(super) struct BatchResults {
+    /// One result per call, in order.
+    results: Vec<CallResult>,
     #[serde(skip)]
     colors: bool,
     #[serde(skip)]
@@ -65,57 +66,56 @@ pub(super) struct Results {
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Done {
+struct CallResult {
     tool: String,
-    status: Status,
-    /// What the tool answered with.
+    status: CallStatus,
+    /// Answer of the tool.
     #[serde(skip_serializing_if = "Value::is_null")]
     result: Value,
-    /// Why it failed.
+    /// Error of a failed call.
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Failed>,
+    error: Option<CallFailure>,
     #[serde(skip)]
     text: String,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Failed {
+struct CallFailure {
     code: &'static str,
     message: String,
-    /// What to do next.
+    /// Next step.
     #[serde(skip_serializing_if = "Option::is_none")]
     hint: Option<String>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, strum::Display)]
 #[serde(rename_all = "snake_case")]
-enum Status {
+#[strum(serialize_all = "snake_case")]
+enum CallStatus {
     Ok,
     Failed,
-    /// Not made, since one before it failed.
+    /// Not made, because an earlier call failed.
     Skipped,
 }
 
-impl Output for Results {
+impl Output for BatchResults {
     const FORM: Form = Form::Calls;
 
+    /// A header line per call, with its text indented below: no line that a terminal shows can be read
+    /// as a header.
     fn text(&self) -> String {
-        let count = |status| self.results.iter().filter(|done| done.status == status).count();
-        let mut text = format!("{} calls", self.results.len());
-        for (status, word) in [(Status::Failed, "failed"), (Status::Skipped, "skipped")] {
-            if count(status) > 0 {
-                text.push_str(&format!(" · {} {word}", count(status)));
-            }
-        }
-        for (number, done) in (1..).zip(&self.results) {
-            let word = match done.status {
-                Status::Ok => "",
-                Status::Failed => " failed",
-                Status::Skipped => " skipped",
-            };
-            text.push_str(&format!("\n[{number}] {}{word}", done.tool));
-            if !done.text.is_empty() {
-                text.push_str(&format!("\n{}", done.text.trim_end()));
+        let counted = |status: CallStatus| {
+            let number = self.results.iter().filter(|call| call.status == status).count();
+            (number > 0).then(|| format!("{number} {status}"))
+        };
+        let facts = FactRow::new(count(self.results.len() as u64, "call"))
+            .maybe(counted(CallStatus::Failed))
+            .maybe(counted(CallStatus::Skipped));
+        let mut text = String::from(facts);
+        for (number, call) in (1..).zip(&self.results) {
+            text.push_str(&format!("\n[{number}] {} {}", field(&call.tool), call.status));
+            for line in call.text.trim_end().lines() {
+                text.push_str(&format!("\n  {line}"));
             }
         }
         text
@@ -142,7 +142,7 @@ impl Tool for Batch {
     const META: Meta = Meta {
         name: "batch",
         title: "Several calls",
-        description: "Call several tools in order; one result each.",
+        description: "Call several tools in order and return one result each.",
         group: Group::Batch,
         tier: Tier::AsCalled,
         sets: &[],
@@ -151,21 +151,21 @@ impl Tool for Batch {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Results;
+    type Output = BatchResults;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Results, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<BatchResults, ToolError> {
         check(&args.calls)?;
         let on_error = args.on_error.unwrap_or(OnError::Stop);
         let total = args.calls.len();
         let mut room = cx.request.max_chars;
-        let mut done = Results::default();
+        let mut done = BatchResults::default();
         let mut stopped = false;
         for (number, Call { tool, arguments }) in args.calls.into_iter().enumerate() {
             if stopped {
                 done.skip(tool);
                 continue;
             }
-            // What one leaves of its share goes to those after it.
+            // Characters that a call does not use are left for the calls after it.
             let max_chars = room / (total - number).max(1);
             let request = Request {
                 max_chars,
@@ -182,8 +182,8 @@ impl Tool for Batch {
     }
 }
 
-impl Results {
-    /// Adds an answer, and says how long it is.
+impl BatchResults {
+    /// Adds the answer of a call and returns its length in characters.
     fn add(&mut self, tool: String, answer: Result<Reply, ToolError>) -> usize {
         let done = match answer {
             Ok(reply) => {
@@ -192,13 +192,13 @@ impl Results {
                 self.images.extend(reply.images);
                 self.redacted += reply.redacted;
                 let Reply { text, structured, .. } = reply;
-                Done { tool, status: Status::Ok, result: structured, error: None, text }
+                CallResult { tool, status: CallStatus::Ok, result: structured, error: None, text }
             }
             Err(error) => {
                 let text = error.to_string();
                 let ToolError { code, message, hint } = error;
-                let error = Some(Failed { code: code.name(), message, hint });
-                Done { tool, status: Status::Failed, result: Value::Null, error, text }
+                let error = Some(CallFailure { code: code.name(), message, hint });
+                CallResult { tool, status: CallStatus::Failed, result: Value::Null, error, text }
             }
         };
         let length = done.text.chars().count();
@@ -207,37 +207,39 @@ impl Results {
     }
 
     fn skip(&mut self, tool: String) {
-        let (status, result) = (Status::Skipped, Value::Null);
-        self.results.push(Done { tool, status, result, error: None, text: String::new() });
+        let (status, result) = (CallStatus::Skipped, Value::Null);
+        self.results.push(CallResult { tool, status, result, error: None, text: String::new() });
     }
 }
 
-/// Refuses what cannot work, before anything is done.
+/// Refuses an invalid list of calls before any call is made.
 fn check(calls: &[Call]) -> Result<(), ToolError> {
-    if calls.is_empty() || calls.len() > MOST {
+    if calls.is_empty() || calls.len() > MAX_BATCH_CALLS {
         let message = format!("`calls` has {} calls", calls.len());
-        return Err(ToolError::invalid_argument(message).hint(format!("give 1 to {MOST}")));
+        return Err(
+            ToolError::invalid_argument(message).hint(format!("give 1 to {MAX_BATCH_CALLS} calls"))
+        );
     }
     match calls.iter().position(|call| call.tool == Batch::META.name) {
-        Some(at) => {
-            Err(ToolError::invalid_argument(format!("`calls[{at}]`: a batch cannot hold another"))
-                .hint("put its calls here"))
-        }
+        Some(at) => Err(ToolError::invalid_argument(format!(
+            "`calls[{at}]`: a batch cannot contain another batch"
+        ))
+        .hint("put its calls into this batch")),
         None => Ok(()),
     }
 }
 
-/// Progress of one call as progress of them all: it only ever grows.
+/// Reports the progress of one call as progress of the whole batch, which never goes back.
 fn progress(cx: &Cx, tool: &str, number: usize, total: usize) -> Progress {
     if !cx.request.progress.is_wanted() {
         return Progress::default();
     }
     let outer = cx.request.progress.clone();
     let begun = cx.request.begun;
-    let place = format!("{} of {total}, {tool}", number + 1);
+    let position = format!("{} of {total}, {tool}", number + 1);
     Progress::new(move |step| {
         let outer = outer.clone();
-        let message = format!("{place}: {}", step.message);
+        let message = format!("{position}: {}", step.message);
         Box::pin(async move {
             let done = begun.elapsed().as_secs_f64();
             outer.report(Step { done, total: None, message }).await;

@@ -1,4 +1,4 @@
-//! Several calls at once.
+//! The tool that makes several tool calls in one.
 
 mod batch;
 

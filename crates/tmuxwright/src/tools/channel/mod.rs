@@ -1,4 +1,4 @@
-//! Signals between programs, through tmux's channels.
+//! Tools on tmux channels (`tmux wait-for`), with which programs signal each other.
 
 mod signal_channel;
 mod wait_for_channel;

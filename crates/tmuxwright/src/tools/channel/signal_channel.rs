@@ -1,11 +1,11 @@
-//! `signal_channel`: wakes whoever waits on a channel.
+//! `signal_channel`: wakes all waiters of a channel.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{ChannelName, Form, Group, Load, Meta, Output, Tier, ToolError};
-use terminal::text::inline;
+use crate::results::words::field;
 
 pub(super) struct SignalChannel;
 
@@ -16,16 +16,16 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Signalled {
-    /// The channel.
+pub(super) struct SignalledChannel {
+    /// Channel name.
     channel: String,
 }
 
-impl Output for Signalled {
+impl Output for SignalledChannel {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        format!("signalled {}", inline(&self.channel))
+        format!("signalled {}", field(&self.channel))
     }
 }
 
@@ -33,7 +33,7 @@ impl Tool for SignalChannel {
     const META: Meta = Meta {
         name: "signal_channel",
         title: "Signal channel",
-        description: "Wake everybody who waits on a channel (tmux wait-for -S). If nobody does, the next who waits is woken at once.",
+        description: "Wake all waiters on a channel (tmux wait-for -S). Without a waiter, the next wait returns at once.",
         group: Group::Channel,
         tier: Tier::Mutate,
         sets: &[],
@@ -42,11 +42,11 @@ impl Tool for SignalChannel {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Signalled;
+    type Output = SignalledChannel;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Signalled, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<SignalledChannel, ToolError> {
         let channel = args.channel.check()?;
         cx.tmux().signal_channel(&channel).await?;
-        Ok(Signalled { channel })
+        Ok(SignalledChannel { channel })
     }
 }

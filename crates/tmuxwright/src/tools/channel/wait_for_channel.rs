@@ -1,4 +1,4 @@
-//! `wait_for_channel`: waits until somebody signals a channel.
+//! `wait_for_channel`: waits until a channel is signalled.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use crate::context::{Cx, Tool};
 use crate::contract::{ChannelName, Code, Form, Group, Load, Meta, Output, Tier, ToolError};
-use crate::results::words::seconds;
+use crate::results::words::{FactRow, field, seconds};
 use terminal::text::inline;
 
 pub(super) struct WaitForChannel;
@@ -21,40 +21,37 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Waited {
-    /// The channel.
+pub(super) struct ChannelWait {
+    /// Channel name.
     channel: String,
-    /// What ended the wait.
-    event: Event,
-    /// Whether the signal was there before the call.
+    /// Event that ended the wait.
+    event: ChannelEvent,
+    /// Whether the signal was sent before the call.
     left_over: bool,
-    /// How long it took, in seconds.
+    /// Duration of the wait in seconds.
     elapsed: f64,
-    /// What else there is to say.
+    /// Warning about a later signal that tmux may lose.
     note: Option<&'static str>,
 }
 
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema, strum::IntoStaticStr)]
 #[serde(rename_all = "snake_case")]
-enum Event {
+#[strum(serialize_all = "snake_case")]
+enum ChannelEvent {
     Signal,
     Timeout,
 }
 
-impl Output for Waited {
+impl Output for ChannelWait {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        let what = match (self.event, self.left_over) {
-            (Event::Signal, false) => "signal",
-            (Event::Signal, true) => "signal, left over from before",
-            (Event::Timeout, _) => "timeout",
-        };
-        let mut text = format!("{what} · {} · {}", inline(&self.channel), seconds(self.elapsed));
-        if let Some(note) = self.note {
-            text.push_str(&format!(" · {note}"));
-        }
-        text
+        FactRow::new(<&str>::from(self.event))
+            .fact(format!("channel {}", field(&self.channel)))
+            .fact(seconds(self.elapsed))
+            .maybe(self.note)
+            .flag(self.left_over, "sent before this call")
+            .into()
     }
 }
 
@@ -71,9 +68,9 @@ impl Tool for WaitForChannel {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Waited;
+    type Output = ChannelWait;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Waited, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<ChannelWait, ToolError> {
         let patience = cx.patience("timeout", args.timeout.unwrap_or(30.0))?;
         let channel = args.channel.check()?;
         let begun = Instant::now();
@@ -82,24 +79,26 @@ impl Tool for WaitForChannel {
         let signal = cx.wait(patience.max(MIN_CHANNEL_WAIT), waiting.signal(), message).await;
         let elapsed = (begun.elapsed().as_secs_f64() * 1e4).round() / 1e4;
         let (event, left_over, note) = match signal {
-            Some(Ok(ChannelSignal { left_over })) => (Event::Signal, left_over, None),
+            Some(Ok(ChannelSignal { left_over })) => (ChannelEvent::Signal, left_over, None),
             Some(Err(error)) if error.is_no_server() => {
-                let what = format!("the tmux server has ended before `{channel}` was signalled");
-                return Err(ToolError::new(Code::Lost, what)
-                    .hint("list_sessions shows whether there is another; nobody will signal now"));
+                let what = format!("the tmux server ended before `{channel}` was signalled");
+                return Err(ToolError::new(Code::Lost, what).hint(
+                    "no signal can come any more; list_sessions shows whether a server runs",
+                ));
             }
             Some(Err(error)) => return Err(error.into()),
             None => match waiting.cancel().await {
                 CancelOutcome::Signalled(ChannelSignal { left_over }) => {
-                    (Event::Signal, left_over, None)
+                    (ChannelEvent::Signal, left_over, None)
                 }
-                CancelOutcome::Removed => (Event::Timeout, false, None),
-                CancelOutcome::Orphaned => (Event::Timeout, false, Some(OTHERS)),
+                CancelOutcome::Removed => (ChannelEvent::Timeout, false, None),
+                CancelOutcome::Orphaned => (ChannelEvent::Timeout, false, Some(LOST_SIGNAL_NOTE)),
             },
         };
-        Ok(Waited { channel, event, left_over, elapsed, note })
+        Ok(ChannelWait { channel, event, left_over, elapsed, note })
     }
 }
 
-/// tmux keeps the place of a wait that was given up.
-const OTHERS: &str = "others may be waiting too; if they stop, tmux loses the next signal";
+/// Note for a wait whose place tmux keeps although the wait has ended.
+const LOST_SIGNAL_NOTE: &str =
+    "other programs may wait too; if they stop waiting, tmux loses the next signal";

@@ -1,46 +1,47 @@
-//! `command_result`: what became of a command, and any part of its output.
+//! `command_result`: a command's status, exit code and any part of its output.
 
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::DEFAULT_OUTPUT_LINES;
 use crate::actions::start::wait_for_end;
 use crate::context::{Cx, Request, Tool};
 use crate::contract::{Code, Group, Load, Meta, Tier, ToolError, Toolset};
 use crate::results::command::CommandResult;
 use terminal::transcript::LineSelection;
 
-/// The most lines around a match.
-const MOST_CONTEXT: usize = 100;
+/// Limit of the argument `context`.
+const MAX_CONTEXT_LINES: usize = 100;
 
-pub(super) struct GetResult;
+pub(super) struct GetCommandResult;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Such as `c7`.
+    /// Command id, such as `c7`.
     #[schemars(extend("x-clear" = true))]
     command_id: String,
     /// Seconds to wait for its end (default 0).
     wait: Option<f64>,
-    /// The last lines.
+    /// Only the last N lines.
     tail: Option<u64>,
-    /// The first lines.
+    /// Only the first N lines.
     head: Option<u64>,
-    /// From this line on; the first is 1.
+    /// Start at this line; the first is 1.
     from: Option<u64>,
-    /// Lines that match this regex, numbered.
+    /// Only lines that match this regex, numbered.
     grep: Option<String>,
-    /// Lines around each match.
+    /// Lines around each `grep` match.
     context: Option<usize>,
-    /// Most characters to show (0: all).
+    /// Maximum characters shown (0 = all).
     max_chars: Option<usize>,
 }
 
-impl Tool for GetResult {
+impl Tool for GetCommandResult {
     const META: Meta = Meta {
         name: "command_result",
         title: "Command result",
-        description: "A command's state and any part of its output; can wait for its end.",
+        description: "Get a command's exit code and any part of its output, or wait for its end.",
         group: Group::Command,
         tier: Tier::Read,
         sets: &[Toolset::Agent, Toolset::Primitives],
@@ -57,8 +58,8 @@ impl Tool for GetResult {
         let Some(job) = cx.runs.job(args.command_id.trim()) else {
             let known = cx.runs.job_ids();
             let hint = match known.get(..10.min(known.len())).unwrap_or_default() {
-                [] => "there is none; run_command makes one".to_owned(),
-                some => format!("the newest are: {}", some.join(", ")),
+                [] => "no command was started yet; run_command starts one".to_owned(),
+                some => format!("the newest commands are: {}", some.join(", ")),
             };
             let what = format!("there is no command `{}`", args.command_id);
             return Err(ToolError::new(Code::NotFound, what).hint(hint));
@@ -76,27 +77,28 @@ impl Tool for GetResult {
 fn wish(args: &Args) -> Result<LineSelection, ToolError> {
     let Args { tail, head, from, grep, context, .. } = args;
     if context.is_some() && grep.is_none() {
-        return Err(ToolError::invalid_argument("`context` goes with `grep` only")
-            .hint("leave it out, or give `grep`"));
+        return Err(ToolError::invalid_argument("`context` is given without `grep`")
+            .hint("give `grep` too, or leave `context` out"));
     }
-    if let Some(lines) = context.filter(|&lines| lines > MOST_CONTEXT) {
+    if let Some(lines) = context.filter(|&lines| lines > MAX_CONTEXT_LINES) {
         return Err(ToolError::invalid_argument(format!(
-            "`context`: {lines} is more than {MOST_CONTEXT}"
+            "`context`: {lines} is more than {MAX_CONTEXT_LINES}"
         ))
         .hint("use `from` to read more lines around a match"));
     }
     if from == &Some(0) {
-        return Err(ToolError::invalid_argument("`from`: 0 is no line").hint("the first line is 1"));
+        return Err(ToolError::invalid_argument("`from`: 0 is not a line number")
+            .hint("the first line is 1"));
     }
     match (tail, head, from, grep) {
-        (None, None, None, None) => Ok(LineSelection::BothEnds { max_lines: 200 }),
+        (None, None, None, None) => Ok(LineSelection::BothEnds { max_lines: DEFAULT_OUTPUT_LINES }),
         (Some(lines), None, None, None) => Ok(LineSelection::Tail(*lines)),
         (None, Some(lines), None, None) => Ok(LineSelection::Head(*lines)),
         (None, None, Some(line), None) => Ok(LineSelection::From(*line)),
         (None, None, from, Some(pattern)) => {
             let regex = Regex::new(pattern).map_err(|error| {
                 ToolError::invalid_argument(format!("`grep`: {error}"))
-                    .hint("escape what is meant literally, such as \\( or \\.")
+                    .hint("escape literal characters, such as \\( or \\.")
             })?;
             Ok(LineSelection::Grep {
                 regex,
@@ -104,7 +106,9 @@ fn wish(args: &Args) -> Result<LineSelection, ToolError> {
                 from: from.unwrap_or(1),
             })
         }
-        _ => Err(ToolError::invalid_argument("only one of `tail`, `head` and `from` can be given")
-            .hint("`grep` goes with `from` and `context`")),
+        _ => Err(ToolError::invalid_argument(
+            "only one of `tail`, `head`, `from` and `grep` can be given",
+        )
+        .hint("leave the others out; only `grep` and `from` go together")),
     }
 }

@@ -1,4 +1,4 @@
-//! `interrupt`: C-c, and whether it helped.
+//! `interrupt`: presses Ctrl-C in a pane and reports whether the shell is back at its prompt.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,51 +6,49 @@ use serde::{Deserialize, Serialize};
 use crate::actions::typing::must_take_input;
 use crate::context::{Cx, Stroke, Tool, Turn};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
+use crate::results::words::{FactRow, field};
 use crate::run::JobStatus;
-use terminal::text::inline;
 
 pub(super) struct Interrupt;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Pane.
+    /// Pane, such as %3.
     target: Target,
     /// Seconds to wait for the prompt (default 5).
     timeout: Option<f64>,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Stopped {
-    /// The pane.
+pub(super) struct InterruptResult {
+    /// Pane id.
     pane_id: String,
-    /// Whether its shell is back at its prompt.
+    /// Whether the shell is back at its prompt.
     at_prompt: bool,
-    /// The program that has the terminal now.
+    /// Command line of the foreground program now.
     foreground: String,
-    /// The command of run_command that ran there.
+    /// Id of the command that ran in the pane.
     command_id: Option<String>,
-    /// Its exit code.
+    /// Exit code of that command, once it has ended.
     exit_code: Option<i32>,
 }
 
-impl Output for Stopped {
+impl Output for InterruptResult {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        let Self { pane_id, foreground, .. } = self;
-        let state = match self.at_prompt {
-            true => format!("{pane_id} is at its prompt"),
-            false if foreground.is_empty() => format!("{pane_id} is not at its prompt"),
-            false => format!(
-                "{pane_id} is not at its prompt: `{}` goes on. Next: wait, or use its own way to quit",
-                inline(foreground)
-            ),
-        };
-        match (&self.command_id, self.exit_code) {
-            (Some(id), Some(code)) => format!("{state} · command {id} ended with exit {code}"),
-            (Some(id), None) => format!("{state} · command {id} runs"),
-            _ => state,
-        }
+        let Self { pane_id, at_prompt, foreground, .. } = self;
+        let command = self.command_id.as_ref().map(|id| match self.exit_code {
+            Some(code) => format!("command {id} exit {code}"),
+            None => format!("command {id} without exit code"),
+        });
+        let next = "Next: wait_for prompt, or quit the program with its own key or command";
+        FactRow::new(pane_id)
+            .fact(if *at_prompt { "at prompt" } else { "not at prompt" })
+            .maybe((!foreground.is_empty()).then(|| format!("foreground {}", field(foreground))))
+            .maybe(command)
+            .flag(!at_prompt, next)
+            .into()
     }
 }
 
@@ -58,7 +56,7 @@ impl Tool for Interrupt {
     const META: Meta = Meta {
         name: "interrupt",
         title: "Interrupt",
-        description: "Press C-c in a pane and wait until its shell is back at its prompt. Says whether it is.",
+        description: "Press Ctrl-C in a pane and wait for its shell prompt. Reports whether it came.",
         group: Group::Command,
         tier: Tier::Mutate,
         sets: &[Toolset::Agent],
@@ -67,13 +65,14 @@ impl Tool for Interrupt {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Stopped;
+    type Output = InterruptResult;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Stopped, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<InterruptResult, ToolError> {
         let patience = cx.patience("timeout", args.timeout.unwrap_or(5.0))?;
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
-        // A talk is not typing all the time, and its lines are never cut in two.
+        // run_in_repl holds the pane's turn until the answer; C-c must not wait for that, and cannot
+        // cut its lines, which are typed whole.
         let turn = match cx.runs.repl_in_use(pane.pane) {
             true => None,
             false => Some(cx.turn(&pane, Some(Stroke::Abort).into_iter()).await?),
@@ -81,7 +80,7 @@ impl Tool for Interrupt {
         let done = cx.runs.interrupt(&pane, patience).await?;
         turn.into_iter().for_each(Turn::done);
         let status = done.job.as_ref().map(|job| job.facts().status);
-        Ok(Stopped {
+        Ok(InterruptResult {
             pane_id: pane.pane.to_string(),
             at_prompt: done.at_prompt,
             foreground: done.foreground,

@@ -1,8 +1,9 @@
-//! `run_command`: runs a command in a shell and says exactly what happened.
+//! `run_command`: runs a command in a shell and returns its exact output and exit code.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use super::DEFAULT_OUTPUT_LINES;
 use crate::actions::start::{start, wait_for_end};
 use crate::context::{Cx, Request, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
@@ -15,14 +16,14 @@ pub(super) struct RunCommand;
 pub(super) struct Args {
     /// Shell command, of any length and number of lines.
     command: String,
-    /// A pane whose shell is at its prompt; one of your own if not given.
+    /// Pane whose shell is at its prompt (default: one of our own).
     target: Option<Target>,
-    /// Where to run it, in a pane of your own.
+    /// Directory to run in; not with `target`.
     #[schemars(extend("x-clear" = true))]
     cwd: Option<String>,
-    /// Seconds to wait (default 30); then it goes on and command_result has it.
+    /// Seconds to wait (default 30); then it runs on, see command_result.
     timeout: Option<f64>,
-    /// Most lines to show (default 200, 0: all).
+    /// Maximum lines shown (default 200, 0 = all).
     max_lines: Option<u64>,
 }
 
@@ -30,7 +31,7 @@ impl Tool for RunCommand {
     const META: Meta = Meta {
         name: "run_command",
         title: "Run command",
-        description: "Run a shell command: its exact output and exit code. cd and variables stay for the next one.",
+        description: "Run a shell command and return its exact output and exit code. cd and variables persist.",
         group: Group::Command,
         tier: Tier::Mutate,
         sets: &[Toolset::Agent, Toolset::Primitives],
@@ -45,7 +46,8 @@ impl Tool for RunCommand {
         let patience = cx.patience("timeout", args.timeout.unwrap_or(30.0))?;
         let job = start(cx, args.command, args.target, args.cwd).await?.job;
         wait_for_end(cx, &job, patience).await;
-        let shown = LineSelection::BothEnds { max_lines: args.max_lines.unwrap_or(200) };
+        let shown =
+            LineSelection::BothEnds { max_lines: args.max_lines.unwrap_or(DEFAULT_OUTPUT_LINES) };
         let Request { max_chars, keep_full_text, .. } = cx.request;
         Ok(CommandResult::read(&job, &shown, max_chars, keep_full_text))
     }

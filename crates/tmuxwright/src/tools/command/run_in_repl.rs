@@ -1,4 +1,4 @@
-//! `run_in_repl`: a line or a block for an interpreter, and what it answers.
+//! `run_in_repl`: sends input to an interpreter and returns its output up to the next prompt.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,51 +6,50 @@ use serde::{Deserialize, Serialize};
 use crate::actions::typing::must_take_input;
 use crate::context::{Cx, Stroke, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
-use crate::results::words::seconds;
-use terminal::text::{inline, keep_tail};
+use crate::results::words::{FactRow, field, seconds};
+use terminal::text::keep_tail;
 
 pub(super) struct RunInRepl;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Pane.
+    /// Pane, such as %3.
     target: Target,
-    /// One line or several.
+    /// One or more lines.
     input: String,
-    /// The end of its prompt, such as `>>> `; learned if not given.
+    /// End of its prompt, such as `>>> ` (default: detected).
     prompt: Option<String>,
     /// Seconds to wait for the next prompt (default 10).
     timeout: Option<f64>,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Answer {
-    /// The pane.
+pub(super) struct ReplAnswer {
+    /// Pane id.
     pane_id: String,
-    /// What was printed between the input and the next prompt.
+    /// Text printed between the input and the next prompt.
     output: String,
-    /// The program that answered.
+    /// Program that answered.
     foreground: String,
-    /// Whether no prompt came in time; the output is what there was until then.
+    /// Whether no prompt came in time; the output is what was printed until then.
     timed_out: bool,
-    /// Whether the start of the output is left out.
+    /// Whether the beginning of the output is cut.
     truncated: bool,
+    /// Duration in seconds.
     #[serde(skip)]
     took: f64,
 }
 
-impl Output for Answer {
+impl Output for ReplAnswer {
     const FORM: Form = Form::Text;
 
     fn text(&self) -> String {
-        let mut facts =
-            format!("{} · {} · {}", self.pane_id, inline(&self.foreground), seconds(self.took));
-        if self.timed_out {
-            facts.push_str(" · no prompt yet; capture_pane shows more, interrupt stops it");
-        }
-        if self.truncated {
-            facts.push_str(" · the start is cut; capture_pane has it");
-        }
+        let facts = FactRow::new(&self.pane_id)
+            .fact(field(&self.foreground))
+            .fact(seconds(self.took))
+            .flag(self.timed_out, "no prompt yet; capture_since shows more, interrupt stops it")
+            .flag(self.truncated, "beginning cut; capture_pane with lines shows it");
+        let facts = String::from(facts);
         if self.output.is_empty() { facts } else { format!("{facts}\n{}", self.output) }
     }
 
@@ -63,7 +62,7 @@ impl Tool for RunInRepl {
     const META: Meta = Meta {
         name: "run_in_repl",
         title: "Run in REPL",
-        description: "Enter input into an interpreter at its prompt (python, node, psql, a shell): the text up to its next prompt.",
+        description: "Send input to a REPL at its prompt (python, node, psql, a shell) and return its output up to the next prompt.",
         group: Group::Command,
         tier: Tier::Mutate,
         sets: &[Toolset::Agent],
@@ -72,9 +71,9 @@ impl Tool for RunInRepl {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Answer;
+    type Output = ReplAnswer;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Answer, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<ReplAnswer, ToolError> {
         let patience = cx.patience("timeout", args.timeout.unwrap_or(10.0))?;
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
@@ -83,7 +82,7 @@ impl Tool for RunInRepl {
         let answer =
             cx.runs.run_in_repl(&pane, &args.input, args.prompt.as_deref(), patience).await?;
         turn.done();
-        Ok(Answer {
+        Ok(ReplAnswer {
             pane_id: pane.pane.to_string(),
             output: answer.output,
             foreground: answer.program,

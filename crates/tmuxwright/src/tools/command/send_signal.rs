@@ -1,39 +1,39 @@
-//! `send_signal`: a signal to the program that has a pane's terminal.
+//! `send_signal`: sends a Unix signal to the foreground process group of a pane.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError};
-use terminal::text::inline;
+use crate::results::words::{FactRow, field};
 
 pub(super) struct SendSignal;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Pane.
+    /// Pane, such as %3.
     target: Target,
-    /// Such as TERM, INT, HUP, KILL, USR1.
+    /// Signal name, such as TERM, INT, HUP, KILL or USR1.
     #[schemars(extend("x-clear" = true))]
     signal: String,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Signalled {
-    /// The pane.
+pub(super) struct SignalledProgram {
+    /// Pane id.
     pane_id: String,
-    /// The process that leads those that got it.
+    /// Leader of the process group that got the signal.
     pid: u32,
-    /// The program.
+    /// Command line of that process.
     foreground: String,
 }
 
-impl Output for Signalled {
+impl Output for SignalledProgram {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
         let Self { pane_id, pid, foreground } = self;
-        format!("signalled `{}` (pid {pid}) in {pane_id}", inline(foreground))
+        FactRow::new(format!("signalled pid {pid} in {pane_id}")).fact(field(foreground)).into()
     }
 }
 
@@ -41,7 +41,7 @@ impl Tool for SendSignal {
     const META: Meta = Meta {
         name: "send_signal",
         title: "Send signal",
-        description: "Send a signal to a pane's foreground program, when C-c is not enough.",
+        description: "Send a signal (kill) to a pane's foreground program, when Ctrl-C is not enough.",
         group: Group::Command,
         tier: Tier::DestroyOwn,
         sets: &[],
@@ -50,12 +50,12 @@ impl Tool for SendSignal {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Signalled;
+    type Output = SignalledProgram;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Signalled, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<SignalledProgram, ToolError> {
         let Some(signal) = process::parse_signal(&args.signal) else {
             return Err(ToolError::invalid_argument(format!(
-                "`signal`: `{}` is no signal",
+                "`signal`: `{}` is not a signal",
                 args.signal
             ))
             .hint(format!(
@@ -67,7 +67,7 @@ impl Tool for SendSignal {
         let id = pane.pane;
         if pane.life.is_over() {
             return Err(ToolError::new(Code::NotReady, format!("the program in {id} has exited"))
-                .hint("capture_pane reads what it left"));
+                .hint("capture_pane reads its last output"));
         }
         cx.signals(&pane).await?;
         let program = process::signal_foreground(pane.pid, signal).map_err(|error| {
@@ -75,9 +75,9 @@ impl Tool for SendSignal {
                 Code::Denied,
                 format!("the program in {id} cannot be signalled: {error}"),
             )
-            .hint("pane programs of another user are out of reach; try interrupt")
+            .hint("programs of another user cannot be signalled; try interrupt")
         })?;
-        Ok(Signalled {
+        Ok(SignalledProgram {
             pane_id: id.to_string(),
             pid: program.pid,
             foreground: program.argv.join(" "),

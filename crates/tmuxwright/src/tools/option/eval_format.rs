@@ -1,4 +1,4 @@
-//! `eval_format`: a tmux format, expanded.
+//! `eval_format`: expands a tmux format for a pane.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,41 +7,40 @@ use tmux_control::Command;
 use crate::actions::formats::{check_format, has_loop};
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
+use crate::results::words::FactRow;
 use terminal::text::keep_tail;
 
 pub(super) struct EvalFormat;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Such as `#{pane_title}`.
+    /// tmux format, such as `#{pane_title}`.
     #[schemars(extend("x-clear" = true))]
     format: String,
-    /// Pane.
+    /// Pane (default: the current one of the own or the only session).
     target: Option<Target>,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Expanded {
-    /// The format, expanded.
+pub(super) struct ExpandedFormat {
+    /// The expanded format.
     text: String,
-    /// The pane it is about.
+    /// Pane for which it was expanded.
     pane_id: String,
-    /// Whether the beginning was cut.
+    /// Whether the beginning of the text is cut.
     truncated: bool,
 }
 
-impl Output for Expanded {
+impl Output for ExpandedFormat {
     const FORM: Form = Form::Text;
 
     fn text(&self) -> String {
-        self.text.clone()
+        let facts = FactRow::new(&self.pane_id).flag(self.truncated, "beginning cut");
+        format!("{}\n{}", String::from(facts), self.text)
     }
 
     fn limit(&mut self, max: usize) {
         self.truncated = keep_tail(&mut self.text, max) > 0;
-        if self.truncated {
-            self.text.insert_str(0, "(the beginning is cut)\n");
-        }
     }
 }
 
@@ -49,7 +48,7 @@ impl Tool for EvalFormat {
     const META: Meta = Meta {
         name: "eval_format",
         title: "Evaluate format",
-        description: "Expand a tmux format for a pane. What could run a program is refused.",
+        description: "Expand a tmux format for a pane. Formats that could run a program are refused.",
         group: Group::Option,
         tier: Tier::Read,
         sets: &[Toolset::Primitives],
@@ -58,14 +57,15 @@ impl Tool for EvalFormat {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Expanded;
+    type Output = ExpandedFormat;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Expanded, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<ExpandedFormat, ToolError> {
         check_format("format", &args.format)?;
         if cx.is_fenced() && has_loop(&args.format) {
-            let what = "`format` goes through all sessions, windows, panes or clients, and the \
-                        policy has fences around them";
-            return Err(ToolError::new(Code::Denied, what).hint("use list_panes"));
+            let what = "`format` loops over all sessions, windows, panes or clients, and the policy \
+                        restricts which of them the caller may see";
+            return Err(ToolError::new(Code::Denied, what)
+                .hint("use list_panes, which shows the allowed ones"));
         }
         let target = cx.target_or_current(args.target, true, "pane").await?;
         let pane = cx.pane(&target).await?.pane;
@@ -75,11 +75,11 @@ impl Tool for EvalFormat {
         if cx.tmux().version().await?.escapes_dollars() {
             text = without_escaped_dollars(&text);
         }
-        Ok(Expanded { text, pane_id: pane.to_string(), truncated: false })
+        Ok(ExpandedFormat { text, pane_id: pane.to_string(), truncated: false })
     }
 }
 
-/// Takes one backslash away before each `$` that looks like a variable.
+/// Removes one backslash before each `$` that looks like a variable, which newer versions add.
 fn without_escaped_dollars(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {

@@ -1,51 +1,52 @@
-//! `set_environment`: a variable for new programs.
+//! `set_environment`: sets an environment variable for new panes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::Command;
 
+use super::{assignment, environment_fact};
 use crate::actions::create::is_variable;
 use crate::actions::options::{Scope, Wish};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
-use terminal::text::inline;
+use crate::results::words::{FactRow, field};
 
 pub(super) struct SetEnvironment;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Variable.
+    /// Variable name.
     #[schemars(extend("x-clear" = true))]
     name: String,
-    /// None to unset it.
+    /// Value; omit to unset.
     value: Option<String>,
     /// Session.
     target: Option<Target>,
-    /// For all sessions.
+    /// Set it for all sessions.
     global: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Set {
-    /// The variable.
+pub(super) struct SetVariable {
+    /// Variable name.
     name: String,
-    /// Its value now.
+    /// Value now; absent if it was unset.
     value: Option<String>,
-    /// Whether it is the global one.
+    /// Whether the variable is set for all sessions.
     global: bool,
-    /// The session it belongs to.
+    /// Session in which the variable is set.
     session_id: Option<String>,
 }
 
-impl Output for Set {
+impl Output for SetVariable {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        let at = self.session_id.as_deref().unwrap_or("global");
-        match &self.value {
-            Some(value) => format!("{}={} · {at}", inline(&self.name), inline(value)),
-            None => format!("{} · unset · {at}", inline(&self.name)),
-        }
+        let row = match &self.value {
+            Some(value) => FactRow::new(assignment(&self.name, value)),
+            None => FactRow::new(field(&self.name)).fact("unset"),
+        };
+        row.fact(environment_fact(self.session_id.as_ref())).into()
     }
 }
 
@@ -62,12 +63,12 @@ impl Tool for SetEnvironment {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Set;
+    type Output = SetVariable;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Set, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<SetVariable, ToolError> {
         let Args { name, value, target, global } = args;
         if !is_variable(&name) {
-            return Err(ToolError::invalid_argument(format!("`{name}` is no variable's name"))
+            return Err(ToolError::invalid_argument(format!("`{name}` is not a variable name"))
                 .hint("give a name without `=`, and the value as `value`"));
         }
         cx.may_set(&name)?;
@@ -81,6 +82,7 @@ impl Tool for SetEnvironment {
             None => set,
         };
         cx.tmux().run(set).await?;
-        Ok(Set { name, value, global: holder.is_global(), session_id: holder.id(Scope::Session) })
+        let (global, session_id) = (holder.is_global(), holder.id(Scope::Session));
+        Ok(SetVariable { name, value, global, session_id })
     }
 }

@@ -1,20 +1,22 @@
-//! `set_option`: sets a tmux option, or takes the setting back.
+//! `set_option`: sets or unsets a tmux option.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tmux_control::{Command, Error, escape_format};
 
+use super::{OptionHolder, assignment};
 use crate::actions::formats::check_format;
 use crate::actions::options::{Catalogue, Known, Scope, Wish, base};
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
-use terminal::text::inline;
+use crate::results::words::{FactRow, field};
 
-/// How the options begin in which this server keeps what it must know.
-const BOOKKEEPING: &str = "@mcp_";
+/// Prefix of the options in which this server records ownership.
+const RESERVED_PREFIX: &str = "@mcp_";
 
-/// With these, tmux closes, renames or forgets by itself what is there.
-const ENDING: &[&str] = &[
+/// Options with which tmux itself closes, renames or trims existing objects.
+const DESTRUCTIVE_OPTIONS: &[&str] = &[
     "destroy-unattached",
     "exit-empty",
     "exit-unattached",
@@ -25,8 +27,8 @@ const ENDING: &[&str] = &[
     "history-limit",
 ];
 
-/// Their values are commands.
-const RUNNING: &[&str] = &[
+/// Options whose values are commands.
+const COMMAND_OPTIONS: &[&str] = &[
     "default-command",
     "default-shell",
     "command-alias",
@@ -39,12 +41,12 @@ pub(super) struct SetOption;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Option.
+    /// Option name.
     #[schemars(extend("x-clear" = true))]
     name: String,
-    /// Taken exactly; none to unset it.
+    /// Exact value; omit to unset.
     value: Option<String>,
-    /// What it belongs to.
+    /// Where to set it (default: as the option or the target requires).
     scope: Option<Scope>,
     /// Session, window or pane.
     target: Option<Target>,
@@ -53,38 +55,32 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Now {
-    /// The option.
+pub(super) struct OptionAfterSet {
+    /// Option name.
     name: String,
-    /// Its value now.
+    /// Value now.
     value: Option<String>,
-    /// Its items now, if it is a list.
+    /// Items now, if the option is a list.
     values: Option<Vec<String>>,
-    /// Whether the value comes from further up.
+    /// Whether the value is inherited, because none is set here.
     inherited: bool,
-    /// What it belongs to.
-    scope: Scope,
-    /// Whether it is the global one.
-    global: bool,
-    /// The session it belongs to.
-    session_id: Option<String>,
-    /// The window it belongs to.
-    window_id: Option<String>,
-    /// The pane it belongs to.
-    pane_id: Option<String>,
+    #[serde(flatten)]
+    holder: OptionHolder,
 }
 
-impl Output for Now {
+impl Output for OptionAfterSet {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        let inherited = if self.inherited { " · inherited" } else { "" };
-        let value = match (&self.value, &self.values) {
-            (Some(value), _) => inline(value),
-            (None, Some(items)) => inline(&items.join(", ")),
-            (None, None) => "not set".to_owned(),
+        let name = &self.name;
+        let row = match (&self.value, &self.values) {
+            (Some(value), _) => FactRow::new(assignment(name, value)),
+            (None, Some(items)) => {
+                FactRow::new(format!("{}={}", field(name), Value::from(items.as_slice())))
+            }
+            (None, None) => FactRow::new(field(name)).fact("not set"),
         };
-        format!("{} {value}{inherited}", inline(&self.name))
+        row.fact(self.holder.fact()).flag(self.inherited, "inherited").into()
     }
 }
 
@@ -101,22 +97,25 @@ impl Tool for SetOption {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Now;
+    type Output = OptionAfterSet;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Now, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<OptionAfterSet, ToolError> {
         let Args { name, value, scope, target, global } = args;
         let option = match Catalogue::read(cx).await?.find(&name)? {
             Known::Option(own) => Some((name.as_str(), own)),
             Known::User => None,
             Known::Hook => {
-                let what = format!("`{name}` is a hook: tmux would run commands by itself");
+                let what =
+                    format!("`{name}` is a hook, with which tmux would run commands by itself");
                 return Err(ToolError::new(Code::Denied, what)
-                    .hint("a person can set it with tmux set-hook; show_hooks shows it"));
+                    .hint("ask a person to set it with tmux set-hook; show_hooks shows it"));
             }
         };
-        if name.starts_with(BOOKKEEPING) {
-            let what = format!("`{name}` is where this server keeps what it owns");
-            return Err(ToolError::new(Code::Denied, what).hint("choose another name"));
+        if name.starts_with(RESERVED_PREFIX) {
+            let what =
+                format!("`{name}` is reserved: this server records ownership in `@mcp_` options");
+            return Err(ToolError::new(Code::Denied, what)
+                .hint("choose a name that does not begin with @mcp_"));
         }
         if let Some(value) = &value {
             check_format("value", value)?;
@@ -124,16 +123,17 @@ impl Tool for SetOption {
         let global = global.unwrap_or(false);
         let wish = Wish { option, scope, target: target.as_ref(), global };
         let holder = wish.holder(cx, false).await?;
-        if ENDING.contains(&base(&name)) {
+        if DESTRUCTIVE_OPTIONS.contains(&base(&name)) {
             cx.may_end(holder.resolved().as_ref()).await.map_err(|_| {
-                let what = format!("`{name}` could end or rename what this server did not make");
+                let what =
+                    format!("`{name}` could close or rename objects this server did not make");
                 ToolError::new(Code::Denied, what).hint(
-                    "set it for what create_session made; for others a person can start tmuxwright \
-                     with --tier destructive",
+                    "set it on a session from create_session; for others a person can start \
+                     tmuxwright with --tier destructive",
                 )
             })?;
         }
-        if RUNNING.contains(&base(&name)) {
+        if COMMAND_OPTIONS.contains(&base(&name)) {
             cx.judge(value.as_deref().unwrap_or_default())?;
         }
         let set = holder.command(Command::action("set-option")).arg_if(value.is_none(), "-u");
@@ -146,26 +146,22 @@ impl Tool for SetOption {
         let now = holder.options(cx, Some(&name)).await?;
         let mut values: Vec<String> = now.iter().filter_map(|now| now.value.clone()).collect();
         let is_list = now.iter().any(|now| now.name != name);
-        Ok(Now {
+        Ok(OptionAfterSet {
             value: if is_list { None } else { values.pop() },
             values: is_list.then_some(values),
             inherited: now.iter().any(|now| now.inherited),
             name,
-            scope: holder.scope,
-            global: holder.is_global(),
-            session_id: holder.id(Scope::Session),
-            window_id: holder.id(Scope::Window),
-            pane_id: holder.id(Scope::Pane),
+            holder: OptionHolder::new(&holder),
         })
     }
 }
 
-/// What tmux has against a value is for the caller to mend.
+/// A value that tmux refuses is an error of the caller.
 fn explain(error: Error, name: &str) -> ToolError {
     match error {
         Error::Refused { message, .. } if !message.contains("no such") => {
             ToolError::invalid_argument(format!("`{name}`: {message}"))
-                .hint("show_option shows the value it has, in the form it takes")
+                .hint("show_option shows the present value, in the form tmux takes")
         }
         error => error.into(),
     }

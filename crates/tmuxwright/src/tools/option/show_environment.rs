@@ -1,4 +1,4 @@
-//! `show_environment`: the environment that tmux gives to new programs.
+//! `show_environment`: the environment variables that tmux gives to new panes.
 
 use std::collections::BTreeMap;
 
@@ -6,56 +6,62 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::{Command, Error, show_output};
 
+use super::{assignment, environment_fact, list_text};
 use crate::actions::options::{Holder, Scope, Wish};
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
-use terminal::text::inline;
+use crate::results::words::{FactRow, count, field};
 
 pub(super) struct ShowEnvironment;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Variable (default: all).
+    /// Variable name (default: all).
     #[schemars(extend("x-clear" = true))]
     name: Option<String>,
     /// Session.
     target: Option<Target>,
-    /// Only the global ones.
+    /// Only global variables.
     global: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Environment {
-    /// The variables.
+pub(super) struct ShownEnvironment {
+    /// Variables, sorted by name.
     variables: Vec<Variable>,
-    /// The session.
+    /// Session whose environment it is; absent for the global one.
     session_id: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Variable {
-    /// The name.
+    /// Variable name.
     name: String,
-    /// The value.
+    /// Value; absent if removed.
     value: Option<String>,
-    /// Whether programs get it no more.
+    /// Whether tmux removes it from the environment of new panes.
     removed: bool,
-    /// Whether it is the global one.
+    /// Whether it comes from the global environment.
     inherited: bool,
 }
 
-impl Output for Environment {
+impl Output for ShownEnvironment {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        let row = |variable: &Variable| {
-            let inherited = if variable.inherited { " · inherited" } else { "" };
-            match &variable.value {
-                Some(value) => format!("{}={}{inherited}", inline(&variable.name), inline(value)),
-                None => format!("{} · removed{inherited}", inline(&variable.name)),
-            }
+        let facts = FactRow::new(environment_fact(self.session_id.as_ref()))
+            .fact(count(self.variables.len() as u64, "variable"));
+        list_text(facts, self.variables.iter().map(Variable::row))
+    }
+}
+
+impl Variable {
+    fn row(&self) -> String {
+        let row = match &self.value {
+            Some(value) => FactRow::new(assignment(&self.name, value)),
+            None => FactRow::new(field(&self.name)),
         };
-        self.variables.iter().map(row).collect::<Vec<_>>().join("\n")
+        row.flag(self.removed, "removed").flag(self.inherited, "inherited").into()
     }
 }
 
@@ -63,7 +69,7 @@ impl Tool for ShowEnvironment {
     const META: Meta = Meta {
         name: "show_environment",
         title: "Show environment",
-        description: "The environment of new panes in a session, what it inherits included.",
+        description: "Show the environment variables of new panes in a session, inherited ones included.",
         group: Group::Option,
         tier: Tier::Read,
         sets: &[Toolset::Primitives],
@@ -72,9 +78,9 @@ impl Tool for ShowEnvironment {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Environment;
+    type Output = ShownEnvironment;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Environment, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<ShownEnvironment, ToolError> {
         let (scope, target) = (Some(Scope::Session), args.target.as_ref());
         let wish = Wish { option: None, scope, target, global: args.global.unwrap_or(false) };
         let holder = wish.holder(cx, true).await?;
@@ -84,14 +90,14 @@ impl Tool for ShowEnvironment {
             if variables.is_empty() {
                 let what = format!("there is no variable `{name}`");
                 return Err(ToolError::new(Code::NotFound, what)
-                    .hint("show_environment without a name lists all"));
+                    .hint("call show_environment without `name` to list all"));
             }
         }
-        Ok(Environment { variables, session_id: holder.id(Scope::Session) })
+        Ok(ShownEnvironment { variables, session_id: holder.id(Scope::Session) })
     }
 }
 
-/// The session's variables and the global ones that it does not hide, in order.
+/// The session's variables and the global ones it does not override, sorted.
 async fn read(cx: &Cx, holder: &Holder) -> Result<Vec<Variable>, ToolError> {
     let show = || Command::query("show-environment").arg("-s");
     let mut ask = vec![show().arg("-g")];

@@ -1,4 +1,4 @@
-//! `show_hooks`: what tmux does by itself when something happens.
+//! `show_hooks`: the commands that tmux runs by itself on events.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,53 +7,56 @@ use tmux_control::{Command, show_output};
 use crate::actions::options::{Catalogue, Holder, Scope, Wish, base};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
-use terminal::text::inline;
+use crate::results::words::{FactRow, field, rows};
 
 pub(super) struct ShowHooks;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Hook (default: all).
+    /// Hook name (default: all).
     #[schemars(extend("x-clear" = true))]
     name: Option<String>,
-    /// Only of this kind.
+    /// Only hooks of this scope.
     scope: Option<Scope>,
     /// Session, window or pane.
     target: Option<Target>,
-    /// Only the global ones.
+    /// Only global hooks.
     global: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Hooks {
-    /// The hooks that are set.
+pub(super) struct ShownHooks {
+    /// Hooks that are set.
     hooks: Vec<Hook>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Hook {
-    /// The name, with its index.
+    /// Hook name with its index.
     name: String,
-    /// What is run, in tmux's words.
+    /// tmux command that the hook runs.
     command: String,
-    /// What it is set on.
+    /// Scope of the hook.
     scope: Scope,
-    /// Whether it is a global one.
+    /// Whether the hook is global.
     global: bool,
 }
 
-impl Output for Hooks {
+impl Output for ShownHooks {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        if self.hooks.is_empty() {
-            return "no hooks".to_owned();
-        }
-        let row = |hook: &Hook| {
-            let global = if hook.global { " · global" } else { "" };
-            format!("{} {}{global}", inline(&hook.name), inline(&hook.command))
-        };
-        self.hooks.iter().map(row).collect::<Vec<_>>().join("\n")
+        rows(&self.hooks, Hook::row, "no hooks")
+    }
+}
+
+impl Hook {
+    fn row(&self) -> String {
+        FactRow::new(field(&self.name))
+            .fact(field(&self.command))
+            .fact(self.scope.name())
+            .flag(self.global, "global")
+            .into()
     }
 }
 
@@ -61,7 +64,7 @@ impl Tool for ShowHooks {
     const META: Meta = Meta {
         name: "show_hooks",
         title: "Show hooks",
-        description: "Show the hooks that are set, globally and on a target, and their commands.",
+        description: "Show tmux hooks and the commands they run, global and of a target.",
         group: Group::Option,
         tier: Tier::Read,
         sets: &[Toolset::Primitives],
@@ -70,16 +73,16 @@ impl Tool for ShowHooks {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Hooks;
+    type Output = ShownHooks;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Hooks, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<ShownHooks, ToolError> {
         let name = args.name.as_deref();
         if let Some(name) = name {
             Catalogue::read(cx).await?.hook(name)?;
         }
         if args.scope == Some(Scope::Server) {
             return Err(ToolError::invalid_argument("`scope`: the server has no hooks")
-                .hint("give session, window or pane"));
+                .hint("give scope `session`, `window` or `pane`"));
         }
         let target = args.target.as_ref();
         let wish = Wish { option: None, scope: args.scope, target, global: false };
@@ -99,13 +102,13 @@ impl Tool for ShowHooks {
         }
         if holders.is_empty() {
             return Err(ToolError::invalid_argument("`scope`: panes have no global hooks")
-                .hint("name a pane as `target`, or give scope window"));
+                .hint("name a pane as `target`, or give scope `window`"));
         }
         let mut hooks = read(cx, &holders).await?;
         if let Some(name) = name {
             hooks.retain(|hook| hook.name == name || base(&hook.name) == name);
         }
-        Ok(Hooks { hooks })
+        Ok(ShownHooks { hooks })
     }
 }
 
@@ -115,7 +118,7 @@ async fn read(cx: &Cx, holders: &[Holder]) -> Result<Vec<Hook>, ToolError> {
     let mut hooks = Vec::new();
     for (holder, reply) in holders.iter().zip(replies) {
         for (name, command) in reply.text().lines().map(show_output::parse_hook) {
-            // Those without commands are listed too.
+            // tmux also lists hooks without a command.
             if let Some(command) = command {
                 let (scope, global) = (holder.scope, holder.is_global());
                 hooks.push(Hook { name, command, scope, global });

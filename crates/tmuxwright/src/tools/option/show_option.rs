@@ -1,71 +1,66 @@
-//! `show_option`: tmux's options and where they come from.
+//! `show_option`: the values of tmux options, and whether they are inherited.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tmux_control::show_output::ShownOption;
+use tmux_control::show_output;
 
+use super::{OptionHolder, assignment, list_text};
 use crate::actions::options::{Catalogue, Known, Scope, Wish};
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
-use terminal::text::inline;
+use crate::results::words::{FactRow, count};
 
 pub(super) struct ShowOption;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Option (default: all).
+    /// Option name (default: all).
     #[schemars(extend("x-clear" = true))]
     name: Option<String>,
-    /// What it belongs to.
+    /// Where to read it (default: as the option or the target requires).
     scope: Option<Scope>,
     /// Session, window or pane.
     target: Option<Target>,
-    /// The global value.
+    /// Read the global value.
     global: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Options {
-    /// The options; of a list, each item.
-    options: Vec<Value>,
-    /// What they belong to.
-    scope: Scope,
-    /// Whether they are the global ones.
-    global: bool,
-    /// The session they belong to.
-    session_id: Option<String>,
-    /// The window they belong to.
-    window_id: Option<String>,
-    /// The pane they belong to.
-    pane_id: Option<String>,
+pub(super) struct ShownOptions {
+    /// Options; of a list, one entry per item.
+    options: Vec<OptionEntry>,
+    #[serde(flatten)]
+    holder: OptionHolder,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Value {
-    /// The name; of an item of a list, with its index.
+struct OptionEntry {
+    /// Option name; of an item of a list, with its index.
     name: String,
-    /// The value.
+    /// Value.
     value: String,
-    /// Whether it is not set there but comes from further up.
+    /// Whether the value is inherited, because none is set here.
     inherited: bool,
 }
 
-impl From<ShownOption> for Value {
-    fn from(option: ShownOption) -> Self {
-        let ShownOption { name, value, inherited } = option;
+impl From<show_output::ShownOption> for OptionEntry {
+    fn from(option: show_output::ShownOption) -> Self {
+        let show_output::ShownOption { name, value, inherited } = option;
         Self { name, value: value.unwrap_or_default(), inherited }
     }
 }
 
-impl Output for Options {
+impl Output for ShownOptions {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        let row = |option: &Value| {
-            let inherited = if option.inherited { " · inherited" } else { "" };
-            format!("{} {}{inherited}", inline(&option.name), inline(&option.value))
+        let facts =
+            FactRow::new(self.holder.fact()).fact(count(self.options.len() as u64, "option"));
+        let row = |option: &OptionEntry| {
+            let row = FactRow::new(assignment(&option.name, &option.value));
+            String::from(row.flag(option.inherited, "inherited"))
         };
-        self.options.iter().map(row).collect::<Vec<_>>().join("\n")
+        list_text(facts, self.options.iter().map(row))
     }
 }
 
@@ -82,9 +77,9 @@ impl Tool for ShowOption {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Options;
+    type Output = ShownOptions;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Options, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<ShownOptions, ToolError> {
         let name = args.name.as_deref();
         let known = match name {
             Some(name) => Some(Catalogue::read(cx).await?.find(name)?),
@@ -101,19 +96,12 @@ impl Tool for ShowOption {
         let global = args.global.unwrap_or(false);
         let wish = Wish { option, scope: args.scope, target: args.target.as_ref(), global };
         let holder = wish.holder(cx, true).await?;
-        let options: Vec<Value> =
-            holder.options(cx, name).await?.into_iter().map(Value::from).collect();
+        let options: Vec<OptionEntry> =
+            holder.options(cx, name).await?.into_iter().map(OptionEntry::from).collect();
         if let Some(name) = name.filter(|_| options.is_empty()) {
             return Err(ToolError::new(Code::NotFound, format!("`{name}` is not set there"))
-                .hint("show_option without a name lists what is, for each scope"));
+                .hint("call show_option without `name` to list what is set in a scope"));
         }
-        Ok(Options {
-            options,
-            scope: holder.scope,
-            global: holder.is_global(),
-            session_id: holder.id(Scope::Session),
-            window_id: holder.id(Scope::Window),
-            pane_id: holder.id(Scope::Pane),
-        })
+        Ok(ShownOptions { options, holder: OptionHolder::new(&holder) })
     }
 }

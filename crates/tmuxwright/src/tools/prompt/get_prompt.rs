@@ -1,4 +1,4 @@
-//! `get_prompt`: a workflow, with the calls to make.
+//! `get_prompt`: the text of a prompt: a workflow with the calls to make.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,16 +12,16 @@ pub(super) struct GetPrompt;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Its name.
+    /// Prompt name, from list_prompts.
     #[schemars(extend("x-clear" = true))]
     name: String,
-    /// Its arguments.
+    /// Prompt arguments.
     arguments: Option<Map<String, Value>>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Workflow {
-    /// What to do, step by step.
+    /// Steps to follow.
     text: String,
 }
 
@@ -38,9 +38,9 @@ impl Output for Workflow {
             return Ok(());
         }
         Err(ToolError::invalid_argument(format!(
-            "the text would have {length} characters of {max}"
+            "the prompt has {length} characters, more than the {max} an answer may have"
         ))
-        .hint("give shorter arguments; a long command can stand in a script"))
+        .hint("give shorter arguments; put a long command into a script"))
     }
 }
 
@@ -48,7 +48,7 @@ impl Tool for GetPrompt {
     const META: Meta = Meta {
         name: "get_prompt",
         title: "Get a prompt",
-        description: "A ready-made workflow: the steps to follow, with the calls to make.",
+        description: "Get a ready-made workflow: the steps to follow, with the calls to make.",
         group: Group::Prompt,
         tier: Tier::Read,
         sets: &[Toolset::Debug, Toolset::Agent, Toolset::Primitives],

@@ -1,4 +1,4 @@
-//! `list_prompts`: the workflows there are.
+//! `list_prompts`: the prompts that can be used with the offered tools.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Tier, ToolError, Toolset};
 use crate::prompts::{self, Absent};
+use crate::results::words::rows;
 
 pub(super) struct ListPrompts;
 
@@ -13,50 +14,51 @@ pub(super) struct ListPrompts;
 pub(super) struct Args {}
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Prompts {
+pub(super) struct ListedPrompts {
     /// One entry per prompt.
-    prompts: Vec<Prompt>,
+    prompts: Vec<ListedPrompt>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Prompt {
+struct ListedPrompt {
     name: &'static str,
-    /// What it is for.
+    /// Purpose of the prompt.
     description: &'static str,
-    arguments: Vec<Argument>,
+    arguments: Vec<PromptArgument>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Argument {
+struct PromptArgument {
     name: &'static str,
-    /// What it is.
+    /// Meaning of the argument.
     description: &'static str,
-    /// Whether it has to be given.
+    /// Whether the argument must be given.
     required: bool,
-    /// What it is if it is not given.
+    /// Value if the argument is not given.
     default: Option<&'static str>,
 }
 
-impl Output for Prompts {
+impl Output for ListedPrompts {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        if self.prompts.is_empty() {
-            return "no prompts".to_owned();
-        }
-        self.prompts.iter().map(Prompt::row).collect::<Vec<_>>().join("\n")
+        rows(&self.prompts, ListedPrompt::row, "no prompts")
     }
 }
 
-impl Prompt {
+impl ListedPrompt {
+    /// The prompt as a row of text, with an indented row per argument.
     fn row(&self) -> String {
-        let arguments = self.arguments.iter().map(|argument| match argument {
-            Argument { name, required: true, .. } => (*name).to_owned(),
-            Argument { name, default: Some(default), .. } => format!("{name}={default}"),
-            Argument { name, .. } => format!("{name}?"),
-        });
-        let arguments = arguments.collect::<Vec<_>>().join(", ");
-        format!("{}({arguments}) · {}", self.name, self.description)
+        let mut row = format!("{} · {}", self.name, self.description);
+        for PromptArgument { name, description, required, default } in &self.arguments {
+            let given = match default {
+                _ if *required => "required".to_owned(),
+                Some(default) => format!("default {default}"),
+                None => "optional".to_owned(),
+            };
+            row.push_str(&format!("\n  {name} · {given} · {description}"));
+        }
+        row
     }
 }
 
@@ -73,12 +75,12 @@ impl Tool for ListPrompts {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Prompts;
+    type Output = ListedPrompts;
 
-    async fn call(cx: &Cx, _: Args) -> Result<Prompts, ToolError> {
+    async fn call(cx: &Cx, _: Args) -> Result<ListedPrompts, ToolError> {
         let has = |tool: &str| cx.request.calls.offers(tool);
         let prompts = prompts::offered(&has).map(|prompt| {
-            let arguments = prompt.arguments.iter().map(|argument| Argument {
+            let arguments = prompt.arguments.iter().map(|argument| PromptArgument {
                 name: argument.name,
                 description: argument.description,
                 required: argument.absent == Absent::Refused,
@@ -88,8 +90,8 @@ impl Tool for ListPrompts {
                 },
             });
             let arguments = arguments.collect();
-            Prompt { name: prompt.name, description: prompt.description, arguments }
+            ListedPrompt { name: prompt.name, description: prompt.description, arguments }
         });
-        Ok(Prompts { prompts: prompts.collect() })
+        Ok(ListedPrompts { prompts: prompts.collect() })
     }
 }

@@ -1,4 +1,4 @@
-//! Prompts, for clients that know none.
+//! Tools that list and return prompts, for MCP clients without support for prompts.
 
 mod get_prompt;
 mod list_prompts;

@@ -1,4 +1,4 @@
-//! `capture_pane`: the text of a pane.
+//! `capture_pane`: reads the text of a pane.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,42 +8,44 @@ use tmux_control::{PaneId, row};
 use crate::actions::read::{Wanted, program_or_end, read};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
+use crate::results::words::{FactRow, count};
 use terminal::text::keep_tail;
 
 pub(super) struct CapturePane;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Pane.
+    /// Pane, such as %3.
     target: Target,
-    /// The last lines, history included; the screen if not given.
+    /// Last N lines, history included (default: the screen).
     lines: Option<u32>,
-    /// First line: 0 is the top of the screen, -1 the newest in history.
+    /// First line: 0 is the top of the screen, -1 the newest of history.
     start: Option<i64>,
-    /// Last line.
+    /// Last line, counted like `start`.
     end: Option<i64>,
     /// Keep colours as escape sequences.
     colors: Option<bool>,
-    /// Put wrapped lines together (default true).
+    /// Join wrapped lines (default true).
     join: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Text {
-    /// The pane.
+pub(super) struct CapturedText {
+    /// Pane id.
     pane_id: String,
-    /// Its text.
+    /// Text of the screen, or of the lines asked for.
     text: String,
-    /// Its width.
+    /// Width of the pane in columns.
     width: u32,
-    /// Its height.
+    /// Height of the pane in rows.
     height: u32,
-    /// Lines scrolled off the screen.
+    /// Lines of history above the screen.
     history: i64,
-    /// Lines cut from the start of the text because it was too long.
+    /// Lines cut from the beginning of the text because it was too long.
     lines_cut: usize,
-    /// Whether any were.
+    /// Whether lines were cut.
     truncated: bool,
+    /// The foreground program, or how the pane's process ended.
     #[serde(skip)]
     state: String,
     #[serde(skip)]
@@ -51,7 +53,7 @@ pub(super) struct Text {
 }
 
 row! {
-    Facts {
+    CaptureFacts {
         pane: PaneId = "pane_id",
         command: String = "pane_current_command",
         width: u32 = "pane_width",
@@ -60,19 +62,20 @@ row! {
     }
 }
 
-impl Output for Text {
+impl Output for CapturedText {
     const FORM: Form = Form::Text;
 
     fn text(&self) -> String {
         let Self { pane_id, width, height, history, state, lines_cut, .. } = self;
-        let mut facts =
-            format!("{pane_id} · {state} · {width}x{height} · {history} lines of history");
-        if self.truncated {
-            facts.push_str(&format!(
-                " · the first {lines_cut} lines are cut; ask for them with start and end"
-            ));
-        }
-        format!("{facts}\n{}", self.text)
+        let cut = || {
+            format!("first {} cut; read them with start and end", count(*lines_cut as u64, "line"))
+        };
+        let facts = FactRow::new(pane_id)
+            .fact(state)
+            .fact(format!("{width}x{height}"))
+            .fact(format!("{history} lines of history"))
+            .maybe(self.truncated.then(cut));
+        format!("{}\n{}", String::from(facts), self.text)
     }
 
     fn limit(&mut self, max: usize) {
@@ -98,12 +101,14 @@ impl Tool for CapturePane {
         load: Load::Always,
     };
     type Args = Args;
-    type Output = Text;
+    type Output = CapturedText;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Text, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<CapturedText, ToolError> {
         if args.lines.is_some() && (args.start.is_some() || args.end.is_some()) {
-            return Err(ToolError::invalid_argument("`lines` goes with neither `start` nor `end`")
-                .hint("give `lines` for the newest lines, or `start` and `end` for a range"));
+            return Err(ToolError::invalid_argument(
+                "`lines` cannot be combined with `start` or `end`",
+            )
+            .hint("give `lines` for the newest lines, or `start` and `end` for a range"));
         }
         if let (Some(start), Some(end)) = (args.start, args.end)
             && start > end
@@ -118,8 +123,8 @@ impl Tool for CapturePane {
             Capture { start: args.start, end: args.end, join: args.join.unwrap_or(true), colors };
         let wanted = Wanted { part, lines: args.lines };
         let (pane, facts, text) =
-            read(cx, &args.target, wanted, |facts: &Facts| facts.history).await?;
-        Ok(Text {
+            read(cx, &args.target, wanted, |facts: &CaptureFacts| facts.history).await?;
+        Ok(CapturedText {
             text,
             state: program_or_end(pane.life, &facts.command),
             pane_id: pane.pane.to_string(),

@@ -1,4 +1,4 @@
-//! `capture_since`: what a pane has printed since the last look.
+//! `capture_since`: reads the lines that a pane has printed since the last call.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,88 +6,83 @@ use serde::{Deserialize, Serialize};
 use crate::bookmark::{Bookmark, Look, Reach, near_questions, since};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
+use crate::results::words::{FactRow, count};
 use terminal::text::keep_tail;
 
 pub(super) struct CaptureSince;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Pane; for the first call.
+    /// Pane, for the first call.
     target: Option<Target>,
-    /// From the last answer.
+    /// Cursor from the last answer.
     #[schemars(extend("x-clear" = true))]
     cursor: Option<String>,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Since {
-    /// The pane.
+pub(super) struct NewLines {
+    /// Pane id.
     pane_id: String,
-    /// For the next call.
+    /// Cursor for the next call.
     cursor: String,
-    /// The new lines.
+    /// New lines.
     lines: Vec<String>,
-    /// Whether lines may be missing before them.
+    /// Whether lines may be missing before these.
     lines_missed: bool,
-    /// Whether the first of them are cut because there were too many.
+    /// Whether the first lines are cut because there were too many.
     truncated: bool,
-    /// In a full-screen program, the rows that the lines are; 0 is the top.
+    /// In a full-screen program, the screen row of each line; 0 is the top.
     rows: Option<Vec<i64>>,
-    /// Whether a full-screen program has the pane.
+    /// Whether a full-screen program shows the alternate screen.
     alternate_screen: bool,
-    /// The row of each line, counted from the top of the screen.
+    /// Row of each line, counted from the top of the screen.
     #[serde(skip)]
     at: Vec<i64>,
+    /// Whether the call came without a cursor, so that the lines are the screen.
     #[serde(skip)]
     is_first: bool,
+    /// How the pane's process ended.
     #[serde(skip)]
     exited: Option<String>,
     #[serde(skip)]
-    cut: Option<Cut>,
+    cut: Option<CutLines>,
 }
 
-/// What was cut: so many lines, and the rows in which they can be found.
-struct Cut {
+/// Lines cut from an answer, and the rows in which capture_pane finds them.
+struct CutLines {
+    /// Number of whole lines; 0 if only the beginning of one line is cut.
     lines: usize,
     start: i64,
     end: Option<i64>,
 }
 
-impl Output for Since {
+impl Output for NewLines {
     const FORM: Form = Form::Text;
 
     fn text(&self) -> String {
         let gone = self.cut.as_ref().map_or(0, |cut| cut.lines);
-        let count = self.lines.len() + gone;
-        let s = if count == 1 { "" } else { "s" };
-        let what = match (self.alternate_screen, self.is_first) {
-            _ if count == 0 => "nothing new".to_owned(),
-            (true, _) => format!("{count} row{s} changed in a full-screen program"),
-            (false, true) => format!("{count} line{s} on the screen"),
-            (false, false) => format!("{count} new line{s}"),
+        let total = (self.lines.len() + gone) as u64;
+        let news = match (self.alternate_screen, self.is_first) {
+            _ if total == 0 => "nothing new".to_owned(),
+            (true, _) => format!("{} changed", count(total, "row")),
+            (false, true) => format!("{} on the screen", count(total, "line")),
+            (false, false) => count(total, "new line"),
         };
-        let mut facts = format!("{} · {what}", self.pane_id);
-        if let Some(exited) = &self.exited {
-            facts.push_str(&format!(" · {exited}"));
-        }
-        if self.lines_missed {
-            facts.push_str(" · lines may be missing before these");
-        }
-        if let Some(Cut { lines, start, end }) = self.cut {
-            let end = end.map(|end| format!(" and end {end}")).unwrap_or_default();
-            facts.push_str(&match lines {
-                0 => " · its beginning is cut".to_owned(),
-                lines => format!(" · the first {lines} are cut"),
-            });
-            facts.push_str(&format!("; capture_pane with start {start}{end} has all of it"));
-        }
-        facts.push_str(&format!(" · cursor {}", self.cursor));
+        let facts = FactRow::new(&self.pane_id)
+            .fact(news)
+            .maybe(self.exited.as_ref())
+            .flag(self.alternate_screen, "full-screen program")
+            .flag(self.lines_missed, "lines may be missing before these")
+            .maybe(self.cut.as_ref().map(CutLines::fact))
+            .fact(format!("cursor {}", self.cursor));
+        let mut text = String::from(facts);
         for (at, line) in self.lines.iter().enumerate() {
             let row = self.rows.as_ref().and_then(|rows| rows.get(at));
             let number = row.map(|row| format!("{row}: ")).unwrap_or_default();
-            facts.push_str(&format!("\n{number}{line}"));
+            text.push_str(&format!("\n{number}{line}"));
         }
-        facts
+        text
     }
 
     fn limit(&mut self, max: usize) {
@@ -101,7 +96,7 @@ impl Output for Since {
         self.lines = kept;
         let start = self.at.first().copied().unwrap_or_default();
         let end = self.at.get(gone).filter(|_| is_whole).map(|next| next - 1);
-        self.cut = Some(Cut { lines: gone, start, end });
+        self.cut = Some(CutLines { lines: gone, start, end });
         self.at.drain(..gone.min(self.at.len()));
         if let Some(rows) = &mut self.rows {
             rows.drain(..gone.min(rows.len()));
@@ -110,11 +105,23 @@ impl Output for Since {
     }
 }
 
+impl CutLines {
+    fn fact(&self) -> String {
+        let Self { lines, start, end } = self;
+        let end = end.map(|end| format!(" and end {end}")).unwrap_or_default();
+        let cut = match lines {
+            0 => "beginning cut".to_owned(),
+            lines => format!("first {} cut", count(*lines as u64, "line")),
+        };
+        format!("{cut}; capture_pane with start {start}{end} shows all of it")
+    }
+}
+
 impl Tool for CaptureSince {
     const META: Meta = Meta {
         name: "capture_since",
         title: "Capture new lines",
-        description: "Only what a pane has printed since the last call, and a cursor for the next.",
+        description: "Read only the lines a pane printed since the last call, and a cursor for the next.",
         group: Group::Screen,
         tier: Tier::Read,
         sets: &[Toolset::Agent],
@@ -123,9 +130,9 @@ impl Tool for CaptureSince {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Since;
+    type Output = NewLines;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Since, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<NewLines, ToolError> {
         let mark = args.cursor.as_deref().map(read_cursor).transpose()?;
         let target = match (args.target, &mark) {
             (Some(target), _) => target,
@@ -157,7 +164,7 @@ impl Tool for CaptureSince {
             true => look.changed_rows(mark.as_ref()).into_iter().map(|(n, row)| (row, n)).unzip(),
             false => (news.lines, news.rows),
         };
-        Ok(Since {
+        Ok(NewLines {
             pane_id: look.pane.to_string(),
             cursor: next.to_string(),
             lines,
@@ -176,32 +183,32 @@ impl Tool for CaptureSince {
     }
 }
 
-/// The next step for a cursor that leads nowhere.
-const ANEW: &str = "call with `target` alone to start anew";
+/// Next step for a cursor that cannot be used.
+const START_ANEW: &str = "call with `target` alone to start anew";
 
 fn read_cursor(text: &str) -> Result<Bookmark, ToolError> {
     text.parse().map_err(|error: crate::bookmark::NotAMark| {
         ToolError::invalid_argument(error.to_string())
-            .hint(format!("give it exactly as the last answer had it, or {ANEW}"))
+            .hint(format!("give the cursor exactly as in the last answer, or {START_ANEW}"))
     })
 }
 
-/// A cursor is of one pane and one process in it.
+/// Refuses a cursor of another pane, or of another process in it.
 fn check(mark: &Bookmark, look: &Look, target: &Target) -> Result<(), ToolError> {
     if mark.pane != look.pane {
         return Err(ToolError::invalid_argument(format!(
             "the cursor is of pane {}, but `{target}` is {}",
             mark.pane, look.pane
         ))
-        .hint(format!("leave `target` out, or {ANEW}")));
+        .hint(format!("leave `target` out, or {START_ANEW}")));
     }
     if mark.pid != look.pid {
         return Err(ToolError::invalid_argument(format!(
-            "the cursor is of process {} in {}, but the pane was respawned, or belongs to another \
-             tmux server: process {} is there",
+            "the cursor is of process {} in {}, but process {} runs there now: the pane was \
+             respawned, or belongs to another tmux server",
             mark.pid, mark.pane, look.pid
         ))
-        .hint(ANEW));
+        .hint(START_ANEW));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Reading what is on the screen.
+//! Tools that read a pane's screen and history.
 
 mod capture_pane;
 mod capture_since;

@@ -1,4 +1,4 @@
-//! `screenshot_pane`: a picture of what a pane shows.
+//! `screenshot_pane`: a picture of a pane's screen as PNG, SVG or HTML.
 
 use std::path::{Path, PathBuf};
 
@@ -12,21 +12,22 @@ use crate::context::{Cx, Tool};
 #[cfg(feature = "files")]
 use crate::contract::FilePath;
 use crate::contract::{Form, Group, Image, Load, Meta, Output, Target, Tier, ToolError};
+use crate::results::words::{FactRow, field};
 use picture::{CursorShape, Picture, ScreenCapture, ScreenCursor};
-use terminal::text::{clean, inline};
+use terminal::text::clean;
 
 pub(super) struct ScreenshotPane;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Pane.
+    /// Pane, such as %3.
     target: Target,
-    /// Default png.
-    format: Option<Format>,
-    /// Default dark.
+    /// Picture format (default png, or as `path` ends).
+    format: Option<PictureFormat>,
+    /// Colour theme (default dark).
     theme: Option<ThemeName>,
     #[cfg(feature = "files")]
-    /// Write it to this file instead.
+    /// File to write instead of returning the picture.
     path: Option<FilePath>,
 }
 
@@ -60,60 +61,63 @@ impl From<ThemeName> for picture::Theme {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    strum::Display,
+    strum::EnumString,
+)]
 #[serde(rename_all = "snake_case")]
-pub(super) enum Format {
+#[strum(serialize_all = "snake_case", ascii_case_insensitive)]
+pub(super) enum PictureFormat {
     Png,
     Svg,
     Html,
 }
 
-impl Format {
-    fn name(self) -> &'static str {
-        match self {
-            Self::Png => "png",
-            Self::Svg => "svg",
-            Self::Html => "html",
-        }
-    }
-
-    /// The format that the name of a file stands for.
+impl PictureFormat {
+    /// The format that a file's extension names.
     fn of(path: &Path) -> Option<Self> {
-        let ending = path.extension()?.to_str()?.to_ascii_lowercase();
-        [Self::Png, Self::Svg, Self::Html].into_iter().find(|format| format.name() == ending)
+        path.extension()?.to_str()?.parse().ok()
     }
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Screenshot {
-    /// The pane.
+    /// Pane id.
     pane_id: String,
-    /// The kind of picture.
-    format: Format,
-    /// The file it was written to.
+    /// Format of the picture.
+    format: PictureFormat,
+    /// File that was written.
     path: String,
-    /// Its width in pixels.
+    /// Width in pixels.
     width: u32,
-    /// Its height in pixels.
+    /// Height in pixels.
     height: u32,
-    /// The pane's width.
+    /// Width of the pane in columns.
     columns: u32,
-    /// The pane's height.
+    /// Height of the pane in rows.
     rows: u32,
-    /// The size of the picture's file.
+    /// Size of the picture's file in bytes.
     bytes: usize,
-    /// The mode the pane is in, such as copy-mode; the picture is of the screen behind it.
+    /// Mode of the pane, such as copy-mode; the picture shows the screen behind it.
     mode: String,
-    /// What may be missing in it because tmux does not tell.
+    /// Details that may be missing because tmux does not report them.
     missing: String,
-    /// The picture itself, unless it is a PNG or was written to a file.
+    /// The picture as text, unless it is a PNG or was written to a file.
     text: String,
     #[serde(skip)]
     png: Option<Vec<u8>>,
 }
 
 row! {
-    Facts {
+    ScreenFacts {
         pane: PaneId = "pane_id",
         columns: u32 = "pane_width",
         rows: u32 = "pane_height",
@@ -121,15 +125,15 @@ row! {
         cursor_y: u32 = "cursor_y",
         cursor: bool = "cursor_flag",
         cursor_shape: String = "cursor_shape",
-        // tmux 3.2a dies of these two where there is no pane.
+        // Without a pane, tmux 3.2a crashes on these two.
         fg: String = "?pane_id,#{pane_fg},",
         bg: String = "?pane_id,#{pane_bg},",
         tabs: String = "pane_tabs",
     }
 }
 
-impl Facts {
-    /// The cursor, if the pane shows one. Old versions do not tell its shape.
+impl ScreenFacts {
+    /// The cursor, if the pane shows one. Old versions do not report its shape.
     fn cursor(&self) -> Option<ScreenCursor> {
         let shape = match self.cursor_shape.as_str() {
             "underline" => CursorShape::Underline,
@@ -144,24 +148,18 @@ impl Output for Screenshot {
     const FORM: Form = Form::Text;
 
     fn text(&self) -> String {
-        if !self.text.is_empty() {
-            return self.text.clone();
-        }
-        let Self { pane_id, width, height, columns, rows, bytes, path, mode, .. } = self;
-        let format = self.format.name();
-        let mut facts = format!(
-            "{pane_id} · {columns}x{rows} · {format} · {width}x{height} pixels · {bytes} bytes"
-        );
-        if !path.is_empty() {
-            facts.push_str(&format!(" · {}", inline(path)));
-        }
-        if !self.missing.is_empty() {
-            facts.push_str(&format!(" · {}", self.missing));
-        }
-        if !mode.is_empty() {
-            facts.push_str(&format!(" · the pane is in {}, this is behind it", inline(mode)));
-        }
-        facts
+        let Self { pane_id, format, width, height, columns, rows, bytes, path, mode, .. } = self;
+        let behind = || format!("the pane is in {}, the picture shows the screen", field(mode));
+        let facts = FactRow::new(pane_id)
+            .fact(format!("{columns}x{rows}"))
+            .fact(format.to_string())
+            .fact(format!("{width}x{height} pixels"))
+            .fact(format!("{bytes} bytes"))
+            .maybe((!path.is_empty()).then(|| format!("path {}", field(path))))
+            .maybe((!self.missing.is_empty()).then_some(&self.missing))
+            .maybe((!mode.is_empty()).then(behind));
+        let facts = String::from(facts);
+        if self.text.is_empty() { facts } else { format!("{facts}\n{}", self.text) }
     }
 
     fn fits(&self, max: usize) -> Result<(), ToolError> {
@@ -169,11 +167,11 @@ impl Output for Screenshot {
         if length <= max {
             return Ok(());
         }
-        let format = self.format.name();
+        let format = self.format;
         Err(ToolError::invalid_argument(format!(
-            "the {format} has {length} characters, which is more than the {max} an answer may have"
+            "the {format} has {length} characters, more than the {max} an answer may have"
         ))
-        .hint("give `path` to have it written to a file, or take a png"))
+        .hint("give `path` to write it to a file, or use format png"))
     }
 
     fn images(&mut self) -> Vec<Image> {
@@ -185,8 +183,7 @@ impl Tool for ScreenshotPane {
     const META: Meta = Meta {
         name: "screenshot_pane",
         title: "Screenshot pane",
-        description: "A picture of a pane's screen, with colours and cursor: an image to look at, \
-                      or SVG or HTML as text.",
+        description: "Take a screenshot of a pane with colours and cursor: a PNG image, or SVG or HTML text.",
         group: Group::Screen,
         tier: Tier::Read,
         sets: &[],
@@ -199,44 +196,46 @@ impl Tool for ScreenshotPane {
 
     async fn call(cx: &Cx, args: Args) -> Result<Screenshot, ToolError> {
         let path = args.file(cx)?;
-        let named = path.as_deref().and_then(Format::of);
-        let format = args.format.or(named).unwrap_or(Format::Png);
+        let named = path.as_deref().and_then(PictureFormat::of);
+        let format = args.format.or(named).unwrap_or(PictureFormat::Png);
         let theme = args.theme.unwrap_or_default().into();
         let part = Capture { start: None, end: None, join: false, colors: true };
-        let queries =
-            |pane: PaneId| [Server::row_query::<Facts>(&pane.to_string()), part.cells_of(pane)];
+        let queries = |pane: PaneId| {
+            [Server::row_query::<ScreenFacts>(&pane.to_string()), part.cells_of(pane)]
+        };
         let (pane, replies) = cx.pane_with(&args.target, queries).await?;
-        let [facts, text] = <[TmuxReply; 2]>::try_from(replies)
-            .map_err(|_| ToolError::internal("two questions had another number of answers"))?;
-        let facts = Facts::parse_one("display-message", &facts.0)?;
+        let [facts, text] = <[TmuxReply; 2]>::try_from(replies).map_err(|_| {
+            ToolError::internal("tmux answered two queries with another number of replies")
+        })?;
+        let facts = ScreenFacts::parse_one("display-message", &facts.0)?;
         let version = cx.tmux().version().await?;
         let wide_emoji = version.widens_emoji();
-        let job = Job { facts, text: text.0, wide_emoji, format, theme, path };
-        // Painting takes a while, in which others want to be served.
+        let job = PaintJob { facts, text: text.0, wide_emoji, format, theme, path };
+        // Painting takes milliseconds of CPU time, which would block other calls.
         let painted = tokio::task::spawn_blocking(|| paint(job));
         let shot = painted
             .await
-            .map_err(|error| ToolError::internal(format!("no picture: {error}")))??;
+            .map_err(|error| ToolError::internal(format!("painting failed: {error}")))??;
         let missing = match version.captures_no_erased_cells() {
-            true => format!("tmux {version} does not tell colours behind erased text"),
+            true => format!("tmux {version} does not report colours behind erased text"),
             false => String::new(),
         };
         Ok(Screenshot { mode: pane.mode, missing, ..shot })
     }
 }
 
-/// A picture to be painted.
-struct Job {
-    facts: Facts,
+/// Everything that painting a picture needs.
+struct PaintJob {
+    facts: ScreenFacts,
     text: Vec<u8>,
     wide_emoji: bool,
-    format: Format,
+    format: PictureFormat,
     theme: picture::Theme,
     path: Option<PathBuf>,
 }
 
-fn paint(job: Job) -> Result<Screenshot, ToolError> {
-    let Job { facts, format, theme, path, .. } = job;
+fn paint(job: PaintJob) -> Result<Screenshot, ToolError> {
+    let PaintJob { facts, format, theme, path, .. } = job;
     let screen = ScreenCapture {
         text: &job.text,
         columns: facts.columns,
@@ -250,11 +249,11 @@ fn paint(job: Job) -> Result<Screenshot, ToolError> {
     let picture = Picture::new(&screen, theme);
     let (width, height) = picture.size();
     let file = match format {
-        Format::Png => {
-            picture.png().map_err(|error| ToolError::internal(format!("no picture: {error}")))?
-        }
-        Format::Svg => clean(&picture.svg(), false).into_bytes(),
-        Format::Html => clean(&picture.html(), false).into_bytes(),
+        PictureFormat::Png => picture
+            .png()
+            .map_err(|error| ToolError::internal(format!("painting failed: {error}")))?,
+        PictureFormat::Svg => clean(&picture.svg(), false).into_bytes(),
+        PictureFormat::Html => clean(&picture.html(), false).into_bytes(),
     };
     let mut shot = Screenshot {
         pane_id: facts.pane.to_string(),
@@ -277,8 +276,8 @@ fn paint(job: Job) -> Result<Screenshot, ToolError> {
             draft.keep()?;
             shot.path = path.display().to_string();
         }
-        (None, Format::Png) => shot.png = Some(file),
-        (None, Format::Svg | Format::Html) => {
+        (None, PictureFormat::Png) => shot.png = Some(file),
+        (None, PictureFormat::Svg | PictureFormat::Html) => {
             shot.text = String::from_utf8_lossy(&file).into_owned();
         }
     }

@@ -1,4 +1,4 @@
-//! `search_panes`: lines that match, in many panes at once.
+//! `search_panes`: searches lines of text in many panes at once.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -16,14 +16,16 @@ use crate::actions::read::{Scrollback, program_or_end};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::host::PaneRow;
-use crate::results::words::count;
-use terminal::text::inline;
+use crate::results::words::{FactRow, count, field};
 
-/// How many panes are read ahead: enough to keep tmux at work, few enough to be held in memory.
-const AHEAD: usize = 8;
+/// Panes read ahead: enough to keep tmux busy, few enough to be held in memory.
+const MAX_PANES_READ_AHEAD: usize = 8;
 
-/// The longest line that is shown whole, in characters.
-const LONGEST: usize = 1000;
+/// Characters shown of a line.
+const MAX_LINE_CHARS: usize = 1000;
+
+/// Characters of a longer line shown before the match.
+const CHARS_BEFORE_MATCH: usize = 100;
 
 pub(super) struct SearchPanes;
 
@@ -31,64 +33,69 @@ pub(super) struct SearchPanes;
 pub(super) struct Args {
     /// Text to find.
     pattern: String,
-    /// Whether it is a regex.
+    /// Treat `pattern` as a regex.
     regex: Option<bool>,
-    /// Whether case counts.
+    /// Match case.
     case: Option<bool>,
     /// Only in this session, window or pane.
     target: Option<Target>,
-    /// Lines of history to search too.
+    /// History lines to search too.
     #[serde(default)]
     #[schemars(with = "Option<u32>")]
     scrollback: Scrollback,
-    /// Most lines to show (default 100).
+    /// Maximum lines shown (default 100).
     limit: Option<usize>,
     /// Matches to skip.
     offset: Option<usize>,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Matches {
-    /// The panes that have any.
+pub(super) struct PaneSearch {
+    /// Panes with matching lines.
     panes: Vec<PaneMatches>,
-    /// How many lines match in all.
+    /// Number of matching lines in all panes.
     total: usize,
-    /// The offset to go on with.
+    /// Offset of the next match.
     next: Option<usize>,
-    /// Whether some are left out or cut.
+    /// Whether matches are left out, or long lines cut.
     truncated: bool,
     #[serde(skip)]
     offset: usize,
+    /// Number of panes searched.
     #[serde(skip)]
     searched: usize,
+    /// Whether a long line is cut.
+    #[serde(skip)]
+    lines_cut: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct PaneMatches {
-    /// The pane.
+    /// Pane id.
     pane_id: String,
-    /// Its session's name.
+    /// Name of its session.
     session: String,
-    /// Its window's name.
+    /// Name of its window.
     window: String,
-    /// The program in its foreground.
+    /// Foreground program.
     command: String,
-    /// Its lines that match.
-    matches: Vec<Match>,
+    /// Matching lines.
+    matches: Vec<LineMatch>,
+    /// The pane as a row of text above its lines.
     #[serde(skip)]
     heading: String,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Match {
-    /// Its row, as capture_pane counts.
+struct LineMatch {
+    /// Row of the line, counted as by capture_pane.
     line: i64,
-    /// The line.
+    /// Text of the line.
     text: String,
 }
 
 row! {
-    Facts {
+    TextFacts {
         pane: PaneId = "pane_id",
         width: u32 = "pane_width",
         height: i64 = "pane_height",
@@ -96,19 +103,20 @@ row! {
     }
 }
 
-impl Output for Matches {
+impl Output for PaneSearch {
     const FORM: Form = Form::Text;
 
     fn text(&self) -> String {
         let Self { total, searched, .. } = self;
         let lines = count(*total as u64, "matching line");
-        let mut text = format!("{lines} in {}", count(*searched as u64, "pane"));
-        if let Some(next) = self.next {
-            text.push_str(&format!(" · {} shown, more with offset {next}", self.shown()));
-        }
+        let more = |next| format!("{} shown, continue with offset {next}", self.shown());
+        let facts = FactRow::new(format!("{lines} in {}", count(*searched as u64, "pane")))
+            .maybe(self.next.map(more))
+            .flag(self.lines_cut, "long lines cut");
+        let mut text = String::from(facts);
         for pane in &self.panes {
             text.push_str(&format!("\n{}", pane.heading));
-            for Match { line, text: found } in &pane.matches {
+            for LineMatch { line, text: found } in &pane.matches {
                 text.push_str(&format!("\n{line}: {found}"));
             }
         }
@@ -134,7 +142,7 @@ impl Output for Matches {
     }
 }
 
-impl Matches {
+impl PaneSearch {
     fn shown(&self) -> usize {
         self.panes.iter().map(|pane| pane.matches.len()).sum()
     }
@@ -142,7 +150,7 @@ impl Matches {
     fn set_next(&mut self) {
         let next = self.offset.saturating_add(self.shown());
         self.next = (next < self.total).then_some(next);
-        self.truncated |= self.next.is_some();
+        self.truncated = self.lines_cut || self.next.is_some();
     }
 }
 
@@ -150,7 +158,7 @@ impl Tool for SearchPanes {
     const META: Meta = Meta {
         name: "search_panes",
         title: "Search panes",
-        description: "Find text on the screens of all panes, with history if asked. Line numbers are those of capture_pane.",
+        description: "Search text (grep) on the screens of all panes, with history if asked. Line numbers are those of capture_pane.",
         group: Group::Screen,
         tier: Tier::Read,
         sets: &[Toolset::Agent],
@@ -159,39 +167,40 @@ impl Tool for SearchPanes {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Matches;
+    type Output = PaneSearch;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Matches, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<PaneSearch, ToolError> {
         let regex = args.regex.unwrap_or(false);
         let pattern = Pattern::new(&args.pattern, regex, args.case.unwrap_or(false))?;
         let limit = args.limit.unwrap_or(100);
         if limit == 0 {
-            return Err(ToolError::invalid_argument("`limit`: 0 lines would show nothing")
-                .hint("leave it out for 100"));
+            return Err(ToolError::invalid_argument("`limit`: 0 would show no line")
+                .hint("leave `limit` out for 100 lines"));
         }
         let offset = args.offset.unwrap_or(0);
         let panes = panes(cx, args.target.as_ref()).await?;
-        let mut result = Matches {
+        let mut result = PaneSearch {
             panes: Vec::new(),
             total: 0,
             next: None,
             truncated: false,
             offset,
             searched: panes.len(),
+            lines_cut: false,
         };
         let mut texts = stream::iter(panes)
             .map(|row| async {
-                let text = Text::read(cx, &row, args.scrollback).await;
+                let text = PaneText::read(cx, &row, args.scrollback).await;
                 (row, text)
             })
-            .buffered(AHEAD);
+            .buffered(MAX_PANES_READ_AHEAD);
         while let Some((row, text)) = texts.next().await {
-            let Some(text) = there(text)? else { continue };
+            let Some(text) = unless_gone(text)? else { continue };
             let skip = offset.saturating_sub(result.total);
             let until = offset.saturating_add(limit).saturating_sub(result.total);
             let Some(found) = search(cx, text, &pattern, &(skip..until)).await? else { continue };
             result.total += found.count;
-            result.truncated |= found.cut;
+            result.lines_cut |= found.cut;
             if !found.matches.is_empty() {
                 result.panes.push(PaneMatches::new(row, found.matches));
             }
@@ -201,7 +210,7 @@ impl Tool for SearchPanes {
     }
 }
 
-/// The panes to search, each once though its window may be in several sessions.
+/// The panes to search, each once although its window may be in several sessions.
 async fn panes(cx: &Cx, target: Option<&Target>) -> Result<Vec<PaneRow>, ToolError> {
     let only = match target {
         Some(target) => Some(cx.resolve(target).await?),
@@ -215,8 +224,8 @@ async fn panes(cx: &Cx, target: Option<&Target>) -> Result<Vec<PaneRow>, ToolErr
     Ok(panes)
 }
 
-/// What of it there is: a pane may go while others are read.
-fn there<T>(answer: Result<T, tmux_control::Error>) -> Result<Option<T>, ToolError> {
+/// The answer, or `None` if the pane was closed while others were read.
+fn unless_gone<T>(answer: Result<T, tmux_control::Error>) -> Result<Option<T>, ToolError> {
     match answer {
         Err(error) if error.is_not_found() => Ok(None),
         other => Ok(Some(other?)),
@@ -224,10 +233,14 @@ fn there<T>(answer: Result<T, tmux_control::Error>) -> Result<Option<T>, ToolErr
 }
 
 impl PaneMatches {
-    fn new(row: PaneRow, matches: Vec<Match>) -> Self {
+    fn new(row: PaneRow, matches: Vec<LineMatch>) -> Self {
         let program = program_or_end(row.pane.life, &row.pane.command);
+        let (session, window) = (field(&row.session.name), field(&row.window.name));
+        let address = format!("{session}:{}.{}", row.window.index, row.pane.index);
         Self {
-            heading: format!("{} {} · {program}", row.pane.id, inline(&row.address())),
+            heading: FactRow::new(format!("{} {address} {window}", row.pane.id))
+                .fact(program)
+                .into(),
             pane_id: row.pane.id.to_string(),
             session: row.session.name,
             window: row.window.name,
@@ -237,19 +250,19 @@ impl PaneMatches {
     }
 }
 
-/// The text of a pane, wrapped lines put together.
-struct Text {
+/// The text of a pane, with wrapped lines joined.
+struct PaneText {
     pane: PaneId,
     part: Capture,
     joined: String,
     width: usize,
-    /// How many rows it is.
+    /// Number of rows on the screen and in the history read.
     rows: i64,
-    /// The number of the first.
+    /// Number of the first row.
     top: i64,
 }
 
-impl Text {
+impl PaneText {
     async fn read(
         cx: &Cx,
         row: &PaneRow,
@@ -258,12 +271,12 @@ impl Text {
         let start = scrollback.start(row.pane.life);
         let part = Capture { start, end: None, join: true, colors: false };
         let pane = row.pane.id;
-        let ask = vec![Server::row_query::<Facts>(&pane.to_string()), part.of(pane)];
+        let ask = vec![Server::row_query::<TextFacts>(&pane.to_string()), part.of(pane)];
         let mut replies = cx.tmux().sequence(ask).await?.into_iter().map(|reply| reply.0);
         let mut facts = replies.next().unwrap_or_default();
         let mut text = replies.next().unwrap_or_default();
         if text.is_empty() {
-            // A tmux of its own prints all answers as one.
+            // A spawned tmux process prints all answers as one text.
             let line = facts.iter().position(|&byte| byte == b'\n').map_or(0, |at| at + 1);
             text = facts.split_off(line);
         }
@@ -276,7 +289,7 @@ impl Text {
         facts: &[u8],
         text: Vec<u8>,
     ) -> Result<Self, tmux_control::Error> {
-        let facts = Facts::parse_one("display-message", facts)?;
+        let facts = TextFacts::parse_one("display-message", facts)?;
         let top = part.start.unwrap_or(0).max(-facts.history);
         Ok(Self {
             pane,
@@ -289,11 +302,11 @@ impl Text {
         })
     }
 
-    /// Reads it again, with the rows in which its lines begin.
-    async fn again(&self, cx: &Cx) -> Result<(Self, Vec<usize>), tmux_control::Error> {
+    /// Reads the text again, with the rows in which its lines begin.
+    async fn read_with_rows(&self, cx: &Cx) -> Result<(Self, Vec<usize>), tmux_control::Error> {
         let Self { pane, part, .. } = *self;
         let version = cx.tmux().version().await?;
-        let facts = Server::row_query::<Facts>(&pane.to_string());
+        let facts = Server::row_query::<TextFacts>(&pane.to_string());
         let ask = vec![facts, part.of(pane), part.rows_of(pane, version)];
         let mut replies = cx.tmux().sequence(ask).await?.into_iter().map(|reply| reply.0);
         let facts = replies.next().unwrap_or_default();
@@ -305,18 +318,19 @@ impl Text {
     }
 }
 
-/// What was found in one pane.
+/// The matching lines of one pane.
 struct PaneFound {
+    /// Number of matching lines, those not wanted included.
     count: usize,
-    matches: Vec<Match>,
-    /// Whether a line was too long.
+    matches: Vec<LineMatch>,
+    /// Whether a long line is cut.
     cut: bool,
 }
 
-/// Finds the lines that match, and in which rows they begin. `None` if the pane has gone.
+/// Finds the matching lines and the rows in which they begin; `None` if the pane is gone.
 async fn search(
     cx: &Cx,
-    text: Text,
+    text: PaneText,
     pattern: &Pattern,
     wanted: &Range<usize>,
 ) -> Result<Option<PaneFound>, ToolError> {
@@ -325,19 +339,20 @@ async fn search(
     if found.lines.is_empty() {
         return Ok(Some(show(&seen, found, 0, &[])));
     }
-    // Counted are the fewest rows that each can take: if all together take no more, each does not.
+    // `counted_rows` counts the fewest rows each line can take. If the sum is the number of rows there
+    // are, no line takes more; else rows and lines are read together.
     let (starts, rows) = counted_rows(&text.joined, text.width);
     if i64::try_from(rows).is_ok_and(|rows| rows == text.rows) {
         return Ok(Some(show(&seen, found, text.top, &starts)));
     }
-    let Some((text, starts)) = there(text.again(cx).await)? else {
+    let Some((text, starts)) = unless_gone(text.read_with_rows(cx).await)? else {
         return Ok(None);
     };
     let seen = without_trailing_blanks(&text.joined);
     Ok(Some(show(&seen, pattern.find(&seen, wanted), text.top, &starts)))
 }
 
-/// The lines as they are shown, numbered from the row `top` on.
+/// The lines as shown, with row numbers that begin at `top`.
 fn show(text: &str, found: Found, top: i64, starts: &[usize]) -> PaneFound {
     let mut cut = false;
     let matches = found
@@ -348,23 +363,26 @@ fn show(text: &str, found: Found, top: i64, starts: &[usize]) -> PaneFound {
             let whole = text.get(line.place.clone()).unwrap_or_default();
             let shown = shorten(whole, line.hit.start.saturating_sub(line.place.start));
             cut |= shown.len() != whole.len();
-            Match { line: top.saturating_add_unsigned(row as u64), text: shown }
+            LineMatch { line: top.saturating_add_unsigned(row as u64), text: shown }
         })
         .collect();
     PaneFound { count: found.count, matches, cut }
 }
 
-/// A long line around where it matches.
+/// A line; of a long one, the part around the byte `hit`.
 fn shorten(line: &str, hit: usize) -> String {
-    if line.chars().nth(LONGEST).is_none() {
+    if line.chars().nth(MAX_LINE_CHARS).is_none() {
         return line.to_owned();
     }
-    let skipped = line.get(..hit).map_or(0, |before| before.chars().count()).saturating_sub(100);
-    let mut shown: String = line.chars().skip(skipped).take(LONGEST).collect();
+    let skipped = line
+        .get(..hit)
+        .map_or(0, |before| before.chars().count())
+        .saturating_sub(CHARS_BEFORE_MATCH);
+    let mut shown: String = line.chars().skip(skipped).take(MAX_LINE_CHARS).collect();
     if skipped > 0 {
         shown.insert(0, '…');
     }
-    if line.chars().nth(skipped + LONGEST).is_some() {
+    if line.chars().nth(skipped + MAX_LINE_CHARS).is_some() {
         shown.push('…');
     }
     shown

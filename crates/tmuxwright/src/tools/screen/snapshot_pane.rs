@@ -1,4 +1,4 @@
-//! `snapshot_pane`: the text of a pane with everything about it.
+//! `snapshot_pane`: reads the text of a pane together with its cursor, mode and program.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,60 +9,62 @@ use crate::actions::read::{Wanted, program_or_end, read};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError};
 use crate::results::objects::Status;
-use terminal::text::{inline, keep_tail};
+use crate::results::words::{FactRow, count, field};
+use terminal::text::keep_tail;
 
 pub(super) struct SnapshotPane;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Pane.
+    /// Pane, such as %3.
     target: Target,
-    /// The last lines, history included; the screen if not given.
+    /// Last N lines, history included (default: the screen).
     lines: Option<u32>,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Snapshot {
-    /// The pane.
+pub(super) struct PaneSnapshot {
+    /// Pane id.
     pane_id: String,
-    /// Its text.
+    /// Text of the screen, or of the lines asked for.
     text: String,
-    /// The cursor's column.
+    /// Column of the cursor, from 0.
     cursor_x: u32,
-    /// The cursor's row on the screen.
+    /// Row of the cursor on the screen, from 0.
     cursor_y: u32,
-    /// Its width.
+    /// Width of the pane in columns.
     width: u32,
-    /// Its height.
+    /// Height of the pane in rows.
     height: u32,
-    /// The mode it is in, such as copy-mode.
+    /// Mode of the pane, such as copy-mode.
     mode: String,
-    /// How many lines it is scrolled up in that mode.
+    /// Lines scrolled up in that mode.
     scroll_position: u32,
-    /// Lines scrolled off the screen.
+    /// Lines of history above the screen.
     history: i64,
-    /// Whether a program has taken over the screen.
+    /// Whether a full-screen program shows the alternate screen.
     alternate_screen: bool,
-    /// Its title.
+    /// Title of the pane.
     title: String,
-    /// The program in its foreground.
+    /// Foreground program.
     command: String,
-    /// That program's directory.
+    /// Directory of that program.
     path: String,
-    /// Whether its first process runs.
+    /// Whether the pane's first process runs.
     status: Status,
-    /// What that process exited with.
+    /// Exit code of that process.
     exit_code: Option<i32>,
-    /// Lines cut from the start of the text because it was too long.
+    /// Lines cut from the beginning of the text because it was too long.
     lines_cut: usize,
-    /// Whether any were.
+    /// Whether lines were cut.
     truncated: bool,
+    /// The foreground program, or how the pane's process ended.
     #[serde(skip)]
     state: String,
 }
 
 row! {
-    Facts {
+    SnapshotFacts {
         pane: PaneId = "pane_id",
         cursor_x: u32 = "cursor_x",
         cursor_y: u32 = "cursor_y",
@@ -77,26 +79,28 @@ row! {
     }
 }
 
-impl Output for Snapshot {
+impl Output for PaneSnapshot {
     const FORM: Form = Form::Text;
 
     fn text(&self) -> String {
         let Self { pane_id, state, width, height, cursor_x, cursor_y, history, .. } = self;
-        let mut facts = vec![
-            format!("{pane_id} · {state} · {width}x{height} · cursor {cursor_x},{cursor_y}"),
-            format!("{history} lines of history"),
-        ];
-        if !self.mode.is_empty() {
-            facts.push(format!("{}, {} lines up", inline(&self.mode), self.scroll_position));
-        }
-        if self.alternate_screen {
-            facts.push("alternate screen".to_owned());
-        }
-        facts.extend([&self.title, &self.path].iter().filter(|t| !t.is_empty()).map(|t| inline(t)));
-        if self.truncated {
-            facts.push(format!("the first {} lines are cut; use capture_pane", self.lines_cut));
-        }
-        format!("{}\n{}", facts.join(" · "), self.text)
+        let labelled = |label: &str, text: &str| {
+            (!text.is_empty()).then(|| format!("{label} {}", field(text)))
+        };
+        let scrolled = || format!("{}, {} lines up", field(&self.mode), self.scroll_position);
+        let lines_cut = count(self.lines_cut as u64, "line");
+        let cut = || format!("first {lines_cut} cut; read them with capture_pane");
+        let facts = FactRow::new(pane_id)
+            .fact(state)
+            .fact(format!("{width}x{height}"))
+            .fact(format!("cursor {cursor_x},{cursor_y}"))
+            .fact(format!("{history} lines of history"))
+            .maybe((!self.mode.is_empty()).then(scrolled))
+            .maybe(labelled("path", &self.path))
+            .maybe(labelled("title", &self.title))
+            .flag(self.alternate_screen, "alternate screen")
+            .maybe(self.truncated.then(cut));
+        format!("{}\n{}", String::from(facts), self.text)
     }
 
     fn limit(&mut self, max: usize) {
@@ -109,7 +113,7 @@ impl Tool for SnapshotPane {
     const META: Meta = Meta {
         name: "snapshot_pane",
         title: "Snapshot pane",
-        description: "A pane's text together with cursor, mode, scroll position, title and program.",
+        description: "Read a pane's text with its cursor, mode, scroll position, title and program.",
         group: Group::Screen,
         tier: Tier::Read,
         sets: &[],
@@ -118,14 +122,14 @@ impl Tool for SnapshotPane {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Snapshot;
+    type Output = PaneSnapshot;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Snapshot, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<PaneSnapshot, ToolError> {
         let part = Capture { start: None, end: None, join: true, colors: false };
         let wanted = Wanted { part, lines: args.lines };
         let (pane, facts, text) =
-            read(cx, &args.target, wanted, |facts: &Facts| facts.history).await?;
-        Ok(Snapshot {
+            read(cx, &args.target, wanted, |facts: &SnapshotFacts| facts.history).await?;
+        Ok(PaneSnapshot {
             pane_id: pane.pane.to_string(),
             text,
             cursor_x: facts.cursor_x,

@@ -1,4 +1,4 @@
-//! Waiting for things to happen.
+//! Tools that wait until a condition holds in a pane.
 
 mod start_and_watch;
 mod wait_for;

@@ -1,4 +1,4 @@
-//! `start_and_watch`: runs a command and waits until something happens.
+//! `start_and_watch`: starts a command and waits until a condition holds in its pane.
 
 use std::sync::Arc;
 
@@ -18,14 +18,14 @@ pub(super) struct StartAndWatch;
 pub(super) struct Args {
     /// Shell command.
     command: String,
-    /// What to wait for, as in wait_for; it also ends when the command does.
+    /// Conditions as in wait_for, such as text:ready; the command's end counts too.
     until: Vec<String>,
-    /// A pane whose shell is at its prompt; one of your own if not given.
+    /// Pane whose shell is at its prompt (default: one of our own).
     target: Option<Target>,
-    /// Where to run it, in a pane of your own.
+    /// Directory to run in; not with `target`.
     #[schemars(extend("x-clear" = true))]
     cwd: Option<String>,
-    /// Seconds (default 60).
+    /// Seconds to wait (default 60).
     timeout: Option<f64>,
 }
 
@@ -33,7 +33,7 @@ impl Tool for StartAndWatch {
     const META: Meta = Meta {
         name: "start_and_watch",
         title: "Start and watch",
-        description: "Start a server, build or anything long, and wait until it says something, asks for input or ends. It goes on afterwards.",
+        description: "Start a long-running command (server, build) and wait until it prints text, asks for input or ends. It keeps running.",
         group: Group::Watch,
         tier: Tier::Mutate,
         sets: &[Toolset::Agent],

@@ -1,4 +1,4 @@
-//! `wait_for`: waits until something happens in a pane.
+//! `wait_for`: waits until a condition holds in a pane.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,14 +13,13 @@ pub(super) struct WaitFor;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Pane.
+    /// Pane, such as %3.
     target: Option<Target>,
-    /// Or several.
+    /// Several panes instead.
     targets: Option<Vec<Target>>,
-    /// What to wait for, the first wins: text:…, regex:…, gone:…, exit, prompt, input, password,
-    /// error, bell, change, idle:SECONDS, stable:SECONDS.
+    /// Conditions, the first to hold wins: text:…, regex:…, gone:…, exit, prompt, input, password, error, bell, change, idle:SECONDS, stable:SECONDS.
     until: Vec<String>,
-    /// Seconds (default 30).
+    /// Seconds to wait (default 30).
     timeout: Option<f64>,
 }
 
@@ -28,7 +27,7 @@ impl Tool for WaitFor {
     const META: Meta = Meta {
         name: "wait_for",
         title: "Wait for",
-        description: "Wait until something happens in a pane; text counts only if printed from now on. Says which condition held, with the new output.",
+        description: "Wait until a condition holds in a pane; text counts only if printed from now on. Returns the condition and the new output.",
         group: Group::Watch,
         tier: Tier::Read,
         sets: &[Toolset::Agent],
@@ -48,11 +47,11 @@ impl Tool for WaitFor {
             (None, Some(targets)) if !targets.is_empty() => targets,
             (Some(_), Some(_)) => {
                 return Err(ToolError::invalid_argument("`target` does not go with `targets`")
-                    .hint("give one of them"));
+                    .hint("give only one of them"));
             }
             _ => {
                 return Err(ToolError::invalid_argument("neither `target` nor `targets` is given")
-                    .hint("name a pane as `target`; list_panes shows them"));
+                    .hint("name a pane as `target`; list_panes shows all panes"));
             }
         };
         let mut panes = Vec::new();

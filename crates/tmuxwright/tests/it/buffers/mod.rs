@@ -3,6 +3,7 @@
 pub(crate) mod foreign;
 pub(crate) mod own;
 pub(crate) mod search;
+pub(crate) mod text;
 
 use serde_json::json;
 use testkit::Mcp;

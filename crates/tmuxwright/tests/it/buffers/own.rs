@@ -183,10 +183,10 @@ async fn long_buffer_is_read_in_parts() {
     let shown = plain.call("show_buffer", json!({"name": "long"})).await.text();
     let facts = shown.lines().next().unwrap().to_owned();
     assert!(facts.contains(&format!("{} bytes · 0 to ", text.len())), "{facts}");
-    assert!(facts.contains("go on with offset "), "{facts}");
+    assert!(facts.contains("continue with offset "), "{facts}");
     assert!(shown.chars().count() < 16_200);
     for (arguments, words) in [
-        (json!({"name": "long", "offset": text.len() + 1}), "behind the end"),
+        (json!({"name": "long", "offset": text.len() + 1}), "past the end"),
         (json!({"name": "long", "max_bytes": 0}), "max_bytes"),
         (json!({"name": "long", "offset": -1}), "offset"),
     ] {
@@ -216,7 +216,7 @@ async fn invalid_sets_and_saves_are_reported() {
         (json!({"name": "notes", "path": empty}), "file_failed", "empty"),
         (json!({"name": "notes", "path": "/nonexistent/x"}), "file_failed", "/nonexistent/x"),
         (json!({"name": "notes", "path": "/"}), "file_failed", "directory"),
-        (json!({"name": "notes", "path": "/dev/zero"}), "file_failed", "no plain file"),
+        (json!({"name": "notes", "path": "/dev/zero"}), "file_failed", "not a regular file"),
     ] {
         let error = mcp.call("set_buffer", arguments).await.err(code);
         assert!(error.contains(words) && error.contains("Next: "), "{error}");

@@ -54,8 +54,8 @@ async fn text_result_has_facts_then_match_rows() {
     let text = mcp.call("search_buffer", json!({"pattern": "a", "limit": 2})).await.text();
     let (facts, rows) = text.split_once('\n').unwrap();
     assert!(facts.starts_with("2 matches in 1 buffer · "), "{facts}");
-    assert!(facts.contains("go on with cursor mcp_") && facts.ends_with("_log@6"), "{facts}");
-    assert_eq!(rows, "log@0 · line 1: a\nlog@4 · line 2: b a");
+    assert!(facts.contains("continue with cursor mcp_") && facts.ends_with("_log@6"), "{facts}");
+    assert_eq!(rows, "log@0 · 1 byte · line 1: a\nlog@4 · 1 byte · line 2: b a");
     let none = mcp.call("search_buffer", json!({"pattern": "z"})).await.text();
     assert_eq!(none, "0 matches in 1 buffer · 8 bytes searched");
     mcp.close().await;

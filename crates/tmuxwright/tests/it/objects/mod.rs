@@ -5,6 +5,7 @@ pub(crate) mod caller;
 pub(crate) mod clients;
 pub(crate) mod common;
 pub(crate) mod input;
+pub(crate) mod option_text;
 pub(crate) mod options;
 pub(crate) mod ownership;
 pub(crate) mod panes;

@@ -120,7 +120,7 @@ async fn array_options_are_shown_item_by_item() {
     let none = json!({"name": "update-environment[5]", "global": true});
     mcp.call("show_option", none).await.err("not_found");
     let alias = mcp.call("show_option", json!({"name": "command-alias"})).await.text();
-    assert!(alias.starts_with("command-alias[0] split-pane=split-window\n"), "{alias}");
+    assert!(alias.contains("\ncommand-alias[0]=split-pane=split-window\n"), "{alias}");
     mcp.close().await;
 }
 
@@ -260,7 +260,7 @@ async fn inherited_and_removed_variables_are_marked() {
     let global = mcp.call("show_environment", json!({"name": "BOTH", "global": true})).await.ok();
     assert_eq!(global["variables"], json!([{"name": "BOTH", "value": "global"}]));
     let text = mcp.call("show_environment", json!({"name": "GONE", "target": "main"})).await.text();
-    assert_eq!(text, "GONE · removed");
+    assert_eq!(text, "session $0 · 1 variable\nGONE · removed");
     for name in ["", "A=B"] {
         let set = json!({"name": name, "value": "x", "global": true});
         mcp.call("set_environment", set).await.err("invalid_argument");
@@ -330,7 +330,7 @@ async fn eval_format_expands_like_tmux() {
         assert_eq!(answer["pane_id"], "%0");
     }
     let year = mcp.call("eval_format", json!({"format": "%Y"})).await.text();
-    assert!(year.starts_with("20") && year.len() == 4, "{year}");
+    assert!(year.starts_with("%0\n20") && year.len() == 7, "{year}");
     mcp.close().await;
 }
 

@@ -59,7 +59,7 @@ async fn watch_only_changes_nothing_and_redacts_secrets() {
     }
     let inner = json!({"calls": [{"tool": "kill", "arguments": {"target": "%0"}}]});
     let text = mcp.call("batch", inner).await.text();
-    assert!(text.contains("[1] kill failed\ndenied: "), "{text}");
+    assert!(text.contains("[1] kill failed\n  denied: "), "{text}");
 
     let until = json!({"target": "%0", "until": ["text:never"], "timeout": 0});
     assert!(mcp.call("wait_for", until).await.text().starts_with("timeout"));

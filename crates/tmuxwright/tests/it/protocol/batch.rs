@@ -118,8 +118,11 @@ async fn batch_text_shows_each_calls_result() {
         {"tool": "list_panes"},
     ]);
     let text = mcp.call("batch", json!({"calls": calls})).await.text();
-    assert!(text.starts_with("3 calls · 1 failed · 1 skipped\n[1] run_command\nexit 0"), "{text}");
-    assert!(text.contains("\nhello\n[2] select_pane failed\nnot_found: "), "{text}");
+    assert!(
+        text.starts_with("3 calls · 1 failed · 1 skipped\n[1] run_command ok\n  exit 0"),
+        "{text}"
+    );
+    assert!(text.contains("\n  hello\n[2] select_pane failed\n  not_found: "), "{text}");
     assert!(text.ends_with("\n[3] list_panes skipped") && !text.contains('\u{1b}'), "{text}");
     mcp.close().await;
 }

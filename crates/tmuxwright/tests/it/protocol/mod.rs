@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers fail like tests")]
 
 pub(crate) mod batch;
+pub(crate) mod batch_text;
 pub(crate) mod clients_apart;
 pub(crate) mod completion;
 #[cfg(feature = "http")]

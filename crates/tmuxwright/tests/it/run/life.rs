@@ -164,7 +164,7 @@ async fn an_ignored_interrupt_names_the_running_program() {
     assert_eq!(stopped["command_id"], begun["command_id"], "{stopped}");
     assert_eq!(stopped.get("exit_code"), None, "{stopped}");
     let text = fixture.mcp.call("interrupt", arguments).await.text();
-    assert!(text.contains("`sleep 1000` goes on") && text.contains("Next: "), "{text}");
+    assert!(text.contains("foreground \"sleep 1000\"") && text.contains("Next: "), "{text}");
     fixture.close().await;
 }
 
@@ -266,7 +266,7 @@ async fn only_the_newest_finished_commands_are_kept() {
         string(&mcp.call("run_command", arguments).await.ok()["command_id"])
     };
     let error = mcp.call("command_result", json!({"command_id": "c1"})).await.err("not_found");
-    assert!(error.contains("there is none"), "{error}");
+    assert!(error.contains("no command was started"), "{error}");
     let running = call("sleep 1000", 0).await;
     let mut finished = Vec::new();
     for number in 0..6 {

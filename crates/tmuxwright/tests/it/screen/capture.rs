@@ -173,10 +173,7 @@ async fn long_text_is_cut_at_the_beginning() {
     assert_eq!(string(&whole["text"]), numbers(451, 500));
     let facts = mcp.call("capture_pane", json!({"target": target, "lines": 500})).await.text();
     let facts = facts.lines().next().unwrap();
-    assert!(
-        facts.contains("first 450 lines are cut") && facts.contains("start and end"),
-        "{facts}"
-    );
+    assert!(facts.contains("first 450 lines cut") && facts.contains("start and end"), "{facts}");
     // Lines 401 to 450: the screen begins with 452.
     let rest = text(&mcp, json!({"target": target, "start": -51, "end": -2})).await;
     assert_eq!(rest, numbers(401, 450));

@@ -84,8 +84,8 @@ async fn the_default_answer_is_text_alone() {
     let result = mcp.call("search_panes", json!({"pattern": "bad", "limit": 3})).await.result();
     assert_eq!(result.structured_content, None);
     let text = result.content[0].as_text().unwrap().text.clone();
-    let expected = "4 matching lines in 1 pane · 3 shown, more with offset 3\n\
-                    %0 main:0.0 · sh\n0: bad\n1: bad\n2: bad";
+    let expected = "4 matching lines in 1 pane · 3 shown, continue with offset 3\n\
+                    %0 main:0.0 sh · sh\n0: bad\n1: bad\n2: bad";
     assert_eq!(text, expected);
     let none = mcp.call("search_panes", json!({"pattern": "nowhere"})).await.text();
     assert_eq!(none, "0 matching lines in 1 pane");

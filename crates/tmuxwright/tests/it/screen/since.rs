@@ -401,7 +401,7 @@ async fn full_screen_programs_return_only_changed_rows() {
         assert_eq!(changed.whole["rows"], json!([2, 4, 9]));
     }
     let text = mcp.call("capture_since", json!({"cursor": inside.cursor})).await.text();
-    assert!(text.contains(" · 3 rows changed in a full-screen program · "), "{text}");
+    assert!(text.contains(" · 3 rows changed · full-screen program · "), "{text}");
     assert!(text.ends_with("\n2: \n4: row four\n9: status 2"), "{text}");
     let last = since(&mcp, &inside.cursor).await;
     press_enter(&tmux, &mcp, &target, "after").await;
@@ -433,7 +433,7 @@ async fn long_output_keeps_its_end() {
     let text = mcp.call("capture_since", json!({"cursor": start.cursor})).await.text();
     let facts = text.lines().next().unwrap();
     let (before, place) = facts.split_once("; capture_pane with start ").unwrap();
-    assert!(before.ends_with(" · 400 new lines · the first 350 are cut"), "{facts}");
+    assert!(before.ends_with(" · 400 new lines · first 350 lines cut"), "{facts}");
     let (start, rest) = place.split_once(" and end ").unwrap();
     let end = rest.split_once(' ').unwrap().0;
     let (start, end): (i64, i64) = (start.parse().unwrap(), end.parse().unwrap());
@@ -452,7 +452,7 @@ async fn long_output_keeps_its_end() {
     let long = since(&mcp, &new.cursor).await;
     assert_eq!(long.lines, [format!("{:0200}", 7)]);
     let text = mcp.call("capture_since", json!({"cursor": new.cursor})).await.text();
-    let cut = " · 1 new line · its beginning is cut; capture_pane with start 48 has all of it · ";
+    let cut = " · 1 new line · beginning cut; capture_pane with start 48 shows all of it · ";
     assert!(text.contains(cut), "{text}");
     mcp.close().await;
 }

@@ -70,7 +70,8 @@ async fn an_earlier_signal_is_reported_as_left_over() {
     }
     signal(&mcp, "old").await;
     let text = mcp.call("wait_for_channel", json!({"channel": "old"})).await.text();
-    assert!(text.starts_with("signal, left over from before · old · "), "{text}");
+    assert!(text.starts_with("signal · channel old · "), "{text}");
+    assert!(text.ends_with(" · sent before this call"), "{text}");
     mcp.close().await;
 }
 
