@@ -6,7 +6,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter, memrchr};
 use regex::{Regex, RegexBuilder};
 
-use crate::contract::ToolError;
+use crate::contract::{ToolError, not_empty};
 
 /// What is looked for, line by line.
 pub(crate) struct Pattern {
@@ -46,9 +46,7 @@ impl Found {
 impl Pattern {
     /// Reads what a caller gave.
     pub(crate) fn new(pattern: &str, regex: bool, case: bool) -> Result<Self, ToolError> {
-        if pattern.is_empty() {
-            return Err(ToolError::invalid_argument("`pattern` is empty").hint("say what to find"));
-        }
+        not_empty("pattern", pattern, "give text to find")?;
         if !regex && pattern.contains('\n') {
             return Err(ToolError::invalid_argument("`pattern` has a line end in it")
                 .hint("lines are searched one by one: give a part of one line"));

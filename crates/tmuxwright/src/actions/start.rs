@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use crate::actions::create::start_directory;
 use crate::actions::typing::must_take_input;
 use crate::context::Cx;
-use crate::contract::{NewPlace, Target, ToolError};
+use crate::contract::{NewPlace, Target, ToolError, no_nul, not_empty};
 use crate::run::{Job, StartedJob};
 
 /// Starts a command in the pane that is named, or in one of our own.
@@ -17,7 +17,8 @@ pub(crate) async fn start(
     target: Option<Target>,
     cwd: Option<String>,
 ) -> Result<StartedJob, ToolError> {
-    check(&command)?;
+    not_empty("command", command.trim(), "give a shell command")?;
+    no_nul("command", &command, "no shell accepts one; remove it")?;
     Ok(match target {
         Some(_) if cwd.is_some() => {
             return Err(ToolError::invalid_argument("`cwd` does not go with `target`")
@@ -38,17 +39,6 @@ pub(crate) async fn start(
             cx.runs.run_anywhere(command, cwd).await?
         }
     })
-}
-
-fn check(command: &str) -> Result<(), ToolError> {
-    if command.trim().is_empty() {
-        return Err(ToolError::invalid_argument("`command` is empty").hint("say what to run"));
-    }
-    if command.contains('\0') {
-        return Err(ToolError::invalid_argument("`command` has a NUL byte in it")
-            .hint("no shell takes one; leave it out"));
-    }
-    Ok(())
 }
 
 /// Waits until a job has ended or time is up, and reports progress meanwhile.

@@ -8,7 +8,7 @@ use tmux_control::paste::Paste;
 
 use crate::actions::typing::{PASTE_END, Typed, must_take_input, pause_before_enter, press_enter};
 use crate::context::{Cx, Stroke, Tool};
-use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
+use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset, not_empty};
 
 pub(super) struct PasteText;
 
@@ -40,9 +40,7 @@ impl Tool for PasteText {
     type Output = Typed;
 
     async fn call(cx: &Cx, args: Args) -> Result<Typed, ToolError> {
-        if args.text.is_empty() {
-            return Err(ToolError::invalid_argument("`text` is empty").hint("give what to paste"));
-        }
+        not_empty("text", &args.text, "give text to paste")?;
         let bracketed = args.bracketed.unwrap_or(true);
         if bracketed && args.text.contains(PASTE_END) {
             return Err(ToolError::invalid_argument("`text` holds the sequence that ends a paste")

@@ -7,7 +7,9 @@ use tmux_control::{Command, PaneId, SessionId, WindowId, escape_format, row};
 
 use crate::actions::create::{check_name, explain_duplicate};
 use crate::context::{Cx, Tool};
-use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
+use crate::contract::{
+    Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset, not_empty,
+};
 use terminal::text::inline;
 
 pub(super) struct Rename;
@@ -71,8 +73,8 @@ impl Tool for Rename {
     async fn call(cx: &Cx, args: Args) -> Result<Renamed, ToolError> {
         check_name("name", Some(&args.name))?;
         let found = cx.resolve(&args.target).await?;
-        if args.name.is_empty() && found.level != Level::Pane {
-            return Err(ToolError::invalid_argument("`name` is empty").hint("give a name"));
+        if found.level != Level::Pane {
+            not_empty("name", &args.name, "give a name; only a pane's title can be empty")?;
         }
         let name = escape_format(&args.name);
         let id = found.id();

@@ -8,7 +8,7 @@ use tmux_control::{Command, PaneId, Row, row};
 use crate::actions::arrange::may_leave;
 use crate::actions::create::{NewIds, check_name};
 use crate::context::{Cx, Tool};
-use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
+use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset, not_empty};
 use crate::host::Created;
 
 pub(super) struct BreakPane;
@@ -46,10 +46,8 @@ impl Tool for BreakPane {
 
     async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
         check_name("name", args.name.as_deref())?;
-        if args.name.as_deref() == Some("") {
-            return Err(
-                ToolError::invalid_argument("`name` is empty").hint("give a name, or leave it out")
-            );
+        if let Some(name) = &args.name {
+            not_empty("name", name, "give a name, or leave `name` out")?;
         }
         let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
         let company: Company = cx.tmux().row(&pane.pane.to_string()).await?;

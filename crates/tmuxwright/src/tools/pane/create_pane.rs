@@ -7,7 +7,7 @@ use serde::Deserialize;
 
 use crate::actions::create::{NewIds, check_name, create_at_home, start_directory};
 use crate::context::{Cx, Tool};
-use crate::contract::{Group, Load, Meta, Tier, ToolError, Toolset};
+use crate::contract::{Group, Load, Meta, Tier, ToolError, Toolset, not_empty};
 use crate::host::NewPane;
 
 pub(super) struct CreatePane;
@@ -44,10 +44,7 @@ impl Tool for CreatePane {
     async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
         let env = args.env.unwrap_or_default();
         check_name("name", args.name.as_deref())?;
-        if args.command.trim().is_empty() {
-            return Err(ToolError::invalid_argument("`command` is empty")
-                .hint("give a command line, such as `bash`"));
-        }
+        not_empty("command", args.command.trim(), "give a command line, such as `bash`")?;
         let wish = NewPane {
             command: Some(args.command),
             name: args.name,

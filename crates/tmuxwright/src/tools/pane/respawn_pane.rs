@@ -10,7 +10,7 @@ use tmux_control::{Command, escape_format};
 use crate::actions::arrange::pane_now;
 use crate::actions::create::{check_environment, start_directory};
 use crate::context::{Cx, Tool};
-use crate::contract::{Code, Group, Load, Meta, Target, Tier, ToolError, Toolset};
+use crate::contract::{Code, Group, Load, Meta, Target, Tier, ToolError, Toolset, not_empty};
 use crate::host::{NewPane, with_environment};
 use crate::results::objects::Pane;
 
@@ -54,9 +54,8 @@ impl Tool for RespawnPane {
         check_environment(cx, &env)?;
         cx.judge(args.command.as_deref().unwrap_or_default())?;
         let cwd = start_directory(args.cwd)?;
-        if args.command.as_deref().is_some_and(|command| command.trim().is_empty()) {
-            return Err(ToolError::invalid_argument("`command` is empty")
-                .hint("give a command line, or leave it out"));
+        if let Some(command) = &args.command {
+            not_empty("command", command.trim(), "give a command line, or leave `command` out")?;
         }
         let pane = cx.pane(&args.target).await?;
         let kill = args.kill.unwrap_or(true);

@@ -8,7 +8,7 @@ use tmux_control::{Command, Row, escape_format};
 
 use crate::actions::create::{NewIds, check_name, create, start_directory, with_start};
 use crate::context::{Cx, Tool};
-use crate::contract::{Group, Load, Meta, NewPlace, Tier, ToolError, Toolset};
+use crate::contract::{Group, Load, Meta, NewPlace, Tier, ToolError, Toolset, not_empty};
 use crate::host::{Created, Host};
 
 pub(super) struct CreateSession;
@@ -63,9 +63,8 @@ impl Tool for CreateSession {
                 .hint("leave it out and tmux picks a size"));
             }
         }
-        if args.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
-            return Err(ToolError::invalid_argument("`name` is empty")
-                .hint("give a name, or leave it out and tmux picks one"));
+        if let Some(name) = &args.name {
+            not_empty("name", name.trim(), "give a name, or leave it out and tmux picks one")?;
         }
         let command = Command::action("new-session")
             .args(["-d", "-P", "-F"])
