@@ -1,4 +1,4 @@
-//! Starting a command, for the tools that do, and waiting for its end.
+//! Start of a shell command in a pane, and the wait for its end.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::context::Cx;
 use crate::contract::{NewPlace, Target, ToolError, no_nul, not_empty};
 use crate::run::{Job, StartedJob};
 
-/// Starts a command in the pane that is named, or in one of our own.
+/// Starts a command in the target pane, or in an idle shell of the own session.
 pub(crate) async fn start(
     cx: &Cx,
     command: String,
@@ -22,7 +22,7 @@ pub(crate) async fn start(
     Ok(match target {
         Some(_) if cwd.is_some() => {
             return Err(ToolError::invalid_argument("`cwd` does not go with `target`")
-                .hint("put `cd DIR && ` before the command, or leave out `target`"));
+                .hint("put `cd DIR && ` before the command, or leave `target` out"));
         }
         Some(target) => {
             let pane = cx.pane(&target).await?;
@@ -41,8 +41,8 @@ pub(crate) async fn start(
     })
 }
 
-/// Waits until a job has ended or time is up, and reports progress meanwhile.
+/// Waits until a job has ended or `patience` is over, and reports progress meanwhile.
 pub(crate) async fn wait_for_end(cx: &Cx, job: &Job, patience: Duration) {
-    let message = || format!("{} runs, {} lines so far", job.id, job.lines());
+    let message = || format!("{} is running, {} lines so far", job.id, job.lines());
     cx.wait(patience, job.wait(Instant::now() + patience), message).await;
 }
