@@ -9,7 +9,7 @@ use regex::{Regex, RegexBuilder};
 use crate::contract::{ToolError, not_empty};
 
 /// A pattern that is matched against each line by itself.
-pub(crate) struct Pattern {
+pub(crate) struct LinePattern {
     regex: Regex,
     /// Whether each line must be searched separately, since the pattern has anchors of the whole text
     /// (`\A`, `\z`) or flags that could turn multi-line mode off.
@@ -18,7 +18,7 @@ pub(crate) struct Pattern {
 
 /// A line that matches.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct LineMatch {
     /// Its number, from 0.
     pub(crate) index: usize,
     /// Byte range of the line in the text.
@@ -29,13 +29,13 @@ pub(crate) struct Line {
 
 /// Number of matching lines, and the wanted ones among them.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct LineMatches {
     pub(crate) count: usize,
-    pub(crate) lines: Vec<Line>,
+    pub(crate) lines: Vec<LineMatch>,
 }
 
-impl Found {
-    fn add(&mut self, wanted: &Range<usize>, line: impl FnOnce() -> Line) {
+impl LineMatches {
+    fn add(&mut self, wanted: &Range<usize>, line: impl FnOnce() -> LineMatch) {
         if wanted.contains(&self.count) {
             self.lines.push(line());
         }
@@ -43,7 +43,7 @@ impl Found {
     }
 }
 
-impl Pattern {
+impl LinePattern {
     /// Compiles a pattern from the arguments of a tool.
     pub(crate) fn new(pattern: &str, regex: bool, case: bool) -> Result<Self, ToolError> {
         not_empty("pattern", pattern, "give text to find")?;
@@ -64,8 +64,8 @@ impl Pattern {
 
     /// Counts the lines that match and returns those whose number among the matches is in `wanted`.
     /// Empty lines at the end do not count.
-    pub(crate) fn find(&self, text: &str, wanted: &Range<usize>) -> Found {
-        let mut found = Found::default();
+    pub(crate) fn find(&self, text: &str, wanted: &Range<usize>) -> LineMatches {
+        let mut found = LineMatches::default();
         let text = text.trim_end_matches([' ', '\n']);
         let unsearched = if self.line_by_line {
             Some((0, 0))
@@ -84,7 +84,7 @@ impl Pattern {
         &self,
         text: &str,
         wanted: &Range<usize>,
-        found: &mut Found,
+        found: &mut LineMatches,
     ) -> Option<(usize, usize)> {
         let (mut from, mut index) = (0, 0);
         while from < text.len() {
@@ -97,7 +97,7 @@ impl Pattern {
                 // Each further match could span to the end of the text: quadratic time.
                 return Some((start, index));
             }
-            found.add(wanted, || Line { index, place: start..end, hit: hit.range() });
+            found.add(wanted, || LineMatch { index, place: start..end, hit: hit.range() });
             from = end + 1;
             index += 1;
         }
@@ -110,13 +110,13 @@ impl Pattern {
         mut from: usize,
         mut index: usize,
         wanted: &Range<usize>,
-        found: &mut Found,
+        found: &mut LineMatches,
     ) {
         while from < text.len() {
             let end = end_of_line(text, from);
             if let Some(hit) = self.regex.find(text.get(from..end).unwrap_or_default()) {
                 let hit = from + hit.start()..from + hit.end();
-                found.add(wanted, || Line { index, place: from..end, hit });
+                found.add(wanted, || LineMatch { index, place: from..end, hit });
             }
             from = end + 1;
             index += 1;
@@ -187,7 +187,7 @@ mod tests {
     use super::*;
 
     fn find(pattern: &str, regex: bool, text: &str) -> Vec<(usize, String)> {
-        let pattern = Pattern::new(pattern, regex, false).unwrap();
+        let pattern = LinePattern::new(pattern, regex, false).unwrap();
         let found = pattern.find(text, &(0..usize::MAX));
         assert_eq!(found.count, found.lines.len());
         found.lines.into_iter().map(|line| (line.index, text[line.place].to_owned())).collect()
@@ -237,7 +237,7 @@ mod tests {
 
     #[test]
     fn all_matches_are_counted_and_wanted_ones_kept() {
-        let found = Pattern::new("x", false, true).unwrap().find("x\ny\nx\nx\nx", &(1..3));
+        let found = LinePattern::new("x", false, true).unwrap().find("x\ny\nx\nx\nx", &(1..3));
         assert_eq!(found.count, 4);
         assert_eq!(found.lines.iter().map(|line| line.index).collect::<Vec<_>>(), [2, 3]);
         assert_eq!(found.lines[0].place, 4..5);
@@ -274,7 +274,8 @@ mod tests {
 
     #[test]
     fn invalid_patterns_are_refused() {
-        let error = |pattern, regex| Pattern::new(pattern, regex, false).err().unwrap().to_string();
+        let error =
+            |pattern, regex| LinePattern::new(pattern, regex, false).err().unwrap().to_string();
         assert!(error("", false).contains("empty"));
         assert!(error("a\nb", false).contains("newline"));
         assert!(error("(", true).contains("unclosed group"));

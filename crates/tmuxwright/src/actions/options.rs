@@ -29,7 +29,8 @@ pub(crate) enum Scope {
 }
 
 impl Scope {
-    fn name(self) -> &'static str {
+    /// The scope's name, as arguments and answers have it.
+    pub(crate) fn name(self) -> &'static str {
         self.into()
     }
 }
@@ -45,12 +46,12 @@ impl From<Level> for Scope {
 }
 
 /// Names of all options and hooks of the running tmux version, with their scopes.
-pub(crate) struct Catalogue {
+pub(crate) struct OptionCatalogue {
     options: BTreeMap<String, Scope>,
     hooks: BTreeMap<String, Scope>,
 }
 
-impl Catalogue {
+impl OptionCatalogue {
     /// Reads the names from tmux.
     pub(crate) async fn read(cx: &Cx) -> Result<Self, ToolError> {
         let show = |command, flags| Command::query(command).arg(flags);
@@ -78,16 +79,16 @@ impl Catalogue {
     }
 
     /// Looks up a name.
-    pub(crate) fn find(&self, name: &str) -> Result<Known, ToolError> {
+    pub(crate) fn find(&self, name: &str) -> Result<OptionKind, ToolError> {
         if name.starts_with('@') && name.len() > 1 && !name.contains(char::is_control) {
-            return Ok(Known::User);
+            return Ok(OptionKind::User);
         }
         let base = base(name);
         if let Some(scope) = self.options.get(base) {
-            return Ok(Known::Option(*scope));
+            return Ok(OptionKind::Option(*scope));
         }
         if self.hooks.contains_key(base) {
-            return Ok(Known::Hook);
+            return Ok(OptionKind::Hook);
         }
         Err(unknown("option", "show_option", name, self.options.keys()))
     }
@@ -101,7 +102,7 @@ impl Catalogue {
 
 /// The kind of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum OptionKind {
     /// One of tmux's options.
     Option(Scope),
     /// A hook, which tmux stores like an option.
@@ -133,7 +134,7 @@ pub(crate) fn base(name: &str) -> &str {
 
 /// The object that holds options, or a global table of them.
 #[derive(Debug)]
-pub(crate) struct Holder {
+pub(crate) struct OptionHolder {
     /// Kind of object.
     pub(crate) scope: Scope,
     /// The object's pane; none for server options and global options.
@@ -141,7 +142,7 @@ pub(crate) struct Holder {
 }
 
 /// The arguments of a call that choose a holder.
-pub(crate) struct Wish<'a> {
+pub(crate) struct HolderQuery<'a> {
     /// The option with its scope, if it is not a user option.
     pub(crate) option: Option<(&'a str, Scope)>,
     pub(crate) scope: Option<Scope>,
@@ -149,7 +150,7 @@ pub(crate) struct Wish<'a> {
     pub(crate) global: bool,
 }
 
-impl Holder {
+impl OptionHolder {
     /// The object; none for server options and global options.
     pub(crate) fn resolved(&self) -> Option<Resolved> {
         let level = match self.scope {
@@ -161,10 +162,10 @@ impl Holder {
     }
 }
 
-impl Wish<'_> {
+impl HolderQuery<'_> {
     /// Finds the holder, if the policy allows it. Without a target this is the own session, or the only
     /// session; with several sessions a reading call gets the global options.
-    pub(crate) async fn holder(self, cx: &Cx, reads: bool) -> Result<Holder, ToolError> {
+    pub(crate) async fn holder(self, cx: &Cx, reads: bool) -> Result<OptionHolder, ToolError> {
         let found = match self.target {
             Some(target) => Some(cx.resolve(target).await?),
             None => None,
@@ -188,20 +189,20 @@ impl Wish<'_> {
                 return Err(ToolError::new(Code::Denied, message)
                     .hint("name a session, window or pane as `target`"));
             }
-            return Ok(Holder { scope, object: None });
+            return Ok(OptionHolder { scope, object: None });
         }
         let pane = match found {
             Some(found) if level == Some(scope) => found.pane,
             Some(found) => cx.pane(&Target(id_of(scope, &found.pane))).await?,
             None => match cx.target_or_current(None, true, scope.name()).await {
                 Ok(target) => cx.pane(&target).await?,
-                Err(_) if reads => return Ok(Holder { scope, object: None }),
+                Err(_) if reads => return Ok(OptionHolder { scope, object: None }),
                 Err(error) => {
                     return Err(error.hint("name a session, window or pane, or give global: true"));
                 }
             },
         };
-        let holder = Holder { scope, object: Some(pane) };
+        let holder = OptionHolder { scope, object: Some(pane) };
         if let (Scope::Pane, Some((name, own))) = (scope, self.option) {
             // tmux would silently use the window instead.
             let has = |option: &ShownOption| base(&option.name) == base(name);
@@ -227,7 +228,7 @@ fn id_of(scope: Scope, pane: &PaneState) -> String {
     }
 }
 
-impl Holder {
+impl OptionHolder {
     /// Whether it is a global table.
     pub(crate) fn is_global(&self) -> bool {
         self.scope != Scope::Server && self.object.is_none()

@@ -9,10 +9,10 @@ use tmux_control::{PaneId, Row, Server, TmuxReply};
 use crate::context::Cx;
 use crate::contract::{Target, ToolError};
 use crate::host::{Life, PaneState};
-use crate::results::objects::{Status, program_or_exit};
+use crate::results::objects::{PaneStatus, program_or_exit};
 
 /// The part of a pane's text that a tool reads.
-pub(crate) struct Wanted {
+pub(crate) struct ReadRequest {
     /// Rows to capture; `lines` takes precedence over its start.
     pub(crate) part: Capture,
     /// Number of last lines to read instead, history included.
@@ -24,10 +24,10 @@ pub(crate) struct Wanted {
 pub(crate) async fn read<F: Row>(
     cx: &Cx,
     target: &Target,
-    wanted: Wanted,
+    wanted: ReadRequest,
     history: impl Fn(&F) -> i64,
 ) -> Result<(PaneState, F, String), ToolError> {
-    let Wanted { mut part, lines } = wanted;
+    let ReadRequest { mut part, lines } = wanted;
     if lines == Some(0) {
         return Err(ToolError::invalid_argument("`lines`: 0 is too few")
             .hint("give at least 1, or leave `lines` out for the screen"));
@@ -132,5 +132,5 @@ impl<'de> Deserialize<'de> for Scrollback {
 
 /// The program in a pane's foreground, or its exit code, as one fact of a row.
 pub(crate) fn program_or_end(life: Life, command: &str) -> String {
-    program_or_exit(Status::of(life), life.exit_code(), command)
+    program_or_exit(PaneStatus::of(life), life.exit_code(), command)
 }

@@ -81,7 +81,7 @@ pub(crate) struct Pane {
     /// Whether it is the active pane of its window.
     pub(crate) active: bool,
     /// Whether the process `pid` runs or has exited.
-    pub(crate) status: Status,
+    pub(crate) status: PaneStatus,
     /// Exit code of that process, once it has exited.
     pub(crate) exit_code: Option<i32>,
     /// Whether this server made it.
@@ -95,14 +95,14 @@ pub(crate) struct Pane {
 /// State of the process that a pane was started with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum Status {
+pub(crate) enum PaneStatus {
     /// The process runs.
     Running,
     /// The process has exited; the pane is still there.
     Exited,
 }
 
-impl Status {
+impl PaneStatus {
     /// The status of a process.
     pub(crate) fn of(life: Life) -> Self {
         if life.is_over() { Self::Exited } else { Self::Running }
@@ -174,7 +174,7 @@ impl Pane {
             own: host.owns(&pane.owner),
             is_caller: host.is_caller(pane.id, pane.pid),
             exit_code: pane.life.exit_code(),
-            status: Status::of(pane.life),
+            status: PaneStatus::of(pane.life),
             window_index: window.index,
             pane_id: pane.id.to_string(),
             window_id: window.id.to_string(),
@@ -216,11 +216,11 @@ impl Pane {
 }
 
 /// The program in a pane's foreground, or its exit code, as one fact of a row.
-pub(crate) fn program_or_exit(status: Status, exit_code: Option<i32>, command: &str) -> String {
+pub(crate) fn program_or_exit(status: PaneStatus, exit_code: Option<i32>, command: &str) -> String {
     match (status, exit_code) {
-        (Status::Running, _) => field(command),
-        (Status::Exited, Some(code)) => format!("exited {code}"),
-        (Status::Exited, None) => "exited".to_owned(),
+        (PaneStatus::Running, _) => field(command),
+        (PaneStatus::Exited, Some(code)) => format!("exited {code}"),
+        (PaneStatus::Exited, None) => "exited".to_owned(),
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use tmux_control::{Command, Error, escape_format};
 
 use crate::actions::formats::check_format;
-use crate::actions::options::{Catalogue, Known, Scope, Wish, base};
+use crate::actions::options::{HolderQuery, OptionCatalogue, OptionKind, Scope, base};
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use terminal::text::inline;
@@ -105,10 +105,10 @@ impl Tool for SetOption {
 
     async fn call(cx: &Cx, args: Args) -> Result<Now, ToolError> {
         let Args { name, value, scope, target, global } = args;
-        let option = match Catalogue::read(cx).await?.find(&name)? {
-            Known::Option(own) => Some((name.as_str(), own)),
-            Known::User => None,
-            Known::Hook => {
+        let option = match OptionCatalogue::read(cx).await?.find(&name)? {
+            OptionKind::Option(own) => Some((name.as_str(), own)),
+            OptionKind::User => None,
+            OptionKind::Hook => {
                 let what = format!("`{name}` is a hook: tmux would run commands by itself");
                 return Err(ToolError::new(Code::Denied, what)
                     .hint("a person can set it with tmux set-hook; show_hooks shows it"));
@@ -122,7 +122,7 @@ impl Tool for SetOption {
             check_format("value", value)?;
         }
         let global = global.unwrap_or(false);
-        let wish = Wish { option, scope, target: target.as_ref(), global };
+        let wish = HolderQuery { option, scope, target: target.as_ref(), global };
         let holder = wish.holder(cx, false).await?;
         if ENDING.contains(&base(&name)) {
             cx.may_end(holder.resolved().as_ref()).await.map_err(|_| {

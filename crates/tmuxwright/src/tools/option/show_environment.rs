@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::{Command, Error, show_output};
 
-use crate::actions::options::{Holder, Scope, Wish};
+use crate::actions::options::{HolderQuery, OptionHolder, Scope};
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use terminal::text::inline;
@@ -76,7 +76,8 @@ impl Tool for ShowEnvironment {
 
     async fn call(cx: &Cx, args: Args) -> Result<Environment, ToolError> {
         let (scope, target) = (Some(Scope::Session), args.target.as_ref());
-        let wish = Wish { option: None, scope, target, global: args.global.unwrap_or(false) };
+        let wish =
+            HolderQuery { option: None, scope, target, global: args.global.unwrap_or(false) };
         let holder = wish.holder(cx, true).await?;
         let mut variables = read(cx, &holder).await?;
         if let Some(name) = args.name {
@@ -92,7 +93,7 @@ impl Tool for ShowEnvironment {
 }
 
 /// The session's variables and the global ones that it does not hide, in order.
-async fn read(cx: &Cx, holder: &Holder) -> Result<Vec<Variable>, ToolError> {
+async fn read(cx: &Cx, holder: &OptionHolder) -> Result<Vec<Variable>, ToolError> {
     let show = || Command::query("show-environment").arg("-s");
     let mut ask = vec![show().arg("-g")];
     if !holder.is_global() {

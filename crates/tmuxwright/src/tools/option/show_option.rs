@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::show_output::ShownOption;
 
-use crate::actions::options::{Catalogue, Known, Scope, Wish};
+use crate::actions::options::{HolderQuery, OptionCatalogue, OptionKind, Scope};
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use terminal::text::inline;
@@ -87,19 +87,19 @@ impl Tool for ShowOption {
     async fn call(cx: &Cx, args: Args) -> Result<Options, ToolError> {
         let name = args.name.as_deref();
         let known = match name {
-            Some(name) => Some(Catalogue::read(cx).await?.find(name)?),
+            Some(name) => Some(OptionCatalogue::read(cx).await?.find(name)?),
             None => None,
         };
         let option = match (name, known) {
-            (Some(name), Some(Known::Option(scope))) => Some((name, scope)),
-            (Some(name), Some(Known::Hook)) => {
+            (Some(name), Some(OptionKind::Option(scope))) => Some((name, scope)),
+            (Some(name), Some(OptionKind::Hook)) => {
                 return Err(ToolError::invalid_argument(format!("`{name}` is a hook"))
                     .hint("show_hooks shows it"));
             }
             _ => None,
         };
         let global = args.global.unwrap_or(false);
-        let wish = Wish { option, scope: args.scope, target: args.target.as_ref(), global };
+        let wish = HolderQuery { option, scope: args.scope, target: args.target.as_ref(), global };
         let holder = wish.holder(cx, true).await?;
         let options: Vec<Value> =
             holder.options(cx, name).await?.into_iter().map(Value::from).collect();

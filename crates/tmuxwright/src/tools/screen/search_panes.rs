@@ -10,7 +10,7 @@ use tmux_control::capture::Capture;
 use tmux_control::{PaneId, Row, Server, row};
 
 use crate::actions::find_lines::{
-    Found, Pattern, aligned_rows, counted_rows, without_trailing_blanks,
+    LineMatches, LinePattern, aligned_rows, counted_rows, without_trailing_blanks,
 };
 use crate::actions::read::{Scrollback, program_or_end};
 use crate::context::{Cx, Tool};
@@ -163,7 +163,7 @@ impl Tool for SearchPanes {
 
     async fn call(cx: &Cx, args: Args) -> Result<Matches, ToolError> {
         let regex = args.regex.unwrap_or(false);
-        let pattern = Pattern::new(&args.pattern, regex, args.case.unwrap_or(false))?;
+        let pattern = LinePattern::new(&args.pattern, regex, args.case.unwrap_or(false))?;
         let limit = args.limit.unwrap_or(100);
         if limit == 0 {
             return Err(ToolError::invalid_argument("`limit`: 0 lines would show nothing")
@@ -317,7 +317,7 @@ struct PaneFound {
 async fn search(
     cx: &Cx,
     text: Text,
-    pattern: &Pattern,
+    pattern: &LinePattern,
     wanted: &Range<usize>,
 ) -> Result<Option<PaneFound>, ToolError> {
     let seen = without_trailing_blanks(&text.joined);
@@ -338,7 +338,7 @@ async fn search(
 }
 
 /// The lines as they are shown, numbered from the row `top` on.
-fn show(text: &str, found: Found, top: i64, starts: &[usize]) -> PaneFound {
+fn show(text: &str, found: LineMatches, top: i64, starts: &[usize]) -> PaneFound {
     let mut cut = false;
     let matches = found
         .lines

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use tmux_control::capture::Capture;
 use tmux_control::{PaneId, row};
 
-use crate::actions::read::{Wanted, program_or_end, read};
+use crate::actions::read::{ReadRequest, program_or_end, read};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError};
-use crate::results::objects::Status;
+use crate::results::objects::PaneStatus;
 use terminal::text::{inline, keep_tail};
 
 pub(super) struct SnapshotPane;
@@ -50,7 +50,7 @@ pub(super) struct Snapshot {
     /// That program's directory.
     path: String,
     /// Whether its first process runs.
-    status: Status,
+    status: PaneStatus,
     /// What that process exited with.
     exit_code: Option<i32>,
     /// Lines cut from the start of the text because it was too long.
@@ -122,7 +122,7 @@ impl Tool for SnapshotPane {
 
     async fn call(cx: &Cx, args: Args) -> Result<Snapshot, ToolError> {
         let part = Capture { start: None, end: None, join: true, colors: false };
-        let wanted = Wanted { part, lines: args.lines };
+        let wanted = ReadRequest { part, lines: args.lines };
         let (pane, facts, text) =
             read(cx, &args.target, wanted, |facts: &Facts| facts.history).await?;
         Ok(Snapshot {
@@ -140,7 +140,7 @@ impl Tool for SnapshotPane {
             state: program_or_end(pane.life, &facts.command),
             command: facts.command,
             path: facts.path,
-            status: Status::of(pane.life),
+            status: PaneStatus::of(pane.life),
             exit_code: pane.life.exit_code(),
             lines_cut: 0,
             truncated: false,

@@ -19,7 +19,7 @@ async fn text(mcp: &Mcp, tool: &'static str, arguments: Value) -> String {
 
 /// The word behind `label` in a row.
 fn after<'a>(row: &'a str, label: &str) -> &'a str {
-    let (_, rest) = row.split_once(label).unwrap_or_else(|| panic!("no {label:?} in {row}"));
+    let (_, rest) = row.split_once(label).unwrap();
     rest.split(' ').next().unwrap_or_default()
 }
 
