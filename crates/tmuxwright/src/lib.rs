@@ -50,7 +50,7 @@ mod random;
 mod redact;
 pub mod registry;
 pub mod resources;
-pub mod results;
+mod results;
 pub mod run;
 pub mod tools;
 pub mod watch;

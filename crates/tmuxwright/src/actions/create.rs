@@ -1,105 +1,64 @@
-//! What the tools that create something have in common: where it starts, with which environment,
-//! and what they answer.
+//! Creation of sessions, windows and panes: start directory, environment, program and ownership.
 
 use std::collections::BTreeMap;
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use tmux_control::{Command, Error, Row};
 
 use crate::context::Cx;
-use crate::contract::{Code, Form, NewPlace, Output, ToolError, absolute};
+use crate::contract::{Code, NewPlace, ToolError, absolute};
 use crate::host::{Created, NewPane, with_environment};
-use terminal::text::inline;
 
-/// The ids of what was made.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct NewIds {
-    /// The session.
-    pub(crate) session_id: String,
-    /// The window.
-    pub(crate) window_id: String,
-    /// The pane.
-    pub(crate) pane_id: String,
-    /// The window's index.
-    pub(crate) index: u32,
-    /// The session's name.
-    pub(crate) session: String,
-}
-
-impl From<Created> for NewIds {
-    fn from(created: Created) -> Self {
-        Self {
-            session_id: created.session.to_string(),
-            window_id: created.window.to_string(),
-            pane_id: created.pane.to_string(),
-            index: created.index,
-            session: created.session_name,
-        }
-    }
-}
-
-impl Output for NewIds {
-    const FORM: Form = Form::Data;
-
-    fn text(&self) -> String {
-        let Self { session_id, window_id, pane_id, index, session } = self;
-        format!(
-            "pane {pane_id} · window {window_id} (index {index}) · session {session_id} {}",
-            inline(session)
-        )
-    }
-}
-
-/// The directory to start in, as tmux needs it. tmux itself would fall back to another one in
-/// silence if it is not there.
+/// The start directory as an absolute path that exists: tmux silently falls back to another directory
+/// if it does not.
 pub(crate) fn start_directory(cwd: Option<String>) -> Result<Option<String>, ToolError> {
     let Some(cwd) = cwd else { return Ok(None) };
     let path = absolute("cwd", &cwd)?;
     if !path.is_dir() {
         return Err(ToolError::invalid_argument(format!("`cwd`: `{cwd}` is not a directory"))
-            .hint("give the absolute path of one that exists"));
+            .hint("give the absolute path of an existing directory"));
     }
     Ok(Some(path.to_string_lossy().into_owned()))
 }
 
-/// Refuses names that no environment can hold, and those that may not be set.
+/// Refuses invalid names of environment variables, and those that the policy protects.
 pub(crate) fn check_environment(cx: &Cx, env: &BTreeMap<String, String>) -> Result<(), ToolError> {
     if let Some(name) = env.keys().find(|name| !is_variable(name)) {
-        return Err(ToolError::invalid_argument(format!("`env`: `{name}` is no variable's name"))
-            .hint("write {\"NAME\": \"value\"}"));
+        return Err(ToolError::invalid_argument(format!(
+            "`env`: `{name}` is not a variable's name"
+        ))
+        .hint("write {\"NAME\": \"value\"}"));
     }
     env.keys().try_for_each(|name| cx.may_set(name))
 }
 
-/// Whether an environment can hold a variable of this name.
+/// Whether the name of an environment variable is valid.
 pub(crate) fn is_variable(name: &str) -> bool {
     !name.is_empty() && !name.contains(['=', '\0'])
 }
 
-/// Refuses names that no tmux takes as they are: it spells control characters in another way,
-/// ignores the name, or refuses it.
+/// Refuses names with control characters: depending on its version, tmux escapes them, ignores the name
+/// or refuses it.
 pub(crate) fn check_name(argument: &str, name: Option<&str>) -> Result<(), ToolError> {
     match name {
         Some(name) if name.contains(char::is_control) => {
-            Err(ToolError::invalid_argument(format!("`{argument}` holds a control character"))
-                .hint("give a name without line ends, tabs and escape sequences"))
+            Err(ToolError::invalid_argument(format!("`{argument}` contains a control character"))
+                .hint("give a name without newlines, tabs and escape sequences"))
         }
         _ => Ok(()),
     }
 }
 
-/// Says that a session's name is taken, if that is what went wrong.
+/// The error of a command that names a session; says so if the name is taken.
 pub(crate) fn explain_duplicate(error: Error, name: &str) -> ToolError {
     if !error.is_duplicate() {
         return error.into();
     }
-    ToolError::new(Code::Exists, format!("there is a session `{name}` already"))
+    ToolError::new(Code::Exists, format!("session `{name}` exists already"))
         .hint(format!("use it as target `{name}`, or choose another name"))
 }
 
-/// Adds start directory, environment and program to a command that starts something, if they may be
-/// used.
+/// Adds start directory, environment and program to a command that creates a pane, if the policy allows
+/// them.
 pub(crate) fn with_start(
     cx: &Cx,
     command: Command,
@@ -117,8 +76,8 @@ pub(crate) fn with_start(
     })
 }
 
-/// Makes something with a command that prints what it has made, and marks it as ours. What must
-/// follow without a break comes behind it.
+/// Runs a command that creates a pane and prints its ids, and marks the pane as this server's own.
+/// Commands that must follow at once come after it in the same sequence.
 pub(crate) async fn create(
     cx: &Cx,
     place: NewPlace<'_>,
@@ -135,10 +94,13 @@ pub(crate) async fn create(
     Ok(created)
 }
 
-/// Makes a pane in our own session.
-pub(crate) async fn create_at_home(cx: &Cx, wish: NewPane) -> Result<Created, ToolError> {
+/// Creates a pane in the own session.
+pub(crate) async fn create_in_own_session(
+    cx: &Cx,
+    new_pane: NewPane,
+) -> Result<Created, ToolError> {
     cx.may_create(NewPlace::Home)?;
-    check_environment(cx, &wish.env)?;
-    cx.judge(wish.command.as_deref().unwrap_or_default())?;
-    Ok(cx.host.new_pane(wish).await?)
+    check_environment(cx, &new_pane.env)?;
+    cx.judge(new_pane.command.as_deref().unwrap_or_default())?;
+    Ok(cx.host.new_pane(new_pane).await?)
 }

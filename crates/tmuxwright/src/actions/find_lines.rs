@@ -1,4 +1,4 @@
-//! The lines of a text that match a pattern, and the rows of a terminal in which lines begin.
+//! Lines of a text that match a pattern, and the terminal rows in which lines begin.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -6,36 +6,36 @@ use std::ops::Range;
 use memchr::{memchr, memchr_iter, memrchr};
 use regex::{Regex, RegexBuilder};
 
-use crate::contract::ToolError;
+use crate::contract::{ToolError, not_empty};
 
-/// What is looked for, line by line.
-pub(crate) struct Pattern {
+/// A pattern that is matched against each line by itself.
+pub(crate) struct LinePattern {
     regex: Regex,
-    /// Whether lines must be looked at one by one, since the pattern speaks of where a text begins
-    /// or ends.
-    one_by_one: bool,
+    /// Whether each line must be searched separately, since the pattern has anchors of the whole text
+    /// (`\A`, `\z`) or flags that could turn multi-line mode off.
+    line_by_line: bool,
 }
 
 /// A line that matches.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Line {
-    /// Its number among all lines.
+pub(crate) struct LineMatch {
+    /// Its number, from 0.
     pub(crate) index: usize,
-    /// Where it is in the text.
+    /// Byte range of the line in the text.
     pub(crate) place: Range<usize>,
-    /// Where in the text it matches.
+    /// Byte range of the match in the text.
     pub(crate) hit: Range<usize>,
 }
 
-/// How many lines match, and those that are wanted.
+/// Number of matching lines, and the wanted ones among them.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(crate) struct Found {
+pub(crate) struct LineMatches {
     pub(crate) count: usize,
-    pub(crate) lines: Vec<Line>,
+    pub(crate) lines: Vec<LineMatch>,
 }
 
-impl Found {
-    fn note(&mut self, wanted: &Range<usize>, line: impl FnOnce() -> Line) {
+impl LineMatches {
+    fn add(&mut self, wanted: &Range<usize>, line: impl FnOnce() -> LineMatch) {
         if wanted.contains(&self.count) {
             self.lines.push(line());
         }
@@ -43,15 +43,13 @@ impl Found {
     }
 }
 
-impl Pattern {
-    /// Reads what a caller gave.
+impl LinePattern {
+    /// Compiles a pattern from the arguments of a tool.
     pub(crate) fn new(pattern: &str, regex: bool, case: bool) -> Result<Self, ToolError> {
-        if pattern.is_empty() {
-            return Err(ToolError::invalid_argument("`pattern` is empty").hint("say what to find"));
-        }
+        not_empty("pattern", pattern, "give text to find")?;
         if !regex && pattern.contains('\n') {
-            return Err(ToolError::invalid_argument("`pattern` has a line end in it")
-                .hint("lines are searched one by one: give a part of one line"));
+            return Err(ToolError::invalid_argument("`pattern` contains a newline")
+                .hint("each line is searched by itself: give text from one line"));
         }
         let text = if regex { pattern.to_owned() } else { regex::escape(pattern) };
         let built = RegexBuilder::new(&text).case_insensitive(!case).multi_line(true).build();
@@ -59,34 +57,34 @@ impl Pattern {
             ToolError::invalid_argument(format!("`pattern`: {error}"))
                 .hint("correct it, or leave out `regex` to find it literally")
         })?;
-        let of_texts = pattern.contains("\\A") || pattern.contains("\\z");
+        let has_text_anchor = pattern.contains("\\A") || pattern.contains("\\z");
         let has_flags = pattern.contains("(?") && pattern.contains('-');
-        Ok(Self { regex: built, one_by_one: regex && (of_texts || has_flags) })
+        Ok(Self { regex: built, line_by_line: regex && (has_text_anchor || has_flags) })
     }
 
-    /// The lines that match, and of these the ones whose numbers are wanted. Empty lines at the end
-    /// do not count.
-    pub(crate) fn find(&self, text: &str, wanted: &Range<usize>) -> Found {
-        let mut found = Found::default();
+    /// Counts the lines that match and returns those whose number among the matches is in `wanted`.
+    /// Empty lines at the end do not count.
+    pub(crate) fn find(&self, text: &str, wanted: &Range<usize>) -> LineMatches {
+        let mut found = LineMatches::default();
         let text = text.trim_end_matches([' ', '\n']);
-        let left = if self.one_by_one {
+        let unsearched = if self.line_by_line {
             Some((0, 0))
         } else {
-            self.find_at_once(text, wanted, &mut found)
+            self.find_in_whole_text(text, wanted, &mut found)
         };
-        if let Some((from, index)) = left {
-            self.find_one_by_one(text, from, index, wanted, &mut found);
+        if let Some((from, index)) = unsearched {
+            self.find_line_by_line(text, from, index, wanted, &mut found);
         }
         found
     }
 
-    /// Searches the whole text, which is several times faster than line by line. Returns from where
-    /// on that did not do, and the number of the line that begins there.
-    fn find_at_once(
+    /// Searches the text as a whole, several times faster than line by line. Stops at a match that spans
+    /// lines, and returns the position and number of the line where it begins.
+    fn find_in_whole_text(
         &self,
         text: &str,
         wanted: &Range<usize>,
-        found: &mut Found,
+        found: &mut LineMatches,
     ) -> Option<(usize, usize)> {
         let (mut from, mut index) = (0, 0);
         while from < text.len() {
@@ -96,29 +94,29 @@ impl Pattern {
             let start = memrchr(b'\n', between).map_or(from, |at| from + at + 1);
             let end = end_of_line(text, start);
             if hit.end() > end {
-                // It goes over the end of a line, and may do so up to the end of the text each time.
+                // Each further match could span to the end of the text: quadratic time.
                 return Some((start, index));
             }
-            found.note(wanted, || Line { index, place: start..end, hit: hit.range() });
+            found.add(wanted, || LineMatch { index, place: start..end, hit: hit.range() });
             from = end + 1;
             index += 1;
         }
         None
     }
 
-    fn find_one_by_one(
+    fn find_line_by_line(
         &self,
         text: &str,
         mut from: usize,
         mut index: usize,
         wanted: &Range<usize>,
-        found: &mut Found,
+        found: &mut LineMatches,
     ) {
         while from < text.len() {
             let end = end_of_line(text, from);
             if let Some(hit) = self.regex.find(text.get(from..end).unwrap_or_default()) {
                 let hit = from + hit.start()..from + hit.end();
-                found.note(wanted, || Line { index, place: from..end, hit });
+                found.add(wanted, || LineMatch { index, place: from..end, hit });
             }
             from = end + 1;
             index += 1;
@@ -131,7 +129,7 @@ fn end_of_line(text: &str, from: usize) -> usize {
     memchr(b'\n', rest).map_or(text.len(), |at| from + at)
 }
 
-/// Takes the blanks at the ends of lines away, where there are any.
+/// Removes blanks at the ends of lines.
 pub(crate) fn without_trailing_blanks(text: &str) -> Cow<'_, str> {
     if !text.contains(" \n") {
         return Cow::Borrowed(text);
@@ -146,8 +144,8 @@ pub(crate) fn without_trailing_blanks(text: &str) -> Cow<'_, str> {
     Cow::Owned(kept)
 }
 
-/// The row in which each line of a terminal this wide begins, and how many rows all of them take, if
-/// each takes as few as it can.
+/// The terminal row in which each line begins, and the number of all rows, if each line takes the fewest
+/// rows possible at this width.
 pub(crate) fn counted_rows(text: &str, width: usize) -> (Vec<usize>, usize) {
     let mut row = 0;
     let starts = text
@@ -162,12 +160,12 @@ pub(crate) fn counted_rows(text: &str, width: usize) -> (Vec<usize>, usize) {
 }
 
 fn rows_of(line: &str, width: usize) -> usize {
-    // How wide other characters are, tmux alone knows.
+    // The width of other characters depends on tmux, so one row is the safe minimum.
     if line.is_ascii() { line.len().div_ceil(width).max(1) } else { 1 }
 }
 
-/// The row in which each line begins, from the same text with its rows apart. `None` if it is not
-/// the same.
+/// The terminal row in which each line begins, found by comparison with the same text captured with
+/// wrapped rows `apart`. `None` if the texts differ.
 pub(crate) fn aligned_rows(joined: &str, apart: &str) -> Option<Vec<usize>> {
     let mut starts = Vec::new();
     let mut rest = joined;
@@ -189,7 +187,7 @@ mod tests {
     use super::*;
 
     fn find(pattern: &str, regex: bool, text: &str) -> Vec<(usize, String)> {
-        let pattern = Pattern::new(pattern, regex, false).unwrap();
+        let pattern = LinePattern::new(pattern, regex, false).unwrap();
         let found = pattern.find(text, &(0..usize::MAX));
         assert_eq!(found.count, found.lines.len());
         found.lines.into_iter().map(|line| (line.index, text[line.place].to_owned())).collect()
@@ -200,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_come_whole_and_numbered() {
+    fn matching_lines_are_whole_and_numbered() {
         let text = "one\n\nTWO (2)\ntwo two\nend";
         assert_eq!(find("two", false, text), [(2, "TWO (2)".into()), (3, "two two".into())]);
         assert_eq!(find("(2)", false, text), [(2, "TWO (2)".into())]);
@@ -210,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_means_the_same_as_on_each_line_alone() {
+    fn patterns_match_each_line_by_itself() {
         let text = "one\n\ntwo\n three\nfour four\n\n\n";
         for (pattern, lines) in [
             ("^", &[0, 1, 2, 3, 4][..]),
@@ -238,15 +236,15 @@ mod tests {
     }
 
     #[test]
-    fn all_are_counted_and_the_wanted_are_kept() {
-        let found = Pattern::new("x", false, true).unwrap().find("x\ny\nx\nx\nx", &(1..3));
+    fn all_matches_are_counted_and_wanted_ones_kept() {
+        let found = LinePattern::new("x", false, true).unwrap().find("x\ny\nx\nx\nx", &(1..3));
         assert_eq!(found.count, 4);
         assert_eq!(found.lines.iter().map(|line| line.index).collect::<Vec<_>>(), [2, 3]);
         assert_eq!(found.lines[0].place, 4..5);
     }
 
     #[test]
-    fn a_pattern_over_all_lines_takes_no_longer_with_their_number() {
+    fn spanning_patterns_take_linear_time() {
         let text = "line\n".repeat(200_000);
         let begun = std::time::Instant::now();
         assert_eq!(indexes("(?s)line.*", &text).len(), 200_000);
@@ -254,7 +252,7 @@ mod tests {
     }
 
     #[test]
-    fn blanks_at_the_ends_of_lines_go() {
+    fn blanks_at_line_ends_are_removed() {
         assert_eq!(without_trailing_blanks("a  \n  b\n   \nc "), "a\n  b\n\nc");
         assert!(matches!(without_trailing_blanks("a\nb"), Cow::Borrowed("a\nb")));
     }
@@ -267,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_are_found_where_counting_does_not_help() {
+    fn rows_are_aligned_with_unjoined_text() {
         let joined = "ab\nabcd  ef\n\nx\n";
         assert_eq!(aligned_rows(joined, "ab\nabcd\n  ef\n\nx\n"), Some(vec![0, 1, 3, 4]));
         assert_eq!(aligned_rows(joined, "ab\nabcd\n"), None);
@@ -275,10 +273,11 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_named() {
-        let error = |pattern, regex| Pattern::new(pattern, regex, false).err().unwrap().to_string();
+    fn invalid_patterns_are_refused() {
+        let error =
+            |pattern, regex| LinePattern::new(pattern, regex, false).err().unwrap().to_string();
         assert!(error("", false).contains("empty"));
-        assert!(error("a\nb", false).contains("line end"));
+        assert!(error("a\nb", false).contains("newline"));
         assert!(error("(", true).contains("unclosed group"));
     }
 }

@@ -1,18 +1,19 @@
-//! Formats that a caller gives: tmux runs `#(…)` in them, and no call may start a program that way.
+//! Check of tmux formats given by callers: tmux runs `#(…)` in them, and no call may start a program that
+//! way.
 //!
-//! What tmux expands is always a piece of the text it was given, with three exceptions. `#{E:…}` and
-//! `#{T:…}` expand a value, and an option's value is anybody's. The arguments of `#{s/…/…/:…}` are
-//! expanded twice, so there even `##(…)` would run. And the text goes through `strftime` first,
-//! where `%p` may become nothing and let what is around it meet; so it is also read without.
+//! tmux expands pieces of the given text, with three exceptions. `#{E:…}` and `#{T:…}` expand a value, and
+//! anybody may have set an option's value. The arguments of `#{s/…/…/:…}` are expanded twice, so even
+//! `##(…)` would run there. And tmux passes the text through `strftime` first, where `%p` may become
+//! empty and join the characters around it; so the text is also checked without its conversions.
 
 use crate::contract::ToolError;
 
-/// Lets a format through, unless something in it could start a program.
+/// Refuses a format that could start a program.
 pub(crate) fn check_format(argument: &str, format: &str) -> Result<(), ToolError> {
     let readings = readings(format);
-    let any = |risk: fn(&str) -> bool| readings.iter().any(|text| risk(text));
-    let (what, hint) = if any(has_job) {
-        ("`#(…)` would run a program", "leave it out; `##(` stands for the text `#(`")
+    let any = |has_risk: fn(&str) -> bool| readings.iter().any(|text| has_risk(text));
+    let (risk, hint) = if any(has_job) {
+        ("`#(…)` would run a program", "remove it; `##(` stands for the text `#(`")
     } else if any(expands_a_value) {
         (
             "`#{E:…}` and `#{T:…}` expand a value, and `#(…)` in that would run a program",
@@ -26,10 +27,10 @@ pub(crate) fn check_format(argument: &str, format: &str) -> Result<(), ToolError
     } else {
         return Ok(());
     };
-    Err(ToolError::invalid_argument(format!("`{argument}`: {what}")).hint(hint))
+    Err(ToolError::invalid_argument(format!("`{argument}`: {risk}")).hint(hint))
 }
 
-/// Whether a format goes through all sessions, windows, panes or clients.
+/// Whether a format loops over all sessions, windows, panes or clients.
 pub(crate) fn has_loop(format: &str) -> bool {
     readings(format).iter().any(|text| {
         text.as_bytes().windows(3).any(|three| {
@@ -39,12 +40,12 @@ pub(crate) fn has_loop(format: &str) -> bool {
     })
 }
 
-/// What may be left of a format after `strftime`.
+/// The format as given, and as `strftime` may leave it.
 fn readings(format: &str) -> [String; 3] {
     [format.to_owned(), format.replace('%', ""), without_conversions(format)]
 }
 
-/// Whether there is a `#(`: of several `#`, two and two stand for one.
+/// Whether there is a `#(` that is not escaped: two `#` stand for one.
 fn has_job(text: &str) -> bool {
     let mut hashes = 0;
     text.bytes().any(|byte| {
@@ -70,7 +71,7 @@ fn substitutes_formats(text: &str) -> bool {
     arguments.any(|rest| rest.split([';', ':']).next().is_some_and(|first| first.contains('#')))
 }
 
-/// The text if everything that `strftime` replaces became nothing.
+/// The text with every `strftime` conversion removed.
 fn without_conversions(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
@@ -91,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn nothing_that_could_run_gets_through() {
+    fn formats_that_could_run_programs_are_refused() {
         for format in [
             "#(touch x)",
             "a #{?#{pane_id},#(touch x),} b",
@@ -117,7 +118,7 @@ mod tests {
     }
 
     #[test]
-    fn loops_are_seen() {
+    fn loops_are_detected() {
         for format in ["#{S:#{session_name}}", "x#{?1,#{P:#{pane_id}},}", "#{W/n:x,y}", "#{=3;L:x}"]
         {
             assert!(has_loop(format), "{format}");
@@ -128,7 +129,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_formats_get_through() {
+    fn harmless_formats_are_accepted() {
         for format in [
             "",
             "#{pane_id} #S (%H:%M %p) #{session_name}",

@@ -1,5 +1,5 @@
-//! Steps that several tools share: creating, starting, typing, reading, arranging. Each goes through the
-//! call context, which asks the policy.
+//! Steps that several tools share: creating, starting, typing, reading, arranging, waiting. Each goes
+//! through the call context, which asks the policy.
 
 pub(crate) mod arrange;
 pub(crate) mod create;

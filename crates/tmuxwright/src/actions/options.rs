@@ -1,7 +1,7 @@
-//! Options, hooks and environment: where they are kept, and what is there.
+//! tmux options, hooks and environment: the catalogue of names, and the object that holds a value.
 //!
-//! tmux finds an option by the beginning of its name and expands the name as a format, so only names
-//! that it has listed itself, and those of users' own options, are handed to it.
+//! tmux accepts the beginning of an option's name for the whole and expands the name as a format, so it
+//! is given only names that it has listed itself, and names of user options.
 
 use std::collections::BTreeMap;
 
@@ -15,9 +15,12 @@ use crate::context::{Cx, Resolved};
 use crate::contract::{Code, Target, ToolError, nearest};
 use crate::host::PaneState;
 
-/// What an option belongs to.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+/// The kind of object that holds an option.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, JsonSchema, strum::IntoStaticStr,
+)]
 #[serde(rename_all = "snake_case")]
+#[strum(serialize_all = "snake_case")]
 pub(crate) enum Scope {
     Server,
     Session,
@@ -28,12 +31,7 @@ pub(crate) enum Scope {
 impl Scope {
     /// The scope's name, as arguments and answers have it.
     pub(crate) fn name(self) -> &'static str {
-        match self {
-            Self::Server => "server",
-            Self::Session => "session",
-            Self::Window => "window",
-            Self::Pane => "pane",
-        }
+        self.into()
     }
 }
 
@@ -47,14 +45,14 @@ impl From<Level> for Scope {
     }
 }
 
-/// Every option and hook that this tmux knows.
-pub(crate) struct Catalogue {
+/// Names of all options and hooks of the running tmux version, with their scopes.
+pub(crate) struct OptionCatalogue {
     options: BTreeMap<String, Scope>,
     hooks: BTreeMap<String, Scope>,
 }
 
-impl Catalogue {
-    /// Asks tmux.
+impl OptionCatalogue {
+    /// Reads the names from tmux.
     pub(crate) async fn read(cx: &Cx) -> Result<Self, ToolError> {
         let show = |command, flags| Command::query(command).arg(flags);
         let ask = vec![
@@ -80,53 +78,53 @@ impl Catalogue {
         Ok(Self { options, hooks })
     }
 
-    /// What a name means.
-    pub(crate) fn find(&self, name: &str) -> Result<Known, ToolError> {
+    /// Looks up a name.
+    pub(crate) fn find(&self, name: &str) -> Result<OptionKind, ToolError> {
         if name.starts_with('@') && name.len() > 1 && !name.contains(char::is_control) {
-            return Ok(Known::User);
+            return Ok(OptionKind::User);
         }
         let base = base(name);
         if let Some(scope) = self.options.get(base) {
-            return Ok(Known::Option(*scope));
+            return Ok(OptionKind::Option(*scope));
         }
         if self.hooks.contains_key(base) {
-            return Ok(Known::Hook);
+            return Ok(OptionKind::Hook);
         }
         Err(unknown("option", "show_option", name, self.options.keys()))
     }
 
-    /// Which scope a hook has.
+    /// The scope of a hook.
     pub(crate) fn hook(&self, name: &str) -> Result<Scope, ToolError> {
         let scope = self.hooks.get(base(name)).copied();
         scope.ok_or_else(|| unknown("hook", "show_hooks", name, self.hooks.keys()))
     }
 }
 
-/// What a name can mean.
+/// The kind of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Known {
+pub(crate) enum OptionKind {
     /// One of tmux's options.
     Option(Scope),
-    /// A hook, which tmux keeps like an option.
+    /// A hook, which tmux stores like an option.
     Hook,
-    /// An option that only users give a meaning; it can be anywhere.
+    /// A user option (`@…`), which any scope can hold.
     User,
 }
 
 fn unknown<'a>(
-    what: &str,
+    noun: &str,
     tool: &str,
     name: &str,
     known: impl Iterator<Item = &'a String>,
 ) -> ToolError {
-    let error = ToolError::new(Code::NotFound, format!("tmux has no {what} `{name}`"));
+    let error = ToolError::new(Code::NotFound, format!("tmux has no {noun} `{name}`"));
     match nearest(base(name), known.map(String::as_str)) {
         Some(near) => error.hint(format!("did you mean `{near}`?")),
         None => error.hint(format!("{tool} without a name lists them")),
     }
 }
 
-/// A name without its index.
+/// The name of a list option without its index.
 pub(crate) fn base(name: &str) -> &str {
     match name.split_once('[') {
         Some((base, _)) if !base.starts_with('@') => base,
@@ -134,26 +132,26 @@ pub(crate) fn base(name: &str) -> &str {
     }
 }
 
-/// Where an option is looked for.
+/// The object that holds options, or a global table of them.
 #[derive(Debug)]
-pub(crate) struct Holder {
-    /// What it belongs to.
+pub(crate) struct OptionHolder {
+    /// Kind of object.
     pub(crate) scope: Scope,
-    /// The object; none for the server's and for the global options.
+    /// The object's pane; none for server options and global options.
     pub(crate) object: Option<PaneState>,
 }
 
-/// What a caller says about that.
-pub(crate) struct Wish<'a> {
-    /// The option, if it is one of tmux's, and what it belongs to.
+/// The arguments of a call that choose a holder.
+pub(crate) struct HolderQuery<'a> {
+    /// The option with its scope, if it is not a user option.
     pub(crate) option: Option<(&'a str, Scope)>,
     pub(crate) scope: Option<Scope>,
     pub(crate) target: Option<&'a Target>,
     pub(crate) global: bool,
 }
 
-impl Holder {
-    /// The object; none for the server's and for the global options.
+impl OptionHolder {
+    /// The object; none for server options and global options.
     pub(crate) fn resolved(&self) -> Option<Resolved> {
         let level = match self.scope {
             Scope::Server | Scope::Session => Level::Session,
@@ -164,10 +162,10 @@ impl Holder {
     }
 }
 
-impl Wish<'_> {
-    /// Finds it, if the call may touch it. Without a target our own session is meant, or the only
-    /// one; for who only reads, the global options if there are several.
-    pub(crate) async fn holder(self, cx: &Cx, reads: bool) -> Result<Holder, ToolError> {
+impl HolderQuery<'_> {
+    /// Finds the holder, if the policy allows it. Without a target this is the own session, or the only
+    /// session; with several sessions a reading call gets the global options.
+    pub(crate) async fn holder(self, cx: &Cx, reads: bool) -> Result<OptionHolder, ToolError> {
         let found = match self.target {
             Some(target) => Some(cx.resolve(target).await?),
             None => None,
@@ -187,27 +185,26 @@ impl Wish<'_> {
         }
         if self.global || scope == Scope::Server {
             if !reads && cx.is_fenced() {
-                let what =
-                    "global options are everybody's, and the policy has fences around sessions";
-                return Err(ToolError::new(Code::Denied, what)
+                let message = "global options affect all sessions, and the policy limits sessions";
+                return Err(ToolError::new(Code::Denied, message)
                     .hint("name a session, window or pane as `target`"));
             }
-            return Ok(Holder { scope, object: None });
+            return Ok(OptionHolder { scope, object: None });
         }
         let pane = match found {
             Some(found) if level == Some(scope) => found.pane,
             Some(found) => cx.pane(&Target(id_of(scope, &found.pane))).await?,
             None => match cx.target_or_current(None, true, scope.name()).await {
                 Ok(target) => cx.pane(&target).await?,
-                Err(_) if reads => return Ok(Holder { scope, object: None }),
+                Err(_) if reads => return Ok(OptionHolder { scope, object: None }),
                 Err(error) => {
-                    return Err(error.hint("name a session, window or pane, or say global: true"));
+                    return Err(error.hint("name a session, window or pane, or give global: true"));
                 }
             },
         };
-        let holder = Holder { scope, object: Some(pane) };
+        let holder = OptionHolder { scope, object: Some(pane) };
         if let (Scope::Pane, Some((name, own))) = (scope, self.option) {
-            // tmux would take the window instead.
+            // tmux would silently use the window instead.
             let has = |option: &ShownOption| base(&option.name) == base(name);
             if !holder.options(cx, None).await?.iter().any(has) {
                 return Err(wrong_scope(name, own, scope));
@@ -219,8 +216,8 @@ impl Wish<'_> {
 
 fn wrong_scope(name: &str, own: Scope, scope: Scope) -> ToolError {
     let (own, scope) = (own.name(), scope.name());
-    ToolError::invalid_argument(format!("`{name}` is a {own} option, no {scope} has it"))
-        .hint(format!("leave `scope` out, or say {own}"))
+    ToolError::invalid_argument(format!("`{name}` is a {own} option, not a {scope} option"))
+        .hint(format!("leave `scope` out, or give {own}"))
 }
 
 fn id_of(scope: Scope, pane: &PaneState) -> String {
@@ -231,19 +228,19 @@ fn id_of(scope: Scope, pane: &PaneState) -> String {
     }
 }
 
-impl Holder {
-    /// Whether it holds what is global.
+impl OptionHolder {
+    /// Whether it is a global table.
     pub(crate) fn is_global(&self) -> bool {
         self.scope != Scope::Server && self.object.is_none()
     }
 
-    /// The object's id, if it is one of this scope.
+    /// The object's id, if it has this scope.
     pub(crate) fn id(&self, scope: Scope) -> Option<String> {
         let object = self.object.as_ref().filter(|_| self.scope == scope)?;
         Some(id_of(scope, object))
     }
 
-    /// A command with the flags that lead here.
+    /// Adds the flags that address this holder to a command.
     pub(crate) fn command(&self, command: Command) -> Command {
         let command = match self.scope {
             Scope::Server => command.arg("-s"),
@@ -255,7 +252,7 @@ impl Holder {
         command.arg_if(self.is_global(), "-g").option_if("-t", target)
     }
 
-    /// The options here, or those of this name: one, or the items of a list.
+    /// All options, or those with this name: one, or the items of a list.
     pub(crate) async fn options(
         &self,
         cx: &Cx,
@@ -268,7 +265,7 @@ impl Holder {
         };
         let lines = match cx.tmux().run(show).await {
             Ok(TmuxReply(bytes)) => String::from_utf8_lossy(&bytes).into_owned(),
-            // What is not set is an error from 3.3 on, for users' own options.
+            // From 3.3 on, a user option that is not set is an error.
             Err(tmux_control::Error::Refused { message, .. })
                 if message.contains("invalid option") =>
             {

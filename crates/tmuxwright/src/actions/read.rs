@@ -1,4 +1,4 @@
-//! What the tools that show a pane's text have in common.
+//! Reading of a pane's screen and history, for the tools that show text.
 
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
@@ -9,33 +9,34 @@ use tmux_control::{PaneId, Row, Server, TmuxReply};
 use crate::context::Cx;
 use crate::contract::{Target, ToolError};
 use crate::host::{Life, PaneState};
-use crate::results::words::field;
+use crate::results::objects::{PaneStatus, program_or_exit};
 
-/// What a tool wants to see of a pane.
-pub(crate) struct Wanted {
-    /// Which rows, and how; `lines` comes before its start.
+/// The part of a pane's text that a tool reads.
+pub(crate) struct ReadRequest {
+    /// Rows to capture; `lines` takes precedence over its start.
     pub(crate) part: Capture,
-    /// The last lines instead, history included.
+    /// Number of last lines to read instead, history included.
     pub(crate) lines: Option<u32>,
 }
 
-/// Reads a pane's text together with facts about it, which know the length of its history.
+/// Reads a pane's text together with a row of facts in one sequence. `history` takes the length of the
+/// history from that row.
 pub(crate) async fn read<F: Row>(
     cx: &Cx,
     target: &Target,
-    wanted: Wanted,
+    wanted: ReadRequest,
     history: impl Fn(&F) -> i64,
 ) -> Result<(PaneState, F, String), ToolError> {
-    let Wanted { mut part, lines } = wanted;
+    let ReadRequest { mut part, lines } = wanted;
     if lines == Some(0) {
-        return Err(ToolError::invalid_argument("`lines`: 0 is no number of lines")
-            .hint("leave it out for the screen"));
+        return Err(ToolError::invalid_argument("`lines`: 0 is too few")
+            .hint("give at least 1, or leave `lines` out for the screen"));
     }
     part.start = lines.map(|lines| -i64::from(lines)).or(part.start);
     let queries = |pane: PaneId| [Server::row_query::<F>(&pane.to_string()), part.of(pane)];
     let (pane, replies) = cx.pane_with(target, queries).await?;
     let [facts, mut reply] = <[TmuxReply; 2]>::try_from(replies)
-        .map_err(|_| ToolError::internal("two questions had another number of answers"))?;
+        .map_err(|_| ToolError::internal("two queries did not get two replies"))?;
     let facts = F::parse_one("display-message", &facts.0)?;
     if part.start.is_none()
         && let Some(start) = top_of(pane.life)
@@ -51,8 +52,8 @@ pub(crate) async fn read<F: Row>(
     Ok((pane, facts, text))
 }
 
-/// The last lines of `text`, whole. A line may take several rows, so that what was read can begin
-/// in the middle of one or hold too few of them; then more is read.
+/// The last lines of `text`, whole. A line may take several rows, so the captured rows can begin in the
+/// middle of a line or contain too few lines; then more rows are captured.
 async fn last_lines(
     cx: &Cx,
     pane: PaneId,
@@ -76,7 +77,7 @@ async fn last_lines(
     }
 }
 
-/// Drops what cannot be seen: blanks at the ends of lines, empty lines at the end.
+/// Drops invisible text: blanks at the ends of lines, empty lines at the end.
 fn tidy(text: &str, colors: bool) -> Vec<&str> {
     let mut kept: Vec<&str> =
         text.lines().map(|line| if colors { line } else { line.trim_end() }).collect();
@@ -86,13 +87,13 @@ fn tidy(text: &str, colors: bool) -> Vec<&str> {
     kept
 }
 
-/// Where the screen of a pane begins, if not at its top: tmux pushes one line of a dead pane's
-/// screen into history to make room for its notice.
+/// The first row of a dead pane's screen: tmux pushes one line into history to make room for its notice.
+/// `None` for a pane whose program runs.
 pub(crate) fn top_of(life: Life) -> Option<i64> {
     life.is_over().then_some(-1)
 }
 
-/// How much of a pane's history is read beside its screen.
+/// Amount of history that is read in addition to the screen.
 #[derive(Clone, Copy, Default)]
 pub(crate) enum Scrollback {
     #[default]
@@ -102,7 +103,7 @@ pub(crate) enum Scrollback {
 }
 
 impl Scrollback {
-    /// The first row to read, as tmux counts.
+    /// The first row to read, as tmux counts rows.
     pub(crate) fn start(self, life: Life) -> Option<i64> {
         match self {
             Self::Screen | Self::Lines(0) => top_of(life),
@@ -113,7 +114,7 @@ impl Scrollback {
 }
 
 impl<'de> Deserialize<'de> for Scrollback {
-    /// A number; models write `true` for all of it too.
+    /// Accepts a number; models also write `true` for all.
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         let value = Value::deserialize(deserializer)?;
         let whole = |all: bool| if all { Self::All } else { Self::Screen };
@@ -129,11 +130,7 @@ impl<'de> Deserialize<'de> for Scrollback {
     }
 }
 
-/// The program in a pane as a field of a row, or how it ended.
+/// The program in a pane's foreground, or its exit code, as one fact of a row.
 pub(crate) fn program_or_end(life: Life, command: &str) -> String {
-    match life.exit_code() {
-        _ if !life.is_over() => field(command),
-        Some(code) => format!("exited {code}"),
-        None => "exited".to_owned(),
-    }
+    program_or_exit(PaneStatus::of(life), life.exit_code(), command)
 }

@@ -1,4 +1,4 @@
-//! Starting a command, for the tools that do, and waiting for its end.
+//! Start of a shell command in a pane, and the wait for its end.
 
 use std::time::Duration;
 
@@ -7,21 +7,22 @@ use tokio::time::Instant;
 use crate::actions::create::start_directory;
 use crate::actions::typing::must_take_input;
 use crate::context::Cx;
-use crate::contract::{NewPlace, Target, ToolError};
+use crate::contract::{NewPlace, Target, ToolError, no_nul, not_empty};
 use crate::run::{Job, StartedJob};
 
-/// Starts a command in the pane that is named, or in one of our own.
+/// Starts a command in the target pane, or in an idle shell of the own session.
 pub(crate) async fn start(
     cx: &Cx,
     command: String,
     target: Option<Target>,
     cwd: Option<String>,
 ) -> Result<StartedJob, ToolError> {
-    check(&command)?;
+    not_empty("command", command.trim(), "give a shell command")?;
+    no_nul("command", &command, "no shell accepts one; remove it")?;
     Ok(match target {
         Some(_) if cwd.is_some() => {
             return Err(ToolError::invalid_argument("`cwd` does not go with `target`")
-                .hint("put `cd DIR && ` before the command, or leave out `target`"));
+                .hint("put `cd DIR && ` before the command, or leave `target` out"));
         }
         Some(target) => {
             let pane = cx.pane(&target).await?;
@@ -40,19 +41,8 @@ pub(crate) async fn start(
     })
 }
 
-fn check(command: &str) -> Result<(), ToolError> {
-    if command.trim().is_empty() {
-        return Err(ToolError::invalid_argument("`command` is empty").hint("say what to run"));
-    }
-    if command.contains('\0') {
-        return Err(ToolError::invalid_argument("`command` has a NUL byte in it")
-            .hint("no shell takes one; leave it out"));
-    }
-    Ok(())
-}
-
-/// Waits until a job has ended or time is up, and reports progress meanwhile.
+/// Waits until a job has ended or `patience` is over, and reports progress meanwhile.
 pub(crate) async fn wait_for_end(cx: &Cx, job: &Job, patience: Duration) {
-    let message = || format!("{} runs, {} lines so far", job.id, job.lines());
+    let message = || format!("{} is running, {} lines so far", job.id, job.lines());
     cx.wait(patience, job.wait(Instant::now() + patience), message).await;
 }

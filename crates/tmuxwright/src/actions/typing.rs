@@ -1,58 +1,37 @@
-//! What the tools that type have in common.
+//! Typing into panes: the check that a pane takes input, and Enter as a key press of its own.
 
 use std::time::Duration;
 
-use schemars::JsonSchema;
-use serde::Serialize;
 use tmux_control::keys::TmuxKey;
 use tmux_control::{PaneId, row};
 
 use crate::context::Cx;
-use crate::contract::{Code, Form, Output, ToolError};
+use crate::contract::{Code, ToolError};
 use crate::host::PaneState;
 
-/// Longer than any program known takes an Enter for a part of a paste (120 ms is the longest seen).
+/// Pause after which a program no longer takes an Enter for a part of a paste (the longest measured is
+/// 120 ms).
 const PASTE_WINDOW: Duration = Duration::from_millis(200);
 
-/// What ends a bracketed paste; in the text it would let the rest be taken for typing.
+/// The sequence that ends a bracketed paste. Inside pasted text it would make the rest count as typed.
 pub(crate) const PASTE_END: &str = "\u{1b}[201~";
 
-/// The pane that was typed into.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Typed {
-    /// The pane.
-    pub(crate) pane_id: String,
-}
-
-impl Typed {
-    pub(crate) fn into(pane: &PaneState) -> Self {
-        Self { pane_id: pane.pane.to_string() }
-    }
-}
-
-impl Output for Typed {
-    const FORM: Form = Form::Data;
-
-    fn text(&self) -> String {
-        format!("typed into {}", self.pane_id)
-    }
-}
-
-/// Refuses to type into a pane that would not take it. Text, unlike keys, is refused in copy mode
-/// too, where it would be taken for commands.
+/// Refuses a pane that takes no input. Text, unlike keys, is refused in copy mode too, where it would be
+/// taken for commands.
 pub(crate) fn must_take_input(pane: &PaneState, has_text: bool) -> Result<(), ToolError> {
     let id = pane.pane;
-    let refuse = |what: String, hint: &str| Err(ToolError::new(Code::NotReady, what).hint(hint));
+    let refuse =
+        |message: String, hint: &str| Err(ToolError::new(Code::NotReady, message).hint(hint));
     if pane.life.is_over() {
         return refuse(
             format!("the program in {id} has exited"),
-            "capture_pane reads what it left; create_pane starts another",
+            "capture_pane reads its last output; create_pane starts another program",
         );
     }
     if pane.input_off {
         return refuse(
             format!("input to {id} is switched off"),
-            "a person did this with `tmux select-pane -d`; ask them",
+            "a person disabled it with `tmux select-pane -d`; ask them",
         );
     }
     if has_text && !pane.mode.is_empty() {
@@ -71,8 +50,8 @@ row! {
     }
 }
 
-/// Waits, for this long at least, until an Enter is no longer taken for a part of the text before
-/// it. A shell at its prompt never does that.
+/// Waits, for `at_least` this long, until an Enter no longer counts as a part of the text before it. A
+/// shell at its prompt needs no pause.
 pub(crate) async fn pause_before_enter(
     cx: &Cx,
     pane: &PaneState,
@@ -87,12 +66,13 @@ pub(crate) async fn pause_before_enter(
     Ok(())
 }
 
-/// A shell that runs a script has the name of one too, but there its child reads what is typed.
+/// Whether the foreground is a shell without children: while a shell runs a script, a child may read the
+/// input instead.
 fn is_shell_at_prompt(program: &str, pid: u32) -> bool {
     process::is_shell_name(program) && process::foreground_has_child(pid) != Some(true)
 }
 
-/// Presses Enter as an event of its own.
+/// Presses Enter as a separate event.
 pub(crate) async fn press_enter(cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {
     cx.tmux().run(TmuxKey::enter().press(pane.pane)).await?;
     Ok(())

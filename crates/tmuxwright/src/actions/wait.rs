@@ -1,4 +1,4 @@
-//! Waiting for a watch, for the tools that do, and the answer about it.
+//! The wait of `wait_for` and `start_and_watch`: the first event of a watch, as an answer.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -15,24 +15,24 @@ use crate::run::Job;
 use crate::run::activity::Activity;
 use crate::watch::{Event, Lost, Seen, Watch};
 
-/// How long a shell may take to its prompt.
-const TO_PROMPT: Duration = Duration::from_millis(100);
+/// Time a shell may take from the end of a command to its prompt.
+const PROMPT_DELAY: Duration = Duration::from_millis(100);
 
-/// How much of what was seen goes into an error.
-const IN_ERROR: usize = 2_000;
+/// Limit of the output that is repeated in an error.
+const MAX_ERROR_CHARS: usize = 2_000;
 
-/// A wait for what a watch shows.
+/// A wait for the first event of a watch.
 pub(crate) struct Wait<'a> {
     pub(crate) cx: &'a Cx,
     pub(crate) watch: Watch,
     pub(crate) begun: Instant,
     pub(crate) patience: Duration,
-    /// The command that is watched.
+    /// The watched command, if the tool started one.
     pub(crate) job: Option<Arc<Job>>,
 }
 
 impl Wait<'_> {
-    /// Waits until something happens or time is up, and says what there is to say of it.
+    /// Waits until a condition holds or `patience` is over.
     pub(crate) async fn result(mut self) -> Result<WaitResult, ToolError> {
         let event = match self.event().await {
             Ok(event) => event,
@@ -72,7 +72,7 @@ impl Wait<'_> {
         })
     }
 
-    /// The first event; none if time is up. The client is told now and then that it goes on.
+    /// The first event; none if `patience` is over. Reports progress to the MCP client meanwhile.
     async fn event(&mut self) -> Result<Option<Event>, Lost> {
         let left = self.patience.saturating_sub(self.begun.elapsed());
         let panes: Vec<String> = self.watch.panes().map(|pane| pane.to_string()).collect();
@@ -80,7 +80,7 @@ impl Wait<'_> {
         self.cx.wait(left, self.watch.next(), message).await.transpose()
     }
 
-    /// The error for a wait that can not go on, with what was seen.
+    /// The error for a wait that cannot go on, with the output seen so far.
     fn lost(&self, lost: Lost) -> ToolError {
         let pane = match lost {
             Lost::PaneGone(pane) | Lost::Respawned(pane) => Some(pane),
@@ -90,25 +90,26 @@ impl Wait<'_> {
             Some(pane) => self.watch.seen(pane).output,
             None => String::new(),
         };
-        keep_tail(&mut seen, IN_ERROR);
+        keep_tail(&mut seen, MAX_ERROR_CHARS);
         let after = seconds(self.begun.elapsed().as_secs_f64());
-        let mut message = format!("{lost} after {after}, before anything that was waited for");
+        let mut message = format!("{lost} after {after}, before any condition held");
         if !seen.is_empty() {
-            message.push_str(&format!("; it had printed:\n{seen}"));
+            message.push_str(&format!("; its output until then:\n{seen}"));
         }
         let hint = match (&self.job, lost) {
-            (Some(job), _) => format!("command_result {} has what was seen of the command", job.id),
-            (None, Lost::ServerGone) => "list_panes shows whether a server is back".to_owned(),
+            (Some(job), _) => format!("command_result {} has the command's output so far", job.id),
+            (None, Lost::ServerGone) => "list_panes shows whether a server runs again".to_owned(),
             (None, Lost::Respawned(pane)) => format!("wait_for {pane} again for the new program"),
-            (None, Lost::PaneGone(_)) => "list_panes shows what is there".to_owned(),
+            (None, Lost::PaneGone(_)) => "list_panes lists the panes that exist".to_owned(),
         };
         ToolError::new(Code::Lost, message).hint(hint)
     }
 }
 
-/// What a pane does now. A shell whose command has just ended is given a moment to its prompt.
+/// The state of a pane now. A shell whose command has just ended gets [`PROMPT_DELAY`] to reach its
+/// prompt.
 async fn state(cx: &Cx, pane: &PaneState, ended: bool) -> &'static str {
-    let until = Instant::now() + TO_PROMPT;
+    let until = Instant::now() + PROMPT_DELAY;
     loop {
         let word = Activity::probe(&cx.runs, pane).await.word();
         if word != "running" || !ended || Instant::now() > until {

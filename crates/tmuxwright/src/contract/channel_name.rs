@@ -3,10 +3,10 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::ToolError;
+use super::{ToolError, no_nul, not_empty};
 
-/// The longest name; tmux takes about 16 kB in one command.
-const LONGEST: usize = 4096;
+/// The longest name of a channel; tmux takes about 16 kB in one command.
+const MAX_CHANNEL_NAME_BYTES: usize = 4096;
 
 /// What a caller writes: any text that tmux can carry, exactly as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -17,15 +17,13 @@ pub struct ChannelName(String);
 impl ChannelName {
     /// The name, unless it cannot be one.
     pub fn check(self) -> Result<String, ToolError> {
-        let wrong = |what: &str| {
-            let message = format!("`channel` {what}");
-            Err(ToolError::invalid_argument(message).hint("give a short name, such as build-done"))
-        };
-        match self.0 {
-            name if name.is_empty() => wrong("is empty"),
-            name if name.contains('\0') => wrong("has a NUL byte in it"),
-            name if name.len() > LONGEST => wrong("is longer than tmux takes"),
-            name => Ok(name),
+        let hint = "give a short name, such as build-done";
+        not_empty("channel", &self.0, hint)?;
+        no_nul("channel", &self.0, hint)?;
+        if self.0.len() > MAX_CHANNEL_NAME_BYTES {
+            let message = format!("`channel` is longer than {MAX_CHANNEL_NAME_BYTES} bytes");
+            return Err(ToolError::invalid_argument(message).hint(hint));
         }
+        Ok(self.0)
     }
 }

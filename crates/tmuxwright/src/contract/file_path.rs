@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::{Code, ToolError};
+use super::{Code, ToolError, no_nul};
 
 /// What a caller writes: an absolute path, or one below `~`. It is taken exactly as it is.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
@@ -35,10 +35,7 @@ pub(crate) fn expand_home(text: &str) -> PathBuf {
 /// An absolute path; `~` is the user's home directory.
 pub(crate) fn absolute(argument: &str, text: &str) -> Result<PathBuf, ToolError> {
     let path = expand_home(text);
-    if text.contains('\0') {
-        return Err(ToolError::invalid_argument(format!("`{argument}` has a NUL byte in it"))
-            .hint("no path has one; leave it out"));
-    }
+    no_nul(argument, text, "no path can hold one; remove it")?;
     if !path.is_absolute() {
         let example = Path::new("/tmp").join(text.trim_start_matches("./"));
         return Err(ToolError::invalid_argument(format!("`{argument}`: `{text}` is not absolute"))

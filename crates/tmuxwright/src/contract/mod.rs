@@ -2,7 +2,8 @@
 //! asked. Pure: no engine, no connection to tmux, no MCP.
 //!
 //! - `meta`: [`Meta`], [`Tier`], [`Group`]. `toolset`: [`Toolset`].
-//! - `schema`: JSON schemas that every client accepts. `arguments`: reading a call's arguments.
+//! - `schema`: JSON schemas that every client accepts. `arguments`: reading a call's arguments. `checks`:
+//!   checks of their values.
 //! - `output`: [`Output`] and [`Reply`]. `error`: [`ToolError`] and its codes.
 //! - `guard`: [`Guard`], the interface between a call and the policy.
 //! - `disclosure`, `digest`, `ids`: the part of a call that may be written to a log.
@@ -11,6 +12,7 @@
 pub(crate) mod arguments;
 mod buffer_name;
 mod channel_name;
+mod checks;
 pub(crate) mod digest;
 mod disclosure;
 mod error;
@@ -26,6 +28,7 @@ mod toolset;
 
 pub use buffer_name::BufferName;
 pub use channel_name::ChannelName;
+pub(crate) use checks::{no_nul, not_empty};
 pub use disclosure::{CLEAR, Disclosure};
 pub(crate) use error::shorten;
 pub use error::{Code, ToolError};

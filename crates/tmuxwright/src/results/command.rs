@@ -1,4 +1,4 @@
-//! A command's result, as `run_command` and `command_result` give it.
+//! The answer of `run_command` and `command_result`: a command's state and a part of its output.
 
 use std::io;
 
@@ -6,62 +6,67 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use terminal::transcript::{self, Excerpt, LineSelection};
 
-use super::words::seconds;
+use super::words::{FactRow, count, seconds};
 use crate::contract::{Form, Output};
 use crate::run::{AlternateScreen, AwaitedInput, Job, JobFacts, JobStatus};
 
-/// The most characters of output that are written to the audit folder.
-const MAX_FULL_CHARS: usize = 10_000_000;
+/// Limit of the output that is written to the audit folder.
+const MAX_AUDITED_CHARS: usize = 10_000_000;
 
-/// What is known of a command.
+/// A command's state, with the part of its output that was asked for.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct CommandResult {
-    /// The command's id, for command_result.
+    /// Command id, for command_result.
     command_id: String,
-    /// Where it runs.
+    /// Pane the command runs in.
     pane_id: String,
-    /// Whether it runs, has exited, or was lost.
-    status: StatusName,
-    /// Its exit code.
+    /// Whether the command runs, has exited, or can no longer be followed (lost).
+    status: CommandStatus,
+    /// Exit code.
     exit_code: Option<i32>,
-    /// What it printed, or the part that was asked for.
+    /// Output, or the part that was asked for.
     output: String,
-    /// How many lines it printed.
+    /// Number of lines printed so far.
     total_lines: u64,
-    /// Whether some of what was asked for is left out.
+    /// Whether lines that were asked for are left out.
     truncated: bool,
-    /// How long it took, or has taken so far, in seconds.
+    /// Run time so far, in seconds.
     duration: f64,
-    /// What it waits for: line, password or keys.
+    /// Input that the command waits for: line, password or keys.
     waiting: Option<&'static str>,
-    /// Whether it has taken over the screen; what it shows there is not in the output.
+    /// Whether the command has used the alternate screen, which is not part of the output.
     alternate_screen: bool,
     /// The next line to ask for with `from`.
     next: Option<u64>,
-    /// What else there is to say.
+    /// Remark on lost or missing output.
     note: Option<String>,
-    /// Lines of the output in the text.
+    /// Number of output lines in `output`.
     #[serde(skip)]
     shown_lines: u64,
-    /// All of the output, if it is kept for the audit folder.
+    /// The whole output, for the audit folder.
     #[serde(skip)]
     full_output: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum StatusName {
+enum CommandStatus {
     Running,
     Exited,
     Lost,
 }
 
 impl CommandResult {
-    /// The state of a job now, with the part of its output that is wanted, in at most `max_chars`
-    /// characters (0: no limit).
-    pub(crate) fn read(job: &Job, wish: &LineSelection, max_chars: usize, keep_full: bool) -> Self {
+    /// The present state of a job, with the wanted part of its output in at most `max_chars` characters
+    /// (0: no limit).
+    pub(crate) fn read(
+        job: &Job,
+        selection: &LineSelection,
+        max_chars: usize,
+        keep_full: bool,
+    ) -> Self {
         let mut result = Self::of(job);
-        match read(job, wish, max_chars) {
+        match read(job, selection, max_chars) {
             Ok(shown) => {
                 result.output = shown.text;
                 result.total_lines = shown.total_lines;
@@ -71,15 +76,15 @@ impl CommandResult {
             }
             Err(error) => {
                 result.truncated = true;
-                result.note = Some(format!("the kept output cannot be read: {error}"));
+                result.note = Some(format!("the stored output cannot be read: {error}"));
             }
         }
         if keep_full {
-            let whole = match wish {
+            let whole = match selection {
                 LineSelection::BothEnds { .. } => &LineSelection::From(1),
                 part => part,
             };
-            let full = read(job, whole, MAX_FULL_CHARS);
+            let full = read(job, whole, MAX_AUDITED_CHARS);
             result.full_output = full.ok().map(|shown| shown.text);
         }
         result
@@ -89,21 +94,21 @@ impl CommandResult {
     fn of(job: &Job) -> Self {
         let JobFacts { status, waiting, duration, alternate, unkept } = job.facts();
         let (status, exit_code, lost) = match status {
-            JobStatus::Running => (StatusName::Running, None, None),
-            JobStatus::Exited(code) => (StatusName::Exited, Some(code), None),
-            JobStatus::Lost(why) => (StatusName::Lost, None, Some(why)),
+            JobStatus::Running => (CommandStatus::Running, None, None),
+            JobStatus::Exited(code) => (CommandStatus::Exited, Some(code), None),
+            JobStatus::Lost(why) => (CommandStatus::Lost, None, Some(why)),
         };
         let notes = [
             lost.map(|why| format!("lost: {why}")),
             alternate.map(|when| match when {
                 AlternateScreen::Active => {
-                    "has taken over the screen; capture_pane shows it".to_owned()
+                    "uses the alternate screen; capture_pane shows it".to_owned()
                 }
                 AlternateScreen::Left => {
-                    "had taken over the screen; that is not in the output".to_owned()
+                    "used the alternate screen, which is not in the output".to_owned()
                 }
             }),
-            unkept.map(|(lines, why)| format!("{lines} lines could not be kept: {why}")),
+            unkept.map(|(lines, why)| format!("{lines} lines could not be stored: {why}")),
         ];
         let note = notes.into_iter().flatten().collect::<Vec<_>>().join(" · ");
         Self {
@@ -130,30 +135,29 @@ impl CommandResult {
 
     /// The first line of the answer.
     fn facts(&self) -> String {
-        let mut facts = vec![match (self.status, self.exit_code) {
-            (StatusName::Running, _) => "running".to_owned(),
-            (StatusName::Lost, _) => "lost".to_owned(),
-            (StatusName::Exited, Some(code)) => format!("exit {code}"),
-            (StatusName::Exited, None) => "exited".to_owned(),
-        }];
-        facts.extend(self.waiting.map(|what| {
-            let what = match what {
-                "line" => "a line of input",
-                "password" => "a password",
-                _ => "keys",
-            };
-            format!("waits for {what}: send_keys")
-        }));
-        facts.push(seconds(self.duration));
-        let Self { total_lines, shown_lines, .. } = self;
-        facts.push(match total_lines {
-            1 => "1 line".to_owned(),
-            _ if shown_lines < total_lines => format!("{total_lines} lines, {shown_lines} shown"),
-            _ => format!("{total_lines} lines"),
+        let state = match (self.status, self.exit_code) {
+            (CommandStatus::Running, _) => "running".to_owned(),
+            (CommandStatus::Lost, _) => "lost".to_owned(),
+            (CommandStatus::Exited, Some(code)) => format!("exit {code}"),
+            (CommandStatus::Exited, None) => "exited".to_owned(),
+        };
+        let waiting = self.waiting.map(|input| match input {
+            "line" => "waits for a line of input: send_keys",
+            "password" => "waits for a password: send_keys",
+            _ => "waits for keys: send_keys",
         });
-        facts.push(format!("command {} in {}", self.command_id, self.pane_id));
-        facts.extend(self.note.clone());
-        facts.join(" · ")
+        let mut lines = count(self.total_lines, "line");
+        if self.shown_lines < self.total_lines {
+            lines.push_str(&format!(", {} shown", self.shown_lines));
+        }
+        lines.extend(self.next.map(|next| format!(", next line {next}")));
+        FactRow::new(state)
+            .maybe(waiting)
+            .fact(seconds(self.duration))
+            .fact(lines)
+            .fact(format!("command {} in {}", self.command_id, self.pane_id))
+            .maybe(self.note.as_ref())
+            .into()
     }
 }
 

@@ -1,4 +1,4 @@
-//! `filter` on lists: `field=value` and `field~regex`, several joined by commas.
+//! The argument `filter` of list tools: `field=value` or `field~regex`, several joined by commas.
 
 use regex::Regex;
 use schemars::JsonSchema;
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::contract::{ToolError, nearest, schema};
 
-/// Keeps the rows for which every part of the filter holds. A row can be filtered by each of its fields.
+/// Keeps the rows that match every condition of the filter. Every field of a row can be filtered by.
 pub(crate) fn apply<T: Serialize + JsonSchema>(
     rows: Vec<T>,
     filter: Option<&str>,
@@ -19,44 +19,45 @@ pub(crate) fn apply<T: Serialize + JsonSchema>(
     let properties = schema.get("properties").and_then(Value::as_object);
     let fields: Vec<&str> =
         properties.into_iter().flat_map(|fields| fields.keys().map(String::as_str)).collect();
-    let parts = parse(filter, &fields)?;
+    let conditions = parse(filter, &fields)?;
     let mut kept = Vec::new();
     for row in rows {
         let value = serde_json::to_value(&row)
             .map_err(|error| ToolError::internal(format!("a row has no JSON form: {error}")))?;
-        if parts.iter().all(|part| part.holds(&value)) {
+        if conditions.iter().all(|condition| condition.matches(&value)) {
             kept.push(row);
         }
     }
     Ok(kept)
 }
 
-struct Part {
+/// One condition of a filter.
+struct FieldFilter {
     field: String,
-    test: Test,
+    test: FieldTest,
 }
 
-enum Test {
+enum FieldTest {
     Equals(String),
     Matches(Regex),
 }
 
-impl Part {
-    fn holds(&self, row: &Value) -> bool {
+impl FieldFilter {
+    fn matches(&self, row: &Value) -> bool {
         let text = match row.get(&self.field) {
             None | Some(Value::Null) => String::new(),
             Some(Value::String(text)) => text.clone(),
             Some(other) => other.to_string(),
         };
         match &self.test {
-            Test::Equals(wanted) => text == *wanted,
-            Test::Matches(regex) => regex.is_match(&text),
+            FieldTest::Equals(wanted) => text == *wanted,
+            FieldTest::Matches(regex) => regex.is_match(&text),
         }
     }
 }
 
-/// Splits at commas that a new `field=` or `field~` follows, so that a regex may hold commas.
-fn parse(filter: &str, fields: &[&str]) -> Result<Vec<Part>, ToolError> {
+/// Splits at a comma only if `field=` or `field~` follows, so that a regex may contain commas.
+fn parse(filter: &str, fields: &[&str]) -> Result<Vec<FieldFilter>, ToolError> {
     let mut parts: Vec<String> = Vec::new();
     for piece in filter.split(',') {
         let starts = operator(piece).is_some_and(|(field, ..)| is_word(field));
@@ -71,7 +72,7 @@ fn parse(filter: &str, fields: &[&str]) -> Result<Vec<Part>, ToolError> {
     parts.iter().map(|part| parse_part(part, fields)).collect()
 }
 
-fn parse_part(part: &str, fields: &[&str]) -> Result<Part, ToolError> {
+fn parse_part(part: &str, fields: &[&str]) -> Result<FieldFilter, ToolError> {
     let Some((field, operator, value)) = operator(part) else {
         return Err(ToolError::invalid_argument(format!(
             "filter `{part}` has neither `=` nor `~`"
@@ -79,8 +80,7 @@ fn parse_part(part: &str, fields: &[&str]) -> Result<Part, ToolError> {
         .hint("write field=value or field~regex, several joined by commas"));
     };
     if !fields.contains(&field) {
-        let error =
-            ToolError::invalid_argument(format!("there is no field `{field}` to filter by"));
+        let error = ToolError::invalid_argument(format!("filter: there is no field `{field}`"));
         let all = fields.join(", ");
         return Err(match nearest(field, fields.iter().copied()) {
             Some(near) => error.hint(format!("did you mean `{near}`? the fields are: {all}")),
@@ -88,13 +88,13 @@ fn parse_part(part: &str, fields: &[&str]) -> Result<Part, ToolError> {
         });
     }
     let test = match operator {
-        '=' => Test::Equals(value.to_owned()),
-        _ => Test::Matches(Regex::new(value).map_err(|error| {
+        '=' => FieldTest::Equals(value.to_owned()),
+        _ => FieldTest::Matches(Regex::new(value).map_err(|error| {
             ToolError::invalid_argument(format!("filter `{part}`: {error}"))
                 .hint("correct the regular expression, or use field=value")
         })?),
     };
-    Ok(Part { field: field.to_owned(), test })
+    Ok(FieldFilter { field: field.to_owned(), test })
 }
 
 fn operator(part: &str) -> Option<(&str, char, &str)> {
@@ -139,13 +139,13 @@ mod tests {
     }
 
     #[test]
-    fn values_may_hold_commas() {
+    fn patterns_may_contain_commas() {
         assert!(names("name=a,b=c").unwrap_err().contains("no field `b`"));
         assert_eq!(names("name~^[a-z],.").unwrap(), ["a,b=c"]);
     }
 
     #[test]
-    fn mistakes_are_named() {
+    fn errors_name_the_field_or_pattern() {
         assert!(names("nam=dev").unwrap_err().contains("`name`"));
         assert!(names("name").unwrap_err().contains("neither"));
         assert!(names("name~(").unwrap_err().contains("regular expression"));

@@ -1,117 +1,117 @@
-//! Sessions, windows and panes as callers see them. The field names are a contract.
+//! Sessions, windows and panes as answers show them. The field names are a contract.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::words::{FactRow, count, field};
 use crate::contract::{Form, Output};
-use crate::host::{Host, Life, PaneRow, PaneState, SessionRow, WindowRow};
+use crate::host::{Host, Life, PaneRow, SessionRow, WindowRow};
 
 /// A session.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Session {
-    /// Its id.
-    pub session_id: String,
-    /// Its name.
-    pub name: String,
-    /// How many windows it has.
-    pub windows: u32,
-    /// How many people look at it.
-    pub attached: usize,
-    /// When it was made, in seconds since the epoch.
-    pub created: u64,
+pub(crate) struct Session {
+    /// Session id.
+    pub(crate) session_id: String,
+    /// Session name.
+    pub(crate) name: String,
+    /// Number of windows.
+    pub(crate) windows: u32,
+    /// Number of people attached to it.
+    pub(crate) attached: usize,
+    /// Creation time, in seconds since the epoch.
+    pub(crate) created: u64,
     /// Whether this server made it.
-    pub own: bool,
+    pub(crate) own: bool,
 }
 
 /// A window.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Window {
-    /// Its id.
-    pub window_id: String,
-    /// Its session's id.
-    pub session_id: String,
-    /// Its session's name.
-    pub session: String,
-    /// Its index in the session.
-    pub index: u32,
-    /// Its name.
-    pub name: String,
-    /// How many panes it has.
-    pub panes: u32,
-    /// Whether it is the current one of its session.
-    pub active: bool,
-    /// How its panes are arranged.
-    pub layout: String,
-    /// Its width.
-    pub width: u32,
-    /// Its height.
-    pub height: u32,
+pub(crate) struct Window {
+    /// Window id.
+    pub(crate) window_id: String,
+    /// Session id.
+    pub(crate) session_id: String,
+    /// Session name.
+    pub(crate) session: String,
+    /// Index in the session.
+    pub(crate) index: u32,
+    /// Window name.
+    pub(crate) name: String,
+    /// Number of panes.
+    pub(crate) panes: u32,
+    /// Whether it is the current window of its session.
+    pub(crate) active: bool,
+    /// Arrangement of its panes, for select_layout.
+    pub(crate) layout: String,
+    /// Columns.
+    pub(crate) width: u32,
+    /// Rows.
+    pub(crate) height: u32,
     /// Whether this server made it.
-    pub own: bool,
+    pub(crate) own: bool,
 }
 
 /// A pane.
 #[derive(Debug, Serialize, JsonSchema)]
-pub struct Pane {
-    /// Its id.
-    pub pane_id: String,
-    /// Its window's id.
-    pub window_id: String,
-    /// Its session's id.
-    pub session_id: String,
-    /// Its session's name.
-    pub session: String,
-    /// Its window's name.
-    pub window: String,
-    /// Its index in the window.
-    pub index: u32,
-    /// Its title.
-    pub title: String,
-    /// The program in its foreground.
-    pub command: String,
-    /// That program's directory.
-    pub path: String,
-    /// Its first process.
-    pub pid: u32,
-    /// Its width.
-    pub width: u32,
-    /// Its height.
-    pub height: u32,
-    /// Whether it is the active one of its window.
-    pub active: bool,
-    /// Whether its process runs.
-    pub status: Status,
-    /// With what its process ended.
-    pub exit_code: Option<i32>,
+pub(crate) struct Pane {
+    /// Pane id.
+    pub(crate) pane_id: String,
+    /// Window id.
+    pub(crate) window_id: String,
+    /// Session id.
+    pub(crate) session_id: String,
+    /// Session name.
+    pub(crate) session: String,
+    /// Window name.
+    pub(crate) window: String,
+    /// Index in the window.
+    pub(crate) index: u32,
+    /// Pane title.
+    pub(crate) title: String,
+    /// Name of the foreground program.
+    pub(crate) command: String,
+    /// Working directory of that program.
+    pub(crate) path: String,
+    /// Process id of the program the pane was started with.
+    pub(crate) pid: u32,
+    /// Columns.
+    pub(crate) width: u32,
+    /// Rows.
+    pub(crate) height: u32,
+    /// Whether it is the active pane of its window.
+    pub(crate) active: bool,
+    /// Whether the process `pid` runs or has exited.
+    pub(crate) status: PaneStatus,
+    /// Exit code of that process, once it has exited.
+    pub(crate) exit_code: Option<i32>,
     /// Whether this server made it.
-    pub own: bool,
+    pub(crate) own: bool,
     /// Whether this server runs in it.
-    pub is_caller: bool,
+    pub(crate) is_caller: bool,
     #[serde(skip)]
     window_index: u32,
 }
 
-/// Whether a pane's process runs.
+/// State of the process that a pane was started with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-pub enum Status {
-    /// It does.
+pub(crate) enum PaneStatus {
+    /// The process runs.
     Running,
-    /// It has ended; the pane is still there.
+    /// The process has exited; the pane is still there.
     Exited,
 }
 
-impl Status {
-    /// What became of a process, in a word.
-    pub fn of(life: Life) -> Self {
+impl PaneStatus {
+    /// The status of a process.
+    pub(crate) fn of(life: Life) -> Self {
         if life.is_over() { Self::Exited } else { Self::Running }
     }
 }
 
 impl Session {
-    /// A session with what is known around it.
-    pub fn new(row: SessionRow, attached: usize, own: bool) -> Self {
+    /// Combines tmux's row with the number of attached people and the ownership.
+    pub(crate) fn new(row: SessionRow, attached: usize, own: bool) -> Self {
         Self {
             session_id: row.session.to_string(),
             name: row.name,
@@ -123,7 +123,7 @@ impl Session {
     }
 
     /// The session as one row of text.
-    pub fn row(&self) -> String {
+    pub(crate) fn row(&self) -> String {
         let attached = (self.attached > 0).then(|| format!("{} attached", self.attached));
         FactRow::new(format!("{} {}", self.session_id, field(&self.name)))
             .fact(count(self.windows, "window"))
@@ -135,8 +135,8 @@ impl Session {
 }
 
 impl Window {
-    /// A window with what is known around it.
-    pub fn new(row: WindowRow, own: bool) -> Self {
+    /// Combines tmux's row with the ownership.
+    pub(crate) fn new(row: WindowRow, own: bool) -> Self {
         Self {
             window_id: row.window.to_string(),
             session_id: row.session.to_string(),
@@ -153,7 +153,7 @@ impl Window {
     }
 
     /// The window as one row of text.
-    pub fn row(&self) -> String {
+    pub(crate) fn row(&self) -> String {
         let Self { window_id, session_id, index, width, height, layout, .. } = self;
         let (session, name) = (field(&self.session), field(&self.name));
         FactRow::new(format!("{window_id} {session_id} {session}:{index} {name}"))
@@ -167,14 +167,14 @@ impl Window {
 }
 
 impl Pane {
-    /// A pane with our standing on it.
-    pub fn new(host: &Host, row: PaneRow) -> Self {
+    /// Combines tmux's row with the ownership and whether this server runs there.
+    pub(crate) fn new(host: &Host, row: PaneRow) -> Self {
         let PaneRow { session, window, pane } = row;
         Self {
             own: host.owns(&pane.owner),
             is_caller: host.is_caller(pane.id, pane.pid),
             exit_code: pane.life.exit_code(),
-            status: Status::of(pane.life),
+            status: PaneStatus::of(pane.life),
             window_index: window.index,
             pane_id: pane.id.to_string(),
             window_id: window.id.to_string(),
@@ -193,17 +193,12 @@ impl Pane {
     }
 
     /// The pane as one row of text.
-    pub fn row(&self) -> String {
+    pub(crate) fn row(&self) -> String {
         let Self { pane_id, window_id, session_id, index, width, height, .. } = self;
         let (session, window) = (field(&self.session), field(&self.window));
         let address = format!("{session}:{}.{index}", self.window_index);
-        let program = match (self.status, self.exit_code) {
-            (Status::Running, _) => field(&self.command),
-            (Status::Exited, Some(code)) => format!("exited {code}"),
-            (Status::Exited, None) => "exited".to_owned(),
-        };
         FactRow::new(format!("{pane_id} {window_id} {session_id} {address} {window}"))
-            .fact(program)
+            .fact(program_or_exit(self.status, self.exit_code, &self.command))
             .maybe((!self.path.is_empty()).then(|| field(&self.path)))
             .maybe(self.own_title().map(|title| format!("title {}", field(title))))
             .fact(format!("{width}x{height}"))
@@ -213,10 +208,19 @@ impl Pane {
             .into()
     }
 
-    /// The title, unless it is the one every pane begins with: the name of the machine.
+    /// The title, unless it is tmux's default for every pane: the host name.
     fn own_title(&self) -> Option<&str> {
         let is_default = rustix::system::uname().nodename().to_bytes() == self.title.as_bytes();
         Some(self.title.as_str()).filter(|title| !title.is_empty() && !is_default)
+    }
+}
+
+/// The program in a pane's foreground, or its exit code, as one fact of a row.
+pub(crate) fn program_or_exit(status: PaneStatus, exit_code: Option<i32>, command: &str) -> String {
+    match (status, exit_code) {
+        (PaneStatus::Running, _) => field(command),
+        (PaneStatus::Exited, Some(code)) => format!("exited {code}"),
+        (PaneStatus::Exited, None) => "exited".to_owned(),
     }
 }
 
@@ -233,34 +237,5 @@ impl Output for Pane {
 
     fn text(&self) -> String {
         self.row()
-    }
-}
-
-/// What is in front now.
-#[derive(Debug, Serialize, JsonSchema)]
-pub struct Selected {
-    /// The session.
-    pub session_id: String,
-    /// Its window.
-    pub window_id: String,
-    /// That window's active pane.
-    pub pane_id: String,
-}
-
-impl From<PaneState> for Selected {
-    fn from(row: PaneState) -> Self {
-        Self {
-            session_id: row.session.to_string(),
-            window_id: row.window.to_string(),
-            pane_id: row.pane.to_string(),
-        }
-    }
-}
-
-impl Output for Selected {
-    const FORM: Form = Form::Data;
-
-    fn text(&self) -> String {
-        format!("selected {} in {} in {}", self.pane_id, self.window_id, self.session_id)
     }
 }

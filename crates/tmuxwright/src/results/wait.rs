@@ -1,40 +1,40 @@
-//! The answer of `wait_for` and `start_and_watch`: which condition ended the wait, and where.
+//! The answer of `wait_for` and `start_and_watch`: the condition that ended the wait, and its pane.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 use terminal::text::{inline, keep_tail};
 
-use super::words::seconds;
+use super::words::{FactRow, field, seconds};
 use crate::contract::{Form, Notice, Output};
 
-/// The event of a wait that ended before any condition held.
+/// The `event` of a wait that timed out.
 pub(crate) const TIMEOUT: &str = "timeout";
 
-/// What ended a wait.
+/// The end of a wait.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct WaitResult {
-    /// The condition that held, as it was given; `exit` if the program ended first; or `timeout`.
+    /// Condition that held, as given in `until`; `exit` if the program ended first; or `timeout`.
     pub(crate) event: String,
-    /// Where.
+    /// Pane in which it held.
     pub(crate) pane_id: String,
-    /// The line that made it hold.
+    /// Line that matched.
     #[serde(rename = "match")]
     pub(crate) matched: String,
-    /// The newest of what the pane printed meanwhile.
+    /// Newest output printed during the wait.
     pub(crate) output: String,
-    /// How long it took, in seconds.
+    /// Time waited, in seconds.
     pub(crate) elapsed: f64,
-    /// What the pane does now: prompt, line, password, raw, running or exited.
+    /// State of the pane now: prompt, line, password, raw, running, exited or gone.
     pub(crate) state: String,
-    /// Where capture_since goes on reading.
+    /// Cursor with which capture_since continues.
     pub(crate) cursor: Option<String>,
-    /// The command's id, for command_result.
+    /// Command id, for command_result.
     pub(crate) command_id: Option<String>,
-    /// Its exit code, if it has ended.
+    /// Exit code of the command, if it has ended.
     pub(crate) exit_code: Option<i32>,
-    /// Whether the begin of the output is left out.
+    /// Whether the beginning of the output is cut.
     pub(crate) truncated: bool,
-    /// What else there is to say.
+    /// Remark on missing output.
     pub(crate) note: Option<String>,
 }
 
@@ -42,19 +42,20 @@ impl Output for WaitResult {
     const FORM: Form = Form::Text;
 
     fn text(&self) -> String {
-        let mut facts = vec![inline(&self.event)];
-        if !self.matched.is_empty() {
-            facts.push(format!("`{}`", inline(&self.matched)));
-        }
-        facts.push(seconds(self.elapsed));
-        facts.push(format!("{} {}", self.pane_id, self.state));
-        facts.extend(self.command_id.as_ref().map(|id| format!("command {id}")));
-        facts.extend(self.cursor.as_ref().map(|cursor| format!("cursor {cursor}")));
-        if self.truncated {
-            facts.push("beginning cut; capture_pane with lines shows more".to_owned());
-        }
-        facts.extend(self.note.clone());
-        let facts = facts.join(" · ");
+        let command = self.command_id.as_ref().map(|id| match self.exit_code {
+            Some(code) => format!("command {id} exit {code}"),
+            None => format!("command {id}"),
+        });
+        let matched = Some(&self.matched).filter(|line| !line.is_empty());
+        let facts: String = FactRow::new(field(&self.event))
+            .maybe(matched.map(|line| format!("match {}", field(line))))
+            .fact(seconds(self.elapsed))
+            .fact(format!("{} {}", self.pane_id, self.state))
+            .maybe(command)
+            .maybe(self.cursor.as_ref().map(|cursor| format!("cursor {cursor}")))
+            .maybe(self.note.as_ref())
+            .flag(self.truncated, "beginning cut; capture_pane with lines shows more")
+            .into();
         if self.output.is_empty() { facts } else { format!("{facts}\n{}", self.output) }
     }
 

@@ -1,5 +1,5 @@
-//! Phrases and fields that rows of text are made of. A row is facts joined by ` · `; free text in it is
-//! quoted wherever it could be taken for another fact.
+//! Rows of text in answers. A row is facts joined by ` · `; free text in it is quoted wherever it could
+//! be taken for another fact.
 
 use terminal::text::clean;
 
@@ -46,8 +46,8 @@ impl From<FactRow> for String {
     }
 }
 
-/// Free text as one field of a row: a plain word as it is, anything else as a JSON string. So a title
-/// or a directory that holds a blank, a quote or the separator cannot be read as further facts.
+/// Free text as one field of a row: a plain word unchanged, anything else as a JSON string. A title or a
+/// directory with a blank, a quote or the separator can then not be read as further facts.
 pub(crate) fn field(text: &str) -> String {
     let is_plain =
         |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '"' | '·' | '\\' | '`');
@@ -58,7 +58,7 @@ pub(crate) fn field(text: &str) -> String {
     clean(&serde_json::Value::from(text).to_string(), false)
 }
 
-/// Rows, a line each, or a word for none at all.
+/// Rows, a line each, or `none` if there are no items.
 pub(crate) fn rows<T>(items: &[T], row: impl Fn(&T) -> String, none: &str) -> String {
     match items {
         [] => none.to_owned(),
@@ -73,7 +73,7 @@ pub(crate) fn count(number: impl Into<u64>, noun: &str) -> String {
     format!("{number} {noun}{plural}")
 }
 
-/// A time as people say it: `12 ms`, `2.3 s`.
+/// A duration: `12 ms`, `2.3 s`.
 pub(crate) fn seconds(seconds: f64) -> String {
     if seconds < 1.0 { format!("{:.0} ms", seconds * 1e3) } else { format!("{seconds:.1} s") }
 }

@@ -1,5 +1,5 @@
-//! The tools, one file each, grouped by what they are about. A tool imports neither another tool
-//! nor the policy nor MCP.
+//! The tools, one file each, in one folder per group. A tool imports neither another tool nor the policy
+//! nor MCP.
 
 mod buffer;
 mod calls;
@@ -40,19 +40,19 @@ const GROUPS: &[&[Entry]] = &[
     prompt::TOOLS,
 ];
 
-/// The tools that depend on a cargo feature, and whether it is on.
+/// The tools behind each cargo feature, and whether the feature is on.
 const OPTIONAL: &[(bool, &[&str])] = &[
     (cfg!(feature = "raw-input"), &["send_keys", "paste_text", "paste_buffer"]),
     (cfg!(feature = "files"), &["save_buffer", "pipe_pane"]),
     (cfg!(feature = "picture"), &["screenshot_pane"]),
 ];
 
-/// The tools that this build leaves out; a policy can still name them.
+/// Names of the tools that this build leaves out; a policy can still name them.
 pub fn left_out() -> impl Iterator<Item = &'static str> {
     OPTIONAL.iter().filter(|(built, _)| !built).flat_map(|(_, names)| *names).copied()
 }
 
-/// Every tool there is.
+/// Every tool of this build.
 pub fn all() -> Vec<Entry> {
     GROUPS.concat()
 }
@@ -61,7 +61,7 @@ pub fn all() -> Vec<Entry> {
 mod tests {
     use super::*;
 
-    /// `make test` runs it in a build without the features, too.
+    /// `make test` also runs this in a build without the features.
     #[test]
     fn optional_tools_exist_only_with_their_feature() {
         let names: Vec<&str> = all().iter().map(|entry| entry.meta.name).collect();
@@ -70,7 +70,7 @@ mod tests {
                 assert_eq!(names.contains(name), *built, "{name}");
             }
         }
-        // What stands for a project's directory opens no file.
+        // `path` of socket_for_path names a directory; no file is opened.
         for entry in all().iter().filter(|entry| entry.meta.name != "socket_for_path") {
             let schema = serde_json::to_string(&(entry.input_schema)()).unwrap();
             let has_path = schema.contains("\"path\"");

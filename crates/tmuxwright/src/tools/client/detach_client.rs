@@ -1,4 +1,4 @@
-//! `detach_client`: sends a person's client away. Their session goes on.
+//! `detach_client`: detaches a person's tmux client; the session keeps running.
 
 use std::time::Duration;
 
@@ -8,27 +8,27 @@ use tmux_control::Command;
 
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Form, Group, Load, Meta, Output, Tier, ToolError, Toolset, nearest};
-use terminal::text::inline;
+use crate::results::words::field;
 
-/// How long a client may take to go.
-const LEAVING: Duration = Duration::from_secs(2);
+/// Time a tmux client may take to exit.
+const MAX_DETACH_WAIT: Duration = Duration::from_secs(2);
 
 pub(super) struct DetachClient;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Name or tty.
+    /// Name or tty of the client, from list_clients.
     #[schemars(extend("x-clear" = true))]
     client: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Detached {
-    /// The client.
+    /// Name of the tmux client.
     client: String,
-    /// The session it was attached to.
+    /// Id of the session it was attached to.
     session_id: Option<String>,
-    /// That session's name.
+    /// Name of that session.
     session: String,
 }
 
@@ -36,7 +36,11 @@ impl Output for Detached {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        format!("detached {} from {}", inline(&self.client), inline(&self.session))
+        let client = field(&self.client);
+        match &self.session_id {
+            Some(id) => format!("detached {client} from session {id} {}", field(&self.session)),
+            None => format!("detached {client}"),
+        }
     }
 }
 
@@ -44,7 +48,7 @@ impl Tool for DetachClient {
     const META: Meta = Meta {
         name: "detach_client",
         title: "Detach client",
-        description: "Detach a person's client; the session goes on.",
+        description: "Detach a person's terminal (tmux client); the session keeps running.",
         group: Group::Client,
         tier: Tier::Destroy,
         sets: &[Toolset::Primitives],
@@ -64,21 +68,21 @@ impl Tool for DetachClient {
             let hint = match nearest(&wanted, names.iter().copied()) {
                 _ if names.is_empty() => "nobody is attached".to_owned(),
                 Some(near) if names.len() > 1 => {
-                    format!("did you mean `{near}`? there are: {}", names.join(", "))
+                    format!("did you mean `{near}`? the clients are: {}", names.join(", "))
                 }
                 _ => format!("use one of these: {}", names.join(", ")),
             };
-            let what = format!("there is no client `{wanted}`");
-            return Err(ToolError::new(Code::NotFound, what).hint(hint));
+            let message = format!("there is no client `{wanted}`");
+            return Err(ToolError::new(Code::NotFound, message).hint(hint));
         };
         let row = people.swap_remove(found);
         let detach = Command::action("detach-client").option("-t", &row.name);
         cx.tmux().run(detach).await?;
-        // Only when its process has ended does tmux list it no more.
-        if tokio::time::timeout(LEAVING, process::exited(row.pid)).await.is_err() {
-            let what = format!("`{}` was told to go, but is still there", row.name);
-            return Err(ToolError::new(Code::Timeout, what)
-                .hint("list_clients shows whether it has gone; its terminal may be stuck"));
+        // tmux lists the client until its process has exited.
+        if tokio::time::timeout(MAX_DETACH_WAIT, process::exited(row.pid)).await.is_err() {
+            let message = format!("`{}` was detached, but its process still runs", row.name);
+            return Err(ToolError::new(Code::Timeout, message)
+                .hint("list_clients shows whether it is gone; its terminal may be stuck"));
         }
         Ok(Detached {
             client: row.name,

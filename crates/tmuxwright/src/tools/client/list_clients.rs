@@ -1,4 +1,4 @@
-//! `list_clients`: the terminals through which people look.
+//! `list_clients`: lists the tmux clients of people, without those of programs like this server.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Tier, ToolError, Toolset};
 use crate::host::ClientRow;
-use terminal::text::inline;
+use crate::results::words::{FactRow, field, rows};
 
 pub(super) struct ListClients;
 
@@ -14,34 +14,34 @@ pub(super) struct ListClients;
 pub(super) struct Args {}
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Clients {
-    /// One entry per client.
-    clients: Vec<Client>,
+pub(super) struct ClientList {
+    /// One entry per tmux client.
+    clients: Vec<TmuxClient>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Client {
-    /// Its name.
+struct TmuxClient {
+    /// Name, for detach_client.
     name: String,
-    /// Its terminal.
+    /// Terminal device.
     tty: String,
-    /// Its session's id.
+    /// Id of the attached session.
     session_id: Option<String>,
-    /// Its session's name.
+    /// Name of the attached session.
     session: String,
-    /// Its process.
+    /// Process id.
     pid: u32,
-    /// Its width.
+    /// Columns.
     width: u32,
-    /// Its height.
+    /// Rows.
     height: u32,
-    /// When it was last used, in seconds since the epoch.
+    /// Time of the last key press, in seconds since the epoch.
     last_activity: u64,
-    /// Whether it is a terminal that speaks tmux's control mode.
+    /// Whether the terminal uses tmux's control mode.
     control: bool,
 }
 
-impl From<ClientRow> for Client {
+impl From<ClientRow> for TmuxClient {
     fn from(row: ClientRow) -> Self {
         Self {
             control: row.is_control(),
@@ -57,19 +57,26 @@ impl From<ClientRow> for Client {
     }
 }
 
-impl Output for Clients {
+impl Output for ClientList {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        if self.clients.is_empty() {
-            return "no clients".to_owned();
-        }
-        let row = |client: &Client| {
-            let Client { name, session, width, height, .. } = client;
-            let control = if client.control { " · control" } else { "" };
-            format!("{} · {} · {width}x{height}{control}", inline(name), inline(session))
-        };
-        self.clients.iter().map(row).collect::<Vec<_>>().join("\n")
+        rows(&self.clients, TmuxClient::row, "no clients")
+    }
+}
+
+impl TmuxClient {
+    fn row(&self) -> String {
+        let Self { name, tty, session, width, height, .. } = self;
+        let session = self.session_id.as_ref().map(|id| format!("session {id} {}", field(session)));
+        FactRow::new(field(name))
+            .maybe((tty != name && !tty.is_empty()).then(|| format!("tty {}", field(tty))))
+            .maybe(session)
+            .fact(format!("{width}x{height}"))
+            .fact(format!("pid {}", self.pid))
+            .fact(format!("last activity {}", self.last_activity))
+            .flag(self.control, "control")
+            .into()
     }
 }
 
@@ -77,7 +84,7 @@ impl Tool for ListClients {
     const META: Meta = Meta {
         name: "list_clients",
         title: "List clients",
-        description: "List the clients through which people look: name, tty, session, size.",
+        description: "List attached people's terminals (tmux clients): name, session, size, last activity.",
         group: Group::Client,
         tier: Tier::Read,
         sets: &[Toolset::Primitives],
@@ -86,10 +93,10 @@ impl Tool for ListClients {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Clients;
+    type Output = ClientList;
 
-    async fn call(cx: &Cx, _: Args) -> Result<Clients, ToolError> {
-        let clients = cx.people().await?.into_iter().map(Client::from).collect();
-        Ok(Clients { clients })
+    async fn call(cx: &Cx, _: Args) -> Result<ClientList, ToolError> {
+        let clients = cx.people().await?.into_iter().map(TmuxClient::from).collect();
+        Ok(ClientList { clients })
     }
 }

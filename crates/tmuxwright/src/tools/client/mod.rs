@@ -1,4 +1,4 @@
-//! The people who are attached, and what they are shown.
+//! Tools of the group `client`: attached people, and messages to them.
 
 mod detach_client;
 mod list_clients;

@@ -1,4 +1,4 @@
-//! `show_message`: a notice in the status line of those who look.
+//! `show_message`: shows a message in the status line of attached people.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,42 +6,45 @@ use tmux_control::{Command, escape_message};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
-use crate::results::words::count;
+use crate::results::words::{count, field};
 use terminal::text::clean;
 
-/// The longest notice, in characters; no status line is longer.
-const LONGEST: usize = 1000;
+/// Limit of the message, in characters; no status line is longer.
+const MAX_MESSAGE_CHARS: usize = 1000;
 
-/// The longest time it stays, in seconds.
-const STAYS: f64 = 3600.0;
+/// Limit of the time that the message stays, in seconds.
+const MAX_MESSAGE_SECONDS: f64 = 3600.0;
 
 pub(super) struct ShowMessage;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Literal.
+    /// Message, shown literally.
     text: String,
     /// Seconds (default 3).
     duration: Option<f64>,
-    /// Session, or all.
+    /// Session; all if not given.
     target: Option<Target>,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Shown {
-    /// How many clients show it.
+pub(super) struct ShownTo {
+    /// Number of tmux clients that show the message.
     clients: usize,
-    /// Which.
+    /// Names of these clients.
     names: Vec<String>,
 }
 
-impl Output for Shown {
+impl Output for ShownTo {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
         match self.clients {
-            0 => "nobody is attached, so nobody has seen it".to_owned(),
-            n => format!("shown to {}: {}", count(n as u64, "client"), self.names.join(", ")),
+            0 => "shown to 0 clients: nobody is attached".to_owned(),
+            number => {
+                let names: Vec<String> = self.names.iter().map(|name| field(name)).collect();
+                format!("shown to {}: {}", count(number as u64, "client"), names.join(", "))
+            }
         }
     }
 }
@@ -50,7 +53,7 @@ impl Tool for ShowMessage {
     const META: Meta = Meta {
         name: "show_message",
         title: "Show message",
-        description: "A notice in people's status line.",
+        description: "Show people a message in the status line.",
         group: Group::Client,
         tier: Tier::Mutate,
         sets: &[Toolset::Agent],
@@ -59,20 +62,21 @@ impl Tool for ShowMessage {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Shown;
+    type Output = ShownTo;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Shown, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<ShownTo, ToolError> {
         let seconds = args.duration.unwrap_or(3.0);
-        if !(seconds > 0.0 && seconds <= STAYS) {
+        if !(seconds > 0.0 && seconds <= MAX_MESSAGE_SECONDS) {
             return Err(ToolError::invalid_argument(format!(
-                "`duration`: {seconds} is not above 0 and up to {STAYS} seconds"
+                "`duration`: {seconds} is not above 0 and up to {MAX_MESSAGE_SECONDS} seconds"
             ))
             .hint("leave it out for 3 seconds"));
         }
         let text: String = clean(&args.text, false).replace(['\n', '\t'], " ");
-        let text: String = text.trim().chars().take(LONGEST).collect();
+        let text: String = text.trim().chars().take(MAX_MESSAGE_CHARS).collect();
         if text.is_empty() {
-            return Err(ToolError::invalid_argument("`text` has nothing to show").hint("give text"));
+            return Err(ToolError::invalid_argument("`text` has no visible characters")
+                .hint("give text to show"));
         }
         let session = match &args.target {
             Some(target) => Some(cx.resolve(target).await?.pane.session),
@@ -82,12 +86,13 @@ impl Tool for ShowMessage {
         people.retain(|row| session.is_none() || row.session == session);
         let names: Vec<String> = people.into_iter().map(|row| row.name).collect();
         if names.is_empty() {
-            return Ok(Shown { clients: 0, names });
+            return Ok(ShownTo { clients: 0, names });
         }
         let version = cx.tmux().version().await?;
         if !version.can_address_clients() {
-            let what = format!("tmux {version} cannot show a message to others, 3.3 and newer can");
-            return Err(ToolError::new(Code::TmuxRefused, what)
+            let message =
+                format!("tmux {version} cannot show a message to other clients; 3.3 and newer can");
+            return Err(ToolError::new(Code::TmuxRefused, message)
                 .hint("write_to_display shows text in a pane beside theirs"));
         }
         let show = |name: &String| {
@@ -97,9 +102,9 @@ impl Tool for ShowMessage {
             message.arg("--").arg(escape_message(&text))
         };
         match cx.tmux().run_all(names.iter().map(show).collect()).await {
-            // Somebody left meanwhile.
+            // A client detached meanwhile.
             Err(error) if !error.is_not_found() => Err(error.into()),
-            _ => Ok(Shown { clients: names.len(), names }),
+            _ => Ok(ShownTo { clients: names.len(), names }),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `write_to_display`: text for people, in a pane beside what they look at.
+//! `write_to_display`: shows people text in a display pane, which has no program, beside another pane.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,43 +8,44 @@ use crate::actions::create::create;
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, NewPlace, Output, Target, Tier, ToolError};
 use crate::host::{Created, PaneState};
+use crate::results::words::{FactRow, count};
 use terminal::text::clean;
 
-/// The user option of a pane that shows what is written to it.
-const DISPLAY: &str = "@mcp_display";
+/// The pane option that marks a display pane.
+const DISPLAY_OPTION: &str = "@mcp_display";
 
-/// How much of the width it takes.
-const SHARE: &str = "40%";
+/// The width of a new display pane.
+const DISPLAY_WIDTH: &str = "40%";
 
-/// Empties screen and history, and starts at the top.
-const CLEAR: &str = "\u{1b}[m\u{1b}[2J\u{1b}[3J\u{1b}[H";
+/// Resets colours, clears screen and history, and moves the cursor to the top.
+const CLEAR_SEQUENCE: &str = "\u{1b}[m\u{1b}[2J\u{1b}[3J\u{1b}[H";
 
 pub(super) struct WriteToDisplay;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Beside this pane.
+    /// Pane to show the text beside.
     target: Target,
-    /// Colours (SGR) are kept.
+    /// Text to append; colours (SGR) are kept.
     text: String,
-    /// Empty it first.
+    /// Clear the display first.
     clear: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Written {
-    /// The display.
+    /// Id of the display pane.
     pane_id: String,
-    /// Its window.
+    /// Window id.
     window_id: String,
-    /// How many bytes were written.
+    /// Number of bytes written.
     bytes: usize,
-    /// Whether it was made for this.
+    /// Whether the display pane is new.
     created: bool,
 }
 
 row! {
-    Beside {
+    NeighbourRow {
         pane: PaneId = "pane_id",
         display: bool = "@mcp_display",
         owner: String = "@mcp_owner",
@@ -55,8 +56,10 @@ impl Output for Written {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        let created = if self.created { " · new" } else { "" };
-        format!("{} bytes shown in {} in {}{created}", self.bytes, self.pane_id, self.window_id)
+        FactRow::new(format!("display {} {}", self.pane_id, self.window_id))
+            .fact(format!("{} written", count(self.bytes as u64, "byte")))
+            .flag(self.created, "created")
+            .into()
     }
 }
 
@@ -64,7 +67,7 @@ impl Tool for WriteToDisplay {
     const META: Meta = Meta {
         name: "write_to_display",
         title: "Write to display",
-        description: "Show a person text in a display pane beside a pane, made when first used.",
+        description: "Show a person text in a display pane beside a pane; it is created on first use.",
         group: Group::Client,
         tier: Tier::Mutate,
         sets: &[],
@@ -79,43 +82,43 @@ impl Tool for WriteToDisplay {
         let clear = args.clear.unwrap_or(false);
         let mut text = clean(&args.text, true);
         if text.is_empty() && !clear {
-            return Err(ToolError::invalid_argument("`text` has nothing to show")
-                .hint("give text, or clear: true"));
+            return Err(ToolError::invalid_argument("`text` has no visible characters")
+                .hint("give text to show, or clear: true"));
         }
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
         }
         let beside = cx.pane(&args.target).await?;
-        let (display, created) = match find(cx, &beside).await? {
+        let (display, created) = match find_display(cx, &beside).await? {
             Some(display) => (display, false),
-            None => (make(cx, &beside).await?, true),
+            None => (create_display(cx, &beside).await?, true),
         };
         let bytes = text.len();
-        let text = if clear { format!("{CLEAR}{text}") } else { text };
+        let text = if clear { format!("{CLEAR_SEQUENCE}{text}") } else { text };
         cx.tmux().write_to_empty_pane(display, &text).await?;
         let window_id = beside.window.to_string();
         Ok(Written { pane_id: display.to_string(), window_id, bytes, created })
     }
 }
 
-/// The display in the same window.
-async fn find(cx: &Cx, beside: &PaneState) -> Result<Option<PaneId>, ToolError> {
-    let panes: Vec<Beside> = cx.neighbours(beside).await?;
-    let ours = |pane: &&Beside| pane.display && cx.host.owns(&pane.owner);
-    Ok(panes.iter().find(ours).map(|pane| pane.pane))
+/// The display pane in the same window.
+async fn find_display(cx: &Cx, beside: &PaneState) -> Result<Option<PaneId>, ToolError> {
+    let panes: Vec<NeighbourRow> = cx.neighbours(beside).await?;
+    let is_ours = |pane: &&NeighbourRow| pane.display && cx.host.owns(&pane.owner);
+    Ok(panes.iter().find(is_ours).map(|pane| pane.pane))
 }
 
-/// A pane without a program, beside another. Whoever looks there stays where they are.
-async fn make(cx: &Cx, beside: &PaneState) -> Result<PaneId, ToolError> {
+/// Creates a pane without a program beside another. The active pane and the zoom stay as they are.
+async fn create_display(cx: &Cx, beside: &PaneState) -> Result<PaneId, ToolError> {
     let split = Command::action("split-window")
         .args(["-d", "-h", "-Z", "-P", "-F"])
         .arg(Created::format())
         .option("-t", beside.pane)
-        .option("-l", SHARE)
-        // No command at all: the pane has no program.
+        .option("-l", DISPLAY_WIDTH)
+        // An empty command creates a pane without a program.
         .arg("");
     let made = create(cx, NewPlace::Inside, [split]).await?;
-    let mark = Command::action("set-option").arg("-p").option("-t", made.pane).arg(DISPLAY);
+    let mark = Command::action("set-option").arg("-p").option("-t", made.pane).arg(DISPLAY_OPTION);
     cx.tmux().run(mark.arg("1")).await?;
     Ok(made.pane)
 }

@@ -1,4 +1,4 @@
-//! Typing.
+//! Tools of the group `input`: typing and pasting.
 
 mod paste_buffer;
 mod paste_text;

@@ -1,4 +1,4 @@
-//! `paste_buffer`: a paste buffer as one paste.
+//! `paste_buffer`: pastes a tmux buffer into a pane.
 
 use memchr::memmem;
 use schemars::JsonSchema;
@@ -7,11 +7,10 @@ use serde::{Deserialize, Serialize};
 use crate::actions::typing::{PASTE_END, must_take_input};
 use crate::context::{Cx, Stroke, Tool, buffer_failed};
 use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Target, Tier, ToolError};
-use crate::results::words::count;
-use terminal::text::inline;
+use crate::results::words::{FactRow, count, field};
 
-/// How much of the end of a buffer is remembered as typed: more than anybody asks for.
-const REMEMBERED: usize = 64 * 1024;
+/// Size of the tail of a buffer that is recorded as typed input.
+const MAX_TAIL_BYTES: usize = 64 * 1024;
 
 pub(super) struct PasteBuffer;
 
@@ -21,26 +20,28 @@ pub(super) struct Args {
     name: BufferName,
     /// Pane.
     target: Target,
-    /// As in paste_text (default true).
+    /// Use bracketed paste if the program supports it (default true).
     bracketed: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Pasted {
-    /// The buffer.
+pub(super) struct PastedBuffer {
+    /// Name of the buffer.
     name: String,
-    /// How large it is.
+    /// Size of the buffer in bytes.
     bytes: u64,
-    /// The pane.
+    /// Pane id.
     pane_id: String,
 }
 
-impl Output for Pasted {
+impl Output for PastedBuffer {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
         let Self { name, bytes, pane_id } = self;
-        format!("pasted {} into {pane_id} · {}", inline(name), count(*bytes, "byte"))
+        FactRow::new(format!("pasted {} into {pane_id}", field(name)))
+            .fact(count(*bytes, "byte"))
+            .into()
     }
 }
 
@@ -48,7 +49,7 @@ impl Tool for PasteBuffer {
     const META: Meta = Meta {
         name: "paste_buffer",
         title: "Paste buffer",
-        description: "Paste a buffer into a pane; the buffer stays.",
+        description: "Paste a tmux buffer into a pane; the buffer stays.",
         group: Group::Input,
         tier: Tier::Mutate,
         sets: &[],
@@ -57,54 +58,54 @@ impl Tool for PasteBuffer {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Pasted;
+    type Output = PastedBuffer;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Pasted, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<PastedBuffer, ToolError> {
         let bracketed = args.bracketed.unwrap_or(true);
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
         let name = cx.buffer(&args.name).await?.row.name;
-        let lost = |error| buffer_failed(&name, error);
-        let mut seen = Seen { keeps_all: cx.judges_lines(), ..Seen::default() };
-        let mut reader = cx.tmux().read_buffer(&name).map_err(lost)?;
-        while let Some(piece) = reader.next().await.map_err(lost)? {
-            seen.push(piece);
+        let failed = |error| buffer_failed(&name, error);
+        let mut scan = PasteScan { keeps_all: cx.judges_lines(), ..PasteScan::default() };
+        let mut reader = cx.tmux().read_buffer(&name).map_err(failed)?;
+        while let Some(piece) = reader.next().await.map_err(failed)? {
+            scan.push(piece);
         }
-        if bracketed && seen.ends_a_paste {
+        if bracketed && scan.ends_a_paste {
             return Err(ToolError::invalid_argument(format!(
-                "buffer `{name}` holds the sequence that ends a paste"
+                "buffer `{name}` contains the sequence that ends a paste"
             ))
-            .hint("take ESC [ 2 0 1 ~ out of it, or give `bracketed` false"));
+            .hint("remove ESC [ 2 0 1 ~ from it, or give `bracketed` false"));
         }
-        let text = String::from_utf8_lossy(&seen.end);
+        let text = String::from_utf8_lossy(&scan.tail);
         let turn = cx.turn(&pane, Stroke::of_paste(&text, bracketed)).await?;
         cx.runs.note_typed(pane.pane, &text, false);
-        cx.tmux().paste_buffer(&name, bracketed, pane.pane).await.map_err(lost)?;
+        cx.tmux().paste_buffer(&name, bracketed, pane.pane).await.map_err(failed)?;
         turn.done();
-        Ok(Pasted { name, bytes: seen.bytes, pane_id: pane.pane.to_string() })
+        Ok(PastedBuffer { name, bytes: scan.bytes, pane_id: pane.pane.to_string() })
     }
 }
 
-/// What is to be known of a buffer before it is pasted.
+/// Facts about a buffer, collected before it is pasted.
 #[derive(Debug, Default)]
-struct Seen {
+struct PasteScan {
     bytes: u64,
-    end: Vec<u8>,
+    tail: Vec<u8>,
     ends_a_paste: bool,
-    /// Whether its end is all of it, since all lines have to be known.
+    /// Whether `tail` keeps the whole buffer, since the policy judges every line.
     keeps_all: bool,
 }
 
-impl Seen {
+impl PasteScan {
     fn push(&mut self, piece: &[u8]) {
-        let torn = self.end.len().saturating_sub(PASTE_END.len() - 1);
+        let start = self.tail.len().saturating_sub(PASTE_END.len() - 1);
         self.bytes += piece.len() as u64;
-        self.end.extend_from_slice(piece);
-        let news = self.end.get(torn..).unwrap_or_default();
-        self.ends_a_paste |= memmem::find(news, PASTE_END.as_bytes()).is_some();
+        self.tail.extend_from_slice(piece);
+        let unsearched = self.tail.get(start..).unwrap_or_default();
+        self.ends_a_paste |= memmem::find(unsearched, PASTE_END.as_bytes()).is_some();
         if !self.keeps_all {
-            let old = self.end.len().saturating_sub(REMEMBERED);
-            self.end.drain(..old);
+            let excess = self.tail.len().saturating_sub(MAX_TAIL_BYTES);
+            self.tail.drain(..excess);
         }
     }
 }
@@ -114,20 +115,20 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_end_of_a_paste_is_seen_wherever_the_cut_is() {
+    fn paste_end_is_found_across_pieces() {
         let text = b"abc\x1b[201~def";
         for cut in 0..text.len() {
-            let mut seen = Seen::default();
-            seen.push(&text[..cut]);
-            seen.push(&text[cut..]);
-            assert!(seen.ends_a_paste && seen.end == text, "{cut}");
+            let mut scan = PasteScan::default();
+            scan.push(&text[..cut]);
+            scan.push(&text[cut..]);
+            assert!(scan.ends_a_paste && scan.tail == text, "{cut}");
         }
-        let mut seen = Seen::default();
-        seen.push(&vec![b'x'; REMEMBERED]);
-        seen.push(b"\x1b[20");
-        assert_eq!((seen.end.len(), seen.bytes), (REMEMBERED, REMEMBERED as u64 + 4));
-        assert!(!seen.ends_a_paste);
-        seen.push(b"1~");
-        assert!(seen.ends_a_paste);
+        let mut scan = PasteScan::default();
+        scan.push(&vec![b'x'; MAX_TAIL_BYTES]);
+        scan.push(b"\x1b[20");
+        assert_eq!((scan.tail.len(), scan.bytes), (MAX_TAIL_BYTES, MAX_TAIL_BYTES as u64 + 4));
+        assert!(!scan.ends_a_paste);
+        scan.push(b"1~");
+        assert!(scan.ends_a_paste);
     }
 }

@@ -1,4 +1,4 @@
-//! `paste_text`: any amount of text as one paste.
+//! `paste_text`: pastes text of any length into a pane.
 
 use std::time::Duration;
 
@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux_control::paste::Paste;
 
-use crate::actions::typing::{PASTE_END, Typed, must_take_input, pause_before_enter, press_enter};
+use crate::actions::typing::{PASTE_END, must_take_input, pause_before_enter, press_enter};
 use crate::context::{Cx, Stroke, Tool};
-use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
+use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset, not_empty};
+use crate::results::ids::TypedInto;
 
 pub(super) struct PasteText;
 
@@ -16,11 +17,11 @@ pub(super) struct PasteText;
 pub(super) struct Args {
     /// Pane.
     target: Target,
-    /// What to paste.
+    /// Text to paste.
     text: String,
-    /// Mark it as a paste where the program asks for that (default true).
+    /// Use bracketed paste if the program supports it (default true).
     bracketed: Option<bool>,
-    /// Then press Enter.
+    /// Press Enter afterwards.
     enter: Option<bool>,
 }
 
@@ -37,16 +38,16 @@ impl Tool for PasteText {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Typed;
+    type Output = TypedInto;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Typed, ToolError> {
-        if args.text.is_empty() {
-            return Err(ToolError::invalid_argument("`text` is empty").hint("give what to paste"));
-        }
+    async fn call(cx: &Cx, args: Args) -> Result<TypedInto, ToolError> {
+        not_empty("text", &args.text, "give text to paste")?;
         let bracketed = args.bracketed.unwrap_or(true);
         if bracketed && args.text.contains(PASTE_END) {
-            return Err(ToolError::invalid_argument("`text` holds the sequence that ends a paste")
-                .hint("take ESC [ 2 0 1 ~ out of it"));
+            return Err(ToolError::invalid_argument(
+                "`text` contains the sequence that ends a paste",
+            )
+            .hint("remove ESC [ 2 0 1 ~ from it"));
         }
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
@@ -61,6 +62,6 @@ impl Tool for PasteText {
             press_enter(cx, &pane).await?;
         }
         turn.done();
-        Ok(Typed::into(&pane))
+        Ok(TypedInto::from(&pane))
     }
 }

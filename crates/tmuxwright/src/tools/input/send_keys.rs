@@ -1,4 +1,4 @@
-//! `send_keys`: types text exactly and presses keys.
+//! `send_keys`: types text literally and presses keys.
 
 use std::time::Duration;
 
@@ -6,10 +6,17 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux_control::keys::{TmuxKey, type_text};
 
-use crate::actions::typing::{Typed, must_take_input, pause_before_enter, press_enter};
+use crate::actions::typing::{must_take_input, pause_before_enter, press_enter};
 use crate::context::{Cx, Step, Stroke, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset, nearest};
 use crate::host::PaneState;
+use crate::results::ids::TypedInto;
+
+/// Limit of `repeat`.
+const MAX_REPEATS: u32 = 1000;
+
+/// Limit of `delay_ms`.
+const MAX_DELAY_MS: u32 = 10_000;
 
 pub(super) struct SendKeys;
 
@@ -17,13 +24,13 @@ pub(super) struct SendKeys;
 pub(super) struct Args {
     /// Pane.
     target: Target,
-    /// Typed exactly as it is.
+    /// Text to type literally.
     text: Option<String>,
-    /// Then these keys: Enter, C-c, ^C, M-x, Up, F5, 0x1b.
+    /// Keys to press then: Enter, C-c, ^C, M-x, Up, F5, 0x1b.
     keys: Option<Vec<String>>,
-    /// Then Enter.
+    /// Press Enter last.
     enter: Option<bool>,
-    /// Do all of it this often (default 1).
+    /// Times to do all of it (default 1).
     repeat: Option<u32>,
     /// Pause between keys, in milliseconds.
     delay_ms: Option<u32>,
@@ -33,7 +40,7 @@ impl Tool for SendKeys {
     const META: Meta = Meta {
         name: "send_keys",
         title: "Send keys",
-        description: "Type into a pane: text exactly as given, then keys, then Enter.",
+        description: "Type into a pane: text literally, then keys, then Enter.",
         group: Group::Input,
         tier: Tier::Mutate,
         sets: &[Toolset::Debug, Toolset::Agent, Toolset::Primitives],
@@ -42,10 +49,10 @@ impl Tool for SendKeys {
         load: Load::Always,
     };
     type Args = Args;
-    type Output = Typed;
+    type Output = TypedInto;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Typed, ToolError> {
-        let typing = Typing::check(&args)?;
+    async fn call(cx: &Cx, args: Args) -> Result<TypedInto, ToolError> {
+        let typing = KeySequence::check(&args)?;
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, !typing.text.is_empty())?;
         let turn = cx.turn(&pane, typing.strokes()).await?;
@@ -58,12 +65,12 @@ impl Tool for SendKeys {
             typing.once(cx, &pane).await?;
         }
         turn.done();
-        Ok(Typed::into(&pane))
+        Ok(TypedInto::from(&pane))
     }
 }
 
-/// A checked call.
-struct Typing {
+/// The checked arguments of a call.
+struct KeySequence {
     text: String,
     keys: Vec<TmuxKey>,
     enter: bool,
@@ -71,7 +78,7 @@ struct Typing {
     delay: Option<Duration>,
 }
 
-impl Typing {
+impl KeySequence {
     fn check(args: &Args) -> Result<Self, ToolError> {
         let text = args.text.clone().unwrap_or_default();
         let keys = args.keys.iter().flatten().enumerate().map(|(at, name)| key(at, name));
@@ -82,15 +89,15 @@ impl Typing {
                 .hint("give `text`, `keys` or `enter`"));
         }
         let repeat = args.repeat.unwrap_or(1);
-        if !(1..=1000).contains(&repeat) {
+        if !(1..=MAX_REPEATS).contains(&repeat) {
             return Err(ToolError::invalid_argument(format!(
-                "`repeat`: {repeat} is not from 1 to 1000"
+                "`repeat`: {repeat} is not from 1 to {MAX_REPEATS}"
             ))
             .hint("leave it out to type once"));
         }
-        if let Some(delay) = args.delay_ms.filter(|&delay| delay > 10_000) {
+        if let Some(delay) = args.delay_ms.filter(|&delay| delay > MAX_DELAY_MS) {
             return Err(ToolError::invalid_argument(format!(
-                "`delay_ms`: {delay} is more than 10000"
+                "`delay_ms`: {delay} is more than {MAX_DELAY_MS}"
             ))
             .hint("give a pause of at most ten seconds"));
         }
@@ -98,7 +105,7 @@ impl Typing {
         Ok(Self { text, keys, enter, repeat, delay })
     }
 
-    /// All that it types.
+    /// All strokes, for the policy.
     fn strokes(&self) -> impl Iterator<Item = Stroke> {
         let keys = self.keys.iter().map(Stroke::of_key);
         let once =
@@ -109,7 +116,7 @@ impl Typing {
     async fn once(&self, cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {
         cx.tmux().run_all(type_text(pane.pane, &self.text)).await?;
         let after_text = !self.text.is_empty();
-        // An Enter among the keys must not be taken for a part of the text either.
+        // An Enter among the keys must not count as a part of the text either.
         let enter = self.keys.iter().position(|key| after_text && *key == TmuxKey::enter());
         let (keys, rest) = self.keys.split_at(enter.unwrap_or(self.keys.len()));
         self.press(cx, pane, keys, after_text).await?;
@@ -126,7 +133,7 @@ impl Typing {
         Ok(())
     }
 
-    /// With a delay each key is an event of its own; without, one round trip does for all.
+    /// Presses keys: with a delay one by one, otherwise all in one round trip.
     async fn press(
         &self,
         cx: &Cx,
@@ -160,7 +167,7 @@ impl Typing {
     }
 }
 
-/// What is no key may be a secret that was meant as text, so that its place alone is told.
+/// Parses a key. An unknown key may be a secret meant as text, so the error names only its index.
 fn key(at: usize, name: &str) -> Result<TmuxKey, ToolError> {
     TmuxKey::parse(name).map_err(|_| {
         let near = nearest(name, TmuxKey::names()).map(|near| format!("did you mean `{near}`? "));

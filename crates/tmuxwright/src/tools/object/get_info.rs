@@ -1,14 +1,16 @@
-//! `get_info`: everything about one session, window or pane.
+//! `get_info`: all facts about one session, window or pane.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::target::Level;
 use tmux_control::{PaneId, row};
 
+use crate::actions::arrange::pane_gone;
 use crate::context::{Cx, Tool, Tree};
-use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
+use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::host::{PaneRow, SessionRow, WindowRow};
 use crate::results::objects::{Pane, Session, Window};
+use crate::results::words::{FactRow, field};
 
 pub(super) struct GetInfo;
 
@@ -19,58 +21,58 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Info {
-    /// What the target is.
+pub(super) struct ObjectInfo {
+    /// Kind of target: session, window or pane.
     kind: String,
     /// The session.
     session: Session,
-    /// The window, if the target is one or a pane.
+    /// The window, for a window or a pane.
     window: Option<Window>,
-    /// The pane, if the target is one.
-    pane: Option<Details>,
+    /// The pane, for a pane.
+    pane: Option<PaneDetails>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Details {
+struct PaneDetails {
     #[serde(flatten)]
     pane: Pane,
-    /// Its first column in the window.
+    /// First column in the window.
     left: u32,
-    /// Its first row in the window.
+    /// First row in the window.
     top: u32,
-    /// Its last column.
+    /// Last column in the window.
     right: u32,
-    /// Its last row.
+    /// Last row in the window.
     bottom: u32,
-    /// Whether it touches the window's left edge.
+    /// Whether the pane touches the window's left edge.
     at_left: bool,
-    /// Whether it touches the top edge.
+    /// Whether the pane touches the top edge.
     at_top: bool,
-    /// Whether it touches the right edge.
+    /// Whether the pane touches the right edge.
     at_right: bool,
-    /// Whether it touches the bottom edge.
+    /// Whether the pane touches the bottom edge.
     at_bottom: bool,
-    /// The cursor's column.
+    /// Column of the cursor.
     cursor_x: u32,
-    /// The cursor's row.
+    /// Row of the cursor.
     cursor_y: u32,
     /// Lines scrolled off the screen.
     history: i64,
-    /// How many are kept.
+    /// Maximum of history lines.
     history_limit: u32,
-    /// Its terminal.
+    /// Terminal device.
     tty: String,
-    /// What it was started with.
+    /// Command line the pane was started with.
     start_command: String,
-    /// The mode it is in, such as copy-mode.
+    /// Mode the pane is in, such as copy-mode.
     mode: String,
-    /// Whether a program has taken over the screen.
+    /// Whether a program uses the alternate screen.
     alternate_screen: bool,
-    /// Whether typing goes to all panes of the window.
+    /// Whether input is synchronized with other panes of the window.
     synchronized: bool,
-    /// Whether typing is switched off.
+    /// Whether input is switched off.
     input_off: bool,
-    /// Whether it fills its window.
+    /// Whether the pane is zoomed.
     zoomed: bool,
 }
 
@@ -100,7 +102,7 @@ row! {
     }
 }
 
-impl Details {
+impl PaneDetails {
     fn new(cx: &Cx, pane: PaneRow, row: DetailRow) -> Self {
         Self {
             left: row.left,
@@ -125,22 +127,46 @@ impl Details {
             pane: Pane::new(&cx.host, pane),
         }
     }
+
+    /// The facts that the row of the pane does not have.
+    fn row(&self) -> String {
+        let Self { left, top, right, bottom, cursor_x, cursor_y, history, .. } = self;
+        let edges: Vec<&str> = [
+            (self.at_left, "left"),
+            (self.at_top, "top"),
+            (self.at_right, "right"),
+            (self.at_bottom, "bottom"),
+        ]
+        .into_iter()
+        .filter_map(|(touches, edge)| touches.then_some(edge))
+        .collect();
+        let started = Some(&self.start_command).filter(|command| !command.is_empty());
+        let mode = Some(&self.mode).filter(|mode| !mode.is_empty());
+        FactRow::new(format!("columns {left}-{right}, rows {top}-{bottom}"))
+            .maybe((!edges.is_empty()).then(|| format!("at edges {}", edges.join(", "))))
+            .fact(format!("cursor {cursor_x},{cursor_y}"))
+            .fact(format!("{history} of {} history lines", self.history_limit))
+            .fact(format!("tty {}", field(&self.tty)))
+            .fact(format!("pid {}", self.pane.pid))
+            .maybe(started.map(|command| format!("started with {}", field(command))))
+            .maybe(mode.map(|mode| format!("mode {}", field(mode))))
+            .flag(self.alternate_screen, "alternate_screen")
+            .flag(self.synchronized, "synchronized")
+            .flag(self.input_off, "input_off")
+            .flag(self.zoomed, "zoomed")
+            .into()
+    }
 }
 
-impl Output for Info {
+impl Output for ObjectInfo {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
         let mut rows = vec![format!("session {}", self.session.row())];
         rows.extend(self.window.as_ref().map(|window| format!("window {}", window.row())));
-        if let Some(info) = &self.pane {
-            let Details { left, top, right, bottom, cursor_x, cursor_y, history, .. } = info;
-            rows.push(format!("pane {}", info.pane.row()));
-            rows.push(format!(
-                "columns {left}-{right}, rows {top}-{bottom} · cursor {cursor_x},{cursor_y} · \
-                 {history} of {} history lines · {} · pid {}",
-                info.history_limit, info.tty, info.pane.pid
-            ));
+        if let Some(details) = &self.pane {
+            rows.push(format!("pane {}", details.pane.row()));
+            rows.push(details.row());
         }
         rows.join("\n")
     }
@@ -150,7 +176,7 @@ impl Tool for GetInfo {
     const META: Meta = Meta {
         name: "get_info",
         title: "Get info",
-        description: "Everything about one session, window or pane, with geometry.",
+        description: "Show all facts about one session, window or pane: geometry, cursor, history, modes.",
         group: Group::Object,
         tier: Tier::Read,
         sets: &[Toolset::Primitives],
@@ -159,9 +185,9 @@ impl Tool for GetInfo {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Info;
+    type Output = ObjectInfo;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Info, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<ObjectInfo, ToolError> {
         let found = cx.resolve(&args.target).await?;
         let target = format!("{}:{}.{}", found.pane.session, found.pane.window, found.pane.pane);
         let (session, window, details, tree, people) = tokio::join!(
@@ -176,7 +202,7 @@ impl Tool for GetInfo {
         let attached = people.iter().filter(|p| p.session == Some(session.session)).count();
         let (own_session, own_window) =
             (ownership.session(session.session), ownership.window(window.window));
-        Ok(Info {
+        Ok(ObjectInfo {
             kind: found.level.to_string(),
             session: Session::new(session, attached, own_session),
             window: (found.level >= Level::Window).then(|| Window::new(window, own_window)),
@@ -185,11 +211,8 @@ impl Tool for GetInfo {
                     let row = panes.into_iter().find(|row| {
                         (row.session.id, row.pane.id) == (found.pane.session, found.pane.pane)
                     });
-                    let gone = || {
-                        ToolError::new(Code::NotFound, format!("{} is gone", found.pane.pane))
-                            .hint("list_panes shows what there is")
-                    };
-                    Some(Details::new(cx, row.ok_or_else(gone)?, details?))
+                    let row = row.ok_or_else(|| pane_gone(found.pane.pane))?;
+                    Some(PaneDetails::new(cx, row, details?))
                 }
                 _ => None,
             },

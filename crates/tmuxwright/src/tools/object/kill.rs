@@ -1,4 +1,4 @@
-//! `kill`: ends a session, window or pane.
+//! `kill`: kills a session, window or pane.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -14,13 +14,13 @@ pub(super) struct Kill;
 pub(super) struct Args {
     /// Session, window or pane.
     target: Target,
-    /// What it is; needed when the target is a name.
-    kind: Option<Kind>,
+    /// Kind of target; required if the target is a name.
+    kind: Option<ObjectKind>,
 }
 
 #[derive(Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Kind {
+enum ObjectKind {
     Session,
     Window,
     Pane,
@@ -28,7 +28,7 @@ enum Kind {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Killed {
-    /// The id of what is gone.
+    /// Id of the killed session, window or pane.
     killed: String,
 }
 
@@ -67,7 +67,7 @@ impl Tool for Kill {
         };
         match killed {
             Ok(()) => {}
-            // Gone all the same: someone else was quicker, or the server ended with its last session.
+            // Already gone: it closed meanwhile, or the server exited with its last session.
             Err(error) if error.is_not_found() || error.is_no_server() => {}
             Err(error) => return Err(error.into()),
         }
@@ -75,24 +75,24 @@ impl Tool for Kill {
     }
 }
 
-/// What is to be killed. A name could mean more than was meant, so its kind must be said.
+/// The level of the target. A name needs `kind`, since it could match more than the caller means.
 fn level(args: &Args) -> Result<Level, ToolError> {
     let wanted = args.kind.map(|kind| match kind {
-        Kind::Session => Level::Session,
-        Kind::Window => Level::Window,
-        Kind::Pane => Level::Pane,
+        ObjectKind::Session => Level::Session,
+        ObjectKind::Window => Level::Window,
+        ObjectKind::Pane => Level::Pane,
     });
     let target = &args.target;
     match (ObjectId::parse(target.0.trim()).map(ObjectId::level), wanted) {
-        (Some(is), Some(wanted)) if is != wanted => {
-            Err(ToolError::invalid_argument(format!("`{target}` is a {is}, not a {wanted}"))
+        (Some(level), Some(wanted)) if level != wanted => {
+            Err(ToolError::invalid_argument(format!("`{target}` is a {level}, not a {wanted}"))
                 .hint(format!("leave `kind` out, or give the {wanted}'s id")))
         }
-        (Some(is), _) => Ok(is),
+        (Some(level), _) => Ok(level),
         (None, Some(wanted)) => Ok(wanted),
         (None, None) => {
             Err(ToolError::invalid_argument(format!("`{target}` is a name, so `kind` is needed"))
-                .hint("add kind: session, window or pane; or give an id"))
+                .hint("give `kind` (session, window or pane), or an id as target"))
         }
     }
 }

@@ -1,4 +1,4 @@
-//! What can be done to a session, a window and a pane alike.
+//! Tools of the group `object`: they take a session, a window or a pane.
 
 mod get_info;
 mod kill;

@@ -1,4 +1,4 @@
-//! `rename`: a session's or window's name, a pane's title.
+//! `rename`: renames a session or window, or sets a pane's title.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -7,8 +7,10 @@ use tmux_control::{Command, PaneId, SessionId, WindowId, escape_format, row};
 
 use crate::actions::create::{check_name, explain_duplicate};
 use crate::context::{Cx, Tool};
-use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
-use terminal::text::inline;
+use crate::contract::{
+    Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset, not_empty,
+};
+use crate::results::words::field;
 
 pub(super) struct Rename;
 
@@ -16,20 +18,20 @@ pub(super) struct Rename;
 pub(super) struct Args {
     /// Session, window or pane.
     target: Target,
-    /// New name.
+    /// New name, or title of a pane.
     #[schemars(extend("x-clear" = true))]
     name: String,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Renamed {
-    /// The session.
+    /// Session id.
     session_id: String,
-    /// The window, if it or its pane was renamed.
+    /// Window id, if a window or a pane was renamed.
     window_id: Option<String>,
-    /// The pane, if it was renamed.
+    /// Pane id, if a pane was renamed.
     pane_id: Option<String>,
-    /// The name tmux gave it.
+    /// Name as tmux stores it.
     name: String,
 }
 
@@ -49,7 +51,7 @@ impl Output for Renamed {
 
     fn text(&self) -> String {
         let id = self.pane_id.as_ref().or(self.window_id.as_ref()).unwrap_or(&self.session_id);
-        format!("{id} is now {}", inline(&self.name))
+        format!("{id} is now named {}", field(&self.name))
     }
 }
 
@@ -57,7 +59,7 @@ impl Tool for Rename {
     const META: Meta = Meta {
         name: "rename",
         title: "Rename",
-        description: "Rename a session or window, or a pane's title, that this server made (others need tier destructive).",
+        description: "Rename a session or window, or set a pane's title, if this server made it (others need tier destructive).",
         group: Group::Object,
         tier: Tier::MutateOwn,
         sets: &[Toolset::Primitives],
@@ -71,8 +73,8 @@ impl Tool for Rename {
     async fn call(cx: &Cx, args: Args) -> Result<Renamed, ToolError> {
         check_name("name", Some(&args.name))?;
         let found = cx.resolve(&args.target).await?;
-        if args.name.is_empty() && found.level != Level::Pane {
-            return Err(ToolError::invalid_argument("`name` is empty").hint("give a name"));
+        if found.level != Level::Pane {
+            not_empty("name", &args.name, "give a name; only a pane's title can be empty")?;
         }
         let name = escape_format(&args.name);
         let id = found.id();

@@ -11,7 +11,7 @@ mod show_option;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::actions::options::{Holder, Scope};
+use crate::actions::options::{OptionHolder, Scope};
 use crate::context::Entry;
 use crate::results::words::{FactRow, field};
 
@@ -26,7 +26,7 @@ pub(super) const TOOLS: &[Entry] = &[
 
 /// The object that an option is read from or set on.
 #[derive(Serialize, JsonSchema)]
-struct OptionHolder {
+struct HolderFields {
     /// Scope of the option.
     scope: Scope,
     /// Whether the value is the global one.
@@ -39,8 +39,8 @@ struct OptionHolder {
     pane_id: Option<String>,
 }
 
-impl OptionHolder {
-    fn new(holder: &Holder) -> Self {
+impl HolderFields {
+    fn new(holder: &OptionHolder) -> Self {
         Self {
             scope: holder.scope,
             global: holder.is_global(),

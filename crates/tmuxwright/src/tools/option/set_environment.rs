@@ -6,7 +6,7 @@ use tmux_control::Command;
 
 use super::{assignment, environment_fact};
 use crate::actions::create::is_variable;
-use crate::actions::options::{Scope, Wish};
+use crate::actions::options::{HolderQuery, Scope};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::results::words::{FactRow, field};
@@ -73,7 +73,7 @@ impl Tool for SetEnvironment {
         }
         cx.may_set(&name)?;
         let (scope, global) = (Some(Scope::Session), global.unwrap_or(false));
-        let wish = Wish { option: None, scope, target: target.as_ref(), global };
+        let wish = HolderQuery { option: None, scope, target: target.as_ref(), global };
         let holder = wish.holder(cx, false).await?;
         let set = holder.command(Command::action("set-environment"));
         let set = set.arg_if(value.is_none(), "-u").arg("--").arg(&name);

@@ -5,9 +5,9 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use tmux_control::{Command, Error, escape_format};
 
-use super::{OptionHolder, assignment};
+use super::{HolderFields, assignment};
 use crate::actions::formats::check_format;
-use crate::actions::options::{Catalogue, Known, Scope, Wish, base};
+use crate::actions::options::{HolderQuery, OptionCatalogue, OptionKind, Scope, base};
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::results::words::{FactRow, field};
@@ -65,7 +65,7 @@ pub(super) struct OptionAfterSet {
     /// Whether the value is inherited, because none is set here.
     inherited: bool,
     #[serde(flatten)]
-    holder: OptionHolder,
+    holder: HolderFields,
 }
 
 impl Output for OptionAfterSet {
@@ -101,10 +101,10 @@ impl Tool for SetOption {
 
     async fn call(cx: &Cx, args: Args) -> Result<OptionAfterSet, ToolError> {
         let Args { name, value, scope, target, global } = args;
-        let option = match Catalogue::read(cx).await?.find(&name)? {
-            Known::Option(own) => Some((name.as_str(), own)),
-            Known::User => None,
-            Known::Hook => {
+        let option = match OptionCatalogue::read(cx).await?.find(&name)? {
+            OptionKind::Option(own) => Some((name.as_str(), own)),
+            OptionKind::User => None,
+            OptionKind::Hook => {
                 let what =
                     format!("`{name}` is a hook, with which tmux would run commands by itself");
                 return Err(ToolError::new(Code::Denied, what)
@@ -121,7 +121,7 @@ impl Tool for SetOption {
             check_format("value", value)?;
         }
         let global = global.unwrap_or(false);
-        let wish = Wish { option, scope, target: target.as_ref(), global };
+        let wish = HolderQuery { option, scope, target: target.as_ref(), global };
         let holder = wish.holder(cx, false).await?;
         if DESTRUCTIVE_OPTIONS.contains(&base(&name)) {
             cx.may_end(holder.resolved().as_ref()).await.map_err(|_| {
@@ -151,7 +151,7 @@ impl Tool for SetOption {
             values: is_list.then_some(values),
             inherited: now.iter().any(|now| now.inherited),
             name,
-            holder: OptionHolder::new(&holder),
+            holder: HolderFields::new(&holder),
         })
     }
 }

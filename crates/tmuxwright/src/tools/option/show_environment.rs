@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tmux_control::{Command, Error, show_output};
 
 use super::{assignment, environment_fact, list_text};
-use crate::actions::options::{Holder, Scope, Wish};
+use crate::actions::options::{HolderQuery, OptionHolder, Scope};
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::results::words::{FactRow, count, field};
@@ -82,7 +82,8 @@ impl Tool for ShowEnvironment {
 
     async fn call(cx: &Cx, args: Args) -> Result<ShownEnvironment, ToolError> {
         let (scope, target) = (Some(Scope::Session), args.target.as_ref());
-        let wish = Wish { option: None, scope, target, global: args.global.unwrap_or(false) };
+        let wish =
+            HolderQuery { option: None, scope, target, global: args.global.unwrap_or(false) };
         let holder = wish.holder(cx, true).await?;
         let mut variables = read(cx, &holder).await?;
         if let Some(name) = args.name {
@@ -98,7 +99,7 @@ impl Tool for ShowEnvironment {
 }
 
 /// The session's variables and the global ones it does not override, sorted.
-async fn read(cx: &Cx, holder: &Holder) -> Result<Vec<Variable>, ToolError> {
+async fn read(cx: &Cx, holder: &OptionHolder) -> Result<Vec<Variable>, ToolError> {
     let show = || Command::query("show-environment").arg("-s");
     let mut ask = vec![show().arg("-g")];
     if !holder.is_global() {

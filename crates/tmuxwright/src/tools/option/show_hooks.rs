@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::{Command, show_output};
 
-use crate::actions::options::{Catalogue, Holder, Scope, Wish, base};
+use crate::actions::options::{HolderQuery, OptionCatalogue, OptionHolder, Scope, base};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::results::words::{FactRow, field, rows};
@@ -78,14 +78,14 @@ impl Tool for ShowHooks {
     async fn call(cx: &Cx, args: Args) -> Result<ShownHooks, ToolError> {
         let name = args.name.as_deref();
         if let Some(name) = name {
-            Catalogue::read(cx).await?.hook(name)?;
+            OptionCatalogue::read(cx).await?.hook(name)?;
         }
         if args.scope == Some(Scope::Server) {
             return Err(ToolError::invalid_argument("`scope`: the server has no hooks")
                 .hint("give scope `session`, `window` or `pane`"));
         }
         let target = args.target.as_ref();
-        let wish = Wish { option: None, scope: args.scope, target, global: false };
+        let wish = HolderQuery { option: None, scope: args.scope, target, global: false };
         let found = match target {
             Some(_) => wish.holder(cx, true).await?.object,
             None => None,
@@ -94,10 +94,10 @@ impl Tool for ShowHooks {
         let kinds = [Scope::Session, Scope::Window, Scope::Pane];
         for scope in kinds.into_iter().filter(|kind| args.scope.is_none_or(|only| only == *kind)) {
             if let Some(object) = found.clone().filter(|_| args.global != Some(true)) {
-                holders.push(Holder { scope, object: Some(object) });
+                holders.push(OptionHolder { scope, object: Some(object) });
             }
             if scope != Scope::Pane {
-                holders.push(Holder { scope, object: None });
+                holders.push(OptionHolder { scope, object: None });
             }
         }
         if holders.is_empty() {
@@ -112,8 +112,8 @@ impl Tool for ShowHooks {
     }
 }
 
-async fn read(cx: &Cx, holders: &[Holder]) -> Result<Vec<Hook>, ToolError> {
-    let show = |holder: &Holder| holder.command(Command::query("show-hooks"));
+async fn read(cx: &Cx, holders: &[OptionHolder]) -> Result<Vec<Hook>, ToolError> {
+    let show = |holder: &OptionHolder| holder.command(Command::query("show-hooks"));
     let replies = cx.tmux().sequence(holders.iter().map(show).collect()).await?;
     let mut hooks = Vec::new();
     for (holder, reply) in holders.iter().zip(replies) {

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::show_output;
 
-use super::{OptionHolder, assignment, list_text};
-use crate::actions::options::{Catalogue, Known, Scope, Wish};
+use super::{HolderFields, assignment, list_text};
+use crate::actions::options::{HolderQuery, OptionCatalogue, OptionKind, Scope};
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::results::words::{FactRow, count};
@@ -30,7 +30,7 @@ pub(super) struct ShownOptions {
     /// Options; of a list, one entry per item.
     options: Vec<OptionEntry>,
     #[serde(flatten)]
-    holder: OptionHolder,
+    holder: HolderFields,
 }
 
 #[derive(Serialize, JsonSchema)]
@@ -82,19 +82,19 @@ impl Tool for ShowOption {
     async fn call(cx: &Cx, args: Args) -> Result<ShownOptions, ToolError> {
         let name = args.name.as_deref();
         let known = match name {
-            Some(name) => Some(Catalogue::read(cx).await?.find(name)?),
+            Some(name) => Some(OptionCatalogue::read(cx).await?.find(name)?),
             None => None,
         };
         let option = match (name, known) {
-            (Some(name), Some(Known::Option(scope))) => Some((name, scope)),
-            (Some(name), Some(Known::Hook)) => {
+            (Some(name), Some(OptionKind::Option(scope))) => Some((name, scope)),
+            (Some(name), Some(OptionKind::Hook)) => {
                 return Err(ToolError::invalid_argument(format!("`{name}` is a hook"))
                     .hint("show_hooks shows it"));
             }
             _ => None,
         };
         let global = args.global.unwrap_or(false);
-        let wish = Wish { option, scope: args.scope, target: args.target.as_ref(), global };
+        let wish = HolderQuery { option, scope: args.scope, target: args.target.as_ref(), global };
         let holder = wish.holder(cx, true).await?;
         let options: Vec<OptionEntry> =
             holder.options(cx, name).await?.into_iter().map(OptionEntry::from).collect();
@@ -102,6 +102,6 @@ impl Tool for ShowOption {
             return Err(ToolError::new(Code::NotFound, format!("`{name}` is not set there"))
                 .hint("call show_option without `name` to list what is set in a scope"));
         }
-        Ok(ShownOptions { options, holder: OptionHolder::new(&holder) })
+        Ok(ShownOptions { options, holder: HolderFields::new(&holder) })
     }
 }

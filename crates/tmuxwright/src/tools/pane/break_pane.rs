@@ -1,4 +1,4 @@
-//! `break_pane`: a pane gets a window of its own.
+//! `break_pane`: moves a pane into a new window.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -6,10 +6,11 @@ use tmux_control::target::Level;
 use tmux_control::{Command, PaneId, Row, row};
 
 use crate::actions::arrange::may_leave;
-use crate::actions::create::{NewIds, check_name};
+use crate::actions::create::check_name;
 use crate::context::{Cx, Tool};
-use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
+use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset, not_empty};
 use crate::host::Created;
+use crate::results::ids::CreatedIds;
 
 pub(super) struct BreakPane;
 
@@ -17,13 +18,13 @@ pub(super) struct BreakPane;
 pub(super) struct Args {
     /// Pane.
     target: Target,
-    /// Name of its window.
+    /// Name of the new window.
     #[schemars(extend("x-clear" = true))]
     name: Option<String>,
 }
 
 row! {
-    Company {
+    PaneCount {
         pane: PaneId = "pane_id",
         panes: u32 = "window_panes",
     }
@@ -42,23 +43,21 @@ impl Tool for BreakPane {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = NewIds;
+    type Output = CreatedIds;
 
-    async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<CreatedIds, ToolError> {
         check_name("name", args.name.as_deref())?;
-        if args.name.as_deref() == Some("") {
-            return Err(
-                ToolError::invalid_argument("`name` is empty").hint("give a name, or leave it out")
-            );
+        if let Some(name) = &args.name {
+            not_empty("name", name, "give a name, or leave `name` out")?;
         }
         let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
-        let company: Company = cx.tmux().row(&pane.pane.to_string()).await?;
-        if company.panes < 2 {
+        let count: PaneCount = cx.tmux().row(&pane.pane.to_string()).await?;
+        if count.panes < 2 {
             return Err(ToolError::invalid_argument(format!(
-                "{} is alone in its window {} already",
+                "{} is already the only pane of window {}",
                 pane.pane, pane.window
             ))
-            .hint("rename names the window, move_window moves it"));
+            .hint("use rename to name the window, move_window to move it"));
         }
         may_leave(cx, &pane, pane.session).await?;
         let mut commands = cx.host.stay_along(&pane).await?;

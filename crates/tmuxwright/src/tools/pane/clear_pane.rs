@@ -1,4 +1,7 @@
-//! `clear_pane`: an empty screen without history.
+//! `clear_pane`: clears a pane's screen and history, but keeps its prompt.
+//!
+//! tmux can only reset the whole terminal, with the prompt and the modes the program has set. So the rows
+//! above the prompt are deleted by a sequence printed to the pane's terminal, as any program in it could.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,6 +12,7 @@ use unicode_width::UnicodeWidthStr;
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::host::PaneState;
+use crate::results::words::{FactRow, count};
 use crate::run::activity::Activity;
 
 pub(super) struct ClearPane;
@@ -21,16 +25,17 @@ pub(super) struct Args {
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Cleared {
-    /// The pane.
+    /// Pane id.
     pane_id: String,
-    /// Lines of history it has now.
+    /// Lines of history left.
     history: u32,
-    /// Whether its screen is as before: a full-screen program's, or out of reach.
+    /// Whether the screen was not cleared: it belongs to a full-screen program, or its terminal cannot be
+    /// written to.
     screen_kept: bool,
 }
 
 row! {
-    Facts {
+    ClearFacts {
         pane: PaneId = "pane_id",
         row: u32 = "cursor_y",
         width: u32 = "pane_width",
@@ -43,8 +48,11 @@ impl Output for Cleared {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        let what = if self.screen_kept { "history cleared, not the screen" } else { "cleared" };
-        format!("{} · {what}", self.pane_id)
+        FactRow::new(&self.pane_id)
+            .fact("cleared")
+            .fact(format!("{} left", count(self.history, "history line")))
+            .flag(self.screen_kept, "screen_kept")
+            .into()
     }
 }
 
@@ -52,7 +60,7 @@ impl Tool for ClearPane {
     const META: Meta = Meta {
         name: "clear_pane",
         title: "Clear pane",
-        description: "Clear the screen and history of a pane that this server made; a prompt stays.",
+        description: "Clear the screen and history of a pane that this server made; the prompt line stays.",
         group: Group::Pane,
         tier: Tier::DestroyOwn,
         sets: &[Toolset::Primitives],
@@ -66,20 +74,19 @@ impl Tool for ClearPane {
     async fn call(cx: &Cx, args: Args) -> Result<Cleared, ToolError> {
         let pane = cx.pane(&args.target).await?;
         let id = pane.pane.to_string();
-        let facts: Facts = cx.tmux().row(&id).await?;
-        let cleared = !facts.alternate_screen && clear_screen(cx, &pane).await?;
+        let before: ClearFacts = cx.tmux().row(&id).await?;
+        let cleared = !before.alternate_screen && clear_screen(cx, &pane).await?;
         let clear = Command::action("clear-history").option("-t", pane.pane);
         cx.tmux().run(clear).await?;
-        let now: Facts = cx.tmux().row(&id).await?;
+        let now: ClearFacts = cx.tmux().row(&id).await?;
         Ok(Cleared { pane_id: id, history: now.history, screen_kept: !cleared })
     }
 }
 
-/// Clears the screen; false if it is out of reach.
+/// Clears the screen; false if the pane's terminal cannot be written to.
 ///
-/// tmux itself can only reset the whole terminal: the prompt is gone then, and what the program has
-/// set. It is done where nobody minds, and where what is printed to the terminal would be taken for
-/// a command's output.
+/// The whole terminal is reset where that does no harm: in a pane whose program has exited, and in one
+/// where a command of the run engine runs, since a printed sequence would count as its output.
 async fn clear_screen(cx: &Cx, pane: &PaneState) -> Result<bool, ToolError> {
     if pane.life.is_over() || cx.runs.running_in(pane.pane).is_some() {
         cx.tmux().run(Command::action("send-keys").arg("-R").option("-t", pane.pane)).await?;
@@ -89,26 +96,25 @@ async fn clear_screen(cx: &Cx, pane: &PaneState) -> Result<bool, ToolError> {
     if above == 0 {
         return Ok(true);
     }
-    // Not erased, which would push it into history.
+    // Deleted, since tmux pushes erased rows into history.
     let delete = format!("\x1b7\x1b[H\x1b[{above}M\x1b8\x1b[{above}A");
     if !process::write_to_terminal(pane.pid, delete.as_bytes()) {
         return Ok(false);
     }
-    // tmux may get it together with the next question and read it after that.
-    cx.tmux().row::<Facts>(&pane.pane.to_string()).await?;
+    // tmux may answer the next query before it reads the sequence; this query makes sure it has.
+    cx.tmux().row::<ClearFacts>(&pane.pane.to_string()).await?;
     Ok(true)
 }
 
-/// How many rows are above the line in which the cursor is, or above the prompt it belongs to.
+/// The number of rows above the cursor's line, or above the prompt that line belongs to.
 async fn rows_above(cx: &Cx, pane: &PaneState) -> Result<u32, ToolError> {
-    // A shell may be at something just now, such as what was typed last; its prompt is there all the
-    // same.
+    // A shell that is busy, for example with the line typed last, still shows its prompt.
     let program = Activity::probe(&cx.runs, pane).await.foreground;
     let prompt = match program.is_some_and(|program| program.shell.is_some()) {
         true => cx.runs.prompt_rows(pane).await,
         false => 1,
     };
-    let facts: Facts = cx.tmux().row(&pane.pane.to_string()).await?;
+    let facts: ClearFacts = cx.tmux().row(&pane.pane.to_string()).await?;
     let part = Capture { start: Some(0), end: Some(facts.row.into()), join: true, colors: false };
     let text = cx.tmux().run(part.of(pane.pane)).await?.text();
     let line = text.strip_suffix('\n').unwrap_or(&text).rsplit('\n').next().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! `copy_mode`: whether a pane shows its history.
+//! `copy_mode`: enters or leaves copy mode, and scrolls.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,6 +6,7 @@ use tmux_control::{Command, PaneId, row};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError};
+use crate::results::words::{FactRow, count};
 
 pub(super) struct CopyMode;
 
@@ -13,9 +14,9 @@ pub(super) struct CopyMode;
 pub(super) struct Args {
     /// Pane.
     target: Target,
-    /// What to do.
+    /// Enter or leave copy mode.
     action: Action,
-    /// Lines to scroll back.
+    /// Lines to scroll up, with `enter`.
     scroll_up: Option<u32>,
 }
 
@@ -27,19 +28,19 @@ enum Action {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Mode {
-    /// The pane.
+pub(super) struct CopyModeState {
+    /// Pane id.
     pane_id: String,
-    /// Whether it is in copy mode.
+    /// Whether the pane is in copy mode.
     in_mode: bool,
-    /// How many lines above the end it shows.
+    /// Lines scrolled up from the bottom.
     scroll_position: Option<u32>,
-    /// How many there are.
+    /// Lines of history.
     history: u32,
 }
 
 row! {
-    ModeRow {
+    CopyModeRow {
         pane: PaneId = "pane_id",
         in_mode: bool = "pane_in_mode",
         position: Option<u32> = "scroll_position",
@@ -47,17 +48,16 @@ row! {
     }
 }
 
-impl Output for Mode {
+impl Output for CopyModeState {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        match (self.in_mode, self.scroll_position) {
-            (true, Some(lines)) => {
-                format!("{} · copy mode, {lines} of {} lines up", self.pane_id, self.history)
-            }
-            (true, None) => format!("{} · copy mode", self.pane_id),
-            (false, _) => format!("{} · no mode", self.pane_id),
-        }
+        let scrolled = self.scroll_position.filter(|_| self.in_mode);
+        FactRow::new(&self.pane_id)
+            .fact(if self.in_mode { "in copy mode" } else { "not in copy mode" })
+            .maybe(scrolled.map(|lines| format!("scrolled up {}", count(lines, "line"))))
+            .fact(count(self.history, "history line"))
+            .into()
     }
 }
 
@@ -65,7 +65,7 @@ impl Tool for CopyMode {
     const META: Meta = Meta {
         name: "copy_mode",
         title: "Copy mode",
-        description: "Show a person a pane's history (copy mode), or stop to. capture_pane reads it without.",
+        description: "Enter or leave copy mode for the person watching. To read history yourself use capture_pane.",
         group: Group::Pane,
         tier: Tier::Mutate,
         sets: &[],
@@ -74,29 +74,29 @@ impl Tool for CopyMode {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Mode;
+    type Output = CopyModeState;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Mode, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<CopyModeState, ToolError> {
         if args.scroll_up == Some(0) {
-            return Err(ToolError::invalid_argument("`scroll_up`: 0 is no number of lines")
-                .hint("leave it out"));
+            return Err(ToolError::invalid_argument("`scroll_up`: 0 is too few lines")
+                .hint("give at least 1, or leave `scroll_up` out"));
         }
         if args.scroll_up.is_some() && args.action == Action::Exit {
             return Err(ToolError::invalid_argument("`scroll_up` needs the action `enter`")
-                .hint("leave `scroll_up` out, or enter"));
+                .hint("leave `scroll_up` out, or give action enter"));
         }
         let pane = cx.pane(&args.target).await?.pane;
         let command = Command::action("copy-mode").option("-t", pane);
         cx.tmux().run(command.arg_if(args.action == Action::Exit, "-q")).await?;
-        let mut now: ModeRow = cx.tmux().row(&pane.to_string()).await?;
+        let mut now: CopyModeRow = cx.tmux().row(&pane.to_string()).await?;
         if let Some(lines) = args.scroll_up {
-            // Not line by line, since tmux does nothing else meanwhile.
+            // One jump: scrolling line by line would block tmux meanwhile.
             let line = now.position.unwrap_or(0).saturating_add(lines).min(now.history);
             let scroll = Command::action("send-keys").option("-t", pane).arg("-X");
             cx.tmux().run(scroll.arg("goto-line").arg(line)).await?;
             now = cx.tmux().row(&pane.to_string()).await?;
         }
-        Ok(Mode {
+        Ok(CopyModeState {
             pane_id: pane.to_string(),
             in_mode: now.in_mode,
             scroll_position: now.position,

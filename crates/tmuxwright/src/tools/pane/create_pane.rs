@@ -1,14 +1,15 @@
-//! `create_pane`: a program in a pane of our own.
+//! `create_pane`: runs a program in a new pane of the own session.
 
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::actions::create::{NewIds, check_name, create_at_home, start_directory};
+use crate::actions::create::{check_name, create_in_own_session, start_directory};
 use crate::context::{Cx, Tool};
-use crate::contract::{Group, Load, Meta, Tier, ToolError, Toolset};
+use crate::contract::{Group, Load, Meta, Tier, ToolError, Toolset, not_empty};
 use crate::host::NewPane;
+use crate::results::ids::CreatedIds;
 
 pub(super) struct CreatePane;
 
@@ -16,7 +17,7 @@ pub(super) struct CreatePane;
 pub(super) struct Args {
     /// Program to run, as a shell command line.
     command: String,
-    /// Name of its window.
+    /// Name of the new window.
     #[schemars(extend("x-clear" = true))]
     name: Option<String>,
     /// Directory to start in.
@@ -30,7 +31,7 @@ impl Tool for CreatePane {
     const META: Meta = Meta {
         name: "create_pane",
         title: "Create pane",
-        description: "Run a program in a new pane of our own. The pane stays after it exits, with its output and exit code.",
+        description: "Run a program in a new pane of this server's own session. The pane stays after exit, with output and exit code.",
         group: Group::Pane,
         tier: Tier::Mutate,
         sets: &[Toolset::Debug],
@@ -39,22 +40,19 @@ impl Tool for CreatePane {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = NewIds;
+    type Output = CreatedIds;
 
-    async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<CreatedIds, ToolError> {
         let env = args.env.unwrap_or_default();
         check_name("name", args.name.as_deref())?;
-        if args.command.trim().is_empty() {
-            return Err(ToolError::invalid_argument("`command` is empty")
-                .hint("give a command line, such as `bash`"));
-        }
-        let wish = NewPane {
+        not_empty("command", args.command.trim(), "give a command line, such as `bash`")?;
+        let new_pane = NewPane {
             command: Some(args.command),
             name: args.name,
             cwd: start_directory(args.cwd)?,
             env,
             ..NewPane::default()
         };
-        Ok(create_at_home(cx, wish).await?.into())
+        Ok(create_in_own_session(cx, new_pane).await?.into())
     }
 }

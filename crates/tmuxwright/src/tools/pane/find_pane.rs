@@ -1,4 +1,4 @@
-//! `find_pane`: the pane in a corner of its window.
+//! `find_pane`: finds the pane in a corner of a window.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,14 +13,15 @@ pub(super) struct FindPane;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Which.
+    /// Corner of the window.
     corner: Corner,
-    /// Window; our own session's current one if not given.
+    /// Window; the current one of this server's own session if not given.
     target: Option<Target>,
 }
 
-#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Deserialize, JsonSchema, strum::Display)]
 #[serde(rename_all = "kebab-case")]
+#[strum(serialize_all = "kebab-case")]
 enum Corner {
     TopLeft,
     TopRight,
@@ -29,7 +30,7 @@ enum Corner {
 }
 
 row! {
-    Found {
+    CornerPane {
         pane: PaneId = "pane_id",
     }
 }
@@ -38,7 +39,7 @@ impl Tool for FindPane {
     const META: Meta = Meta {
         name: "find_pane",
         title: "Find pane",
-        description: "The pane in a corner of a window.",
+        description: "Find the pane in a corner of a window.",
         group: Group::Pane,
         tier: Tier::Read,
         sets: &[],
@@ -52,14 +53,8 @@ impl Tool for FindPane {
     async fn call(cx: &Cx, args: Args) -> Result<Pane, ToolError> {
         let target = cx.target_or_current(args.target, true, "window").await?;
         let around = cx.pane(&target).await?;
-        let corner = match args.corner {
-            Corner::TopLeft => "{top-left}",
-            Corner::TopRight => "{top-right}",
-            Corner::BottomLeft => "{bottom-left}",
-            Corner::BottomRight => "{bottom-right}",
-        };
-        let place = format!("{}:{}.{corner}", around.session, around.window);
-        let found: Found = cx.tmux().row(&place).await?;
+        let corner = format!("{}:{}.{{{}}}", around.session, around.window, args.corner);
+        let found: CornerPane = cx.tmux().row(&corner).await?;
         cx.may_see(found.pane).await?;
         pane_now(cx, around.session, found.pane).await
     }

@@ -1,11 +1,11 @@
-//! `join_pane`: a pane moves next to another.
+//! `join_pane`: moves a pane beside another.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use tmux_control::Command;
 use tmux_control::target::Level;
-use tmux_control::{Command, PaneId, row};
 
-use crate::actions::arrange::{Leaving, Side, check_size, pane_now};
+use crate::actions::arrange::{Relocation, Side, check_distinct, check_size, is_active, pane_now};
 use crate::context::{Cx, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
 use crate::results::objects::Pane;
@@ -16,7 +16,7 @@ pub(super) struct JoinPane;
 pub(super) struct Args {
     /// Pane to move.
     source: Target,
-    /// Pane to split for it.
+    /// Pane to put it beside.
     target: Target,
     /// Side of the target (default below).
     direction: Option<Side>,
@@ -25,18 +25,11 @@ pub(super) struct Args {
     size: Option<String>,
 }
 
-row! {
-    Active {
-        pane: PaneId = "pane_id",
-        active: bool = "pane_active",
-    }
-}
-
 impl Tool for JoinPane {
     const META: Meta = Meta {
         name: "join_pane",
         title: "Join pane",
-        description: "Move a pane next to another, also from another window.",
+        description: "Move a pane beside another pane, also across windows and sessions.",
         group: Group::Pane,
         tier: Tier::Mutate,
         sets: &[Toolset::Primitives],
@@ -51,31 +44,26 @@ impl Tool for JoinPane {
         let size = args.size.as_deref().map(check_size).transpose()?;
         let source = cx.resolve_around(&args.source, Level::Window).await?.pane;
         let target = cx.resolve_around(&args.target, Level::Window).await?.pane;
-        if source.pane == target.pane {
-            return Err(ToolError::invalid_argument(format!(
-                "`source` and `target` are both {}",
-                source.pane
-            ))
-            .hint("name two panes; list_panes shows them"));
-        }
+        check_distinct(&source, &target)?;
         let join = Command::action("join-pane")
             .arg("-d")
             .option("-s", source.pane)
             .option("-t", target.pane)
             .option_if("-l", size);
-        let join = args.direction.unwrap_or(Side::Below).of(join);
+        let join = args.direction.unwrap_or(Side::Below).add_to(join);
         if source.window == target.window {
-            let before: Active = cx.tmux().row(&source.pane.to_string()).await?;
+            let was_active = is_active(cx, source.pane).await?;
             let mut commands = vec![join];
-            if before.active {
-                // It was out of the window for a moment.
+            if was_active {
+                // tmux takes the pane out of the window first and makes another one active.
                 commands.push(Command::action("select-pane").option("-t", source.pane));
             }
             cx.tmux().sequence(commands).await?;
         } else {
             let mut commands = cx.host.stay_along(&source).await?;
             commands.push(join);
-            Leaving::Pane(source.pane, source.window).with(cx, target.session, commands).await?;
+            let relocation = Relocation::Pane(source.pane, source.window);
+            relocation.run(cx, target.session, commands).await?;
         }
         pane_now(cx, target.session, source.pane).await
     }

@@ -1,4 +1,4 @@
-//! `list_panes`: the panes of a session or window, or all.
+//! `list_panes`: lists the panes of a session or window, or all.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub(super) struct ListPanes;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Only this session's or window's.
+    /// Session or window to list; all if not given.
     target: Option<Target>,
     /// `field=value` or `field~regex`, joined by commas.
     #[schemars(extend("x-clear" = true))]
@@ -21,12 +21,12 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Panes {
+pub(super) struct PaneList {
     /// One entry per pane.
     panes: Vec<Pane>,
 }
 
-impl Output for Panes {
+impl Output for PaneList {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
@@ -38,7 +38,7 @@ impl Tool for ListPanes {
     const META: Meta = Meta {
         name: "list_panes",
         title: "List panes",
-        description: "List panes: id, place, running program or exit code, directory, size, own.",
+        description: "List panes: ids, address, running program or exit code, directory, title, size, own.",
         group: Group::Pane,
         tier: Tier::Read,
         sets: &[Toolset::Debug, Toolset::Agent, Toolset::Primitives],
@@ -47,9 +47,9 @@ impl Tool for ListPanes {
         load: Load::Always,
     };
     type Args = Args;
-    type Output = Panes;
+    type Output = PaneList;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Panes, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<PaneList, ToolError> {
         let only = match &args.target {
             Some(target) => Some(cx.resolve(target).await?),
             None => None,
@@ -61,6 +61,6 @@ impl Tool for ListPanes {
             .filter(|row| only.as_ref().is_none_or(|found| found.holds(row)))
             .map(|row| Pane::new(&cx.host, row))
             .collect();
-        Ok(Panes { panes: filter::apply(panes, args.filter.as_deref())? })
+        Ok(PaneList { panes: filter::apply(panes, args.filter.as_deref())? })
     }
 }

@@ -1,4 +1,4 @@
-//! Panes.
+//! Tools of the group `pane`.
 
 mod break_pane;
 mod clear_pane;

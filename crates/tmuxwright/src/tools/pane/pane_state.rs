@@ -1,4 +1,4 @@
-//! `pane_state`: what runs in a pane and what it waits for.
+//! `pane_state`: a pane's foreground process and the input it waits for.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,10 +6,10 @@ use tmux_control::{PaneId, Row, Server, row};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
+use crate::results::words::{FactRow, field};
 use crate::run::ForegroundProgram;
 use crate::run::activity::Activity;
 use process::InputState;
-use terminal::text::inline;
 
 pub(super) struct GetPaneState;
 
@@ -20,34 +20,35 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct State {
-    /// The pane.
+pub(super) struct StateReport {
+    /// Pane id.
     pane_id: String,
-    /// Its first process.
+    /// Process id of the program the pane was started with.
     pid: u32,
-    /// The process that has the terminal.
+    /// Process id of the foreground process.
     foreground_pid: Option<u32>,
-    /// That process's command line.
+    /// Command line of the foreground process.
     foreground: String,
-    /// Whether the first process runs.
+    /// Whether the process `pid` runs.
     alive: bool,
-    /// What it exited with.
+    /// Exit code of the process `pid`.
     exit_code: Option<i32>,
-    /// What the foreground does with what is typed.
+    /// Input that the foreground process waits for.
     input: InputName,
-    /// Whether a shell waits for a command.
+    /// Whether a shell is at its prompt.
     at_prompt: bool,
-    /// Which shell, if one is in the foreground.
+    /// Name of the shell, if one is in the foreground.
     shell: Option<&'static str>,
-    /// Whether a program has taken over the screen.
+    /// Whether a program uses the alternate screen.
     alternate_screen: bool,
-    /// The foreground's directory.
+    /// Working directory of the foreground process.
     cwd: String,
+    /// The state in a word, as `wait_for` reports it.
     #[serde(skip)]
     word: &'static str,
 }
 
-#[derive(Clone, Copy, Serialize, JsonSchema)]
+#[derive(Clone, Copy, PartialEq, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum InputName {
     None,
@@ -70,36 +71,38 @@ impl From<InputState> for InputName {
 }
 
 row! {
-    Facts {
+    StateFacts {
         pane: PaneId = "pane_id",
         alternate_screen: bool = "alternate_on",
         path: String = "pane_current_path",
     }
 }
 
-impl Output for State {
+impl Output for StateReport {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        let what = match (self.word, self.exit_code) {
+        let state = match (self.word, self.exit_code) {
             ("prompt", _) => "at its prompt".to_owned(),
             ("line", _) => "waits for a line".to_owned(),
             ("password", _) => "waits for a password".to_owned(),
             ("raw", _) => "waits for keys".to_owned(),
             ("exited", Some(code)) => format!("exited {code}"),
+            (word, _) if self.input == InputName::Unknown => format!("{word}, input unknown"),
             (word, _) => word.to_owned(),
         };
-        let mut facts = vec![self.pane_id.clone(), what];
-        facts.extend(
-            self.foreground_pid.map(|pid| format!("{} (pid {pid})", inline(&self.foreground))),
-        );
-        if self.alternate_screen {
-            facts.push("alternate screen".to_owned());
-        }
-        if !self.cwd.is_empty() {
-            facts.push(inline(&self.cwd));
-        }
-        facts.join(" · ")
+        let foreground = self
+            .foreground_pid
+            .map(|pid| format!("foreground {} (pid {pid})", field(&self.foreground)));
+        let cwd = Some(&self.cwd).filter(|cwd| !cwd.is_empty());
+        FactRow::new(&self.pane_id)
+            .fact(state)
+            .maybe(foreground)
+            .maybe(self.shell.map(|shell| format!("shell {shell}")))
+            .maybe(cwd.map(|cwd| format!("cwd {}", field(cwd))))
+            .fact(format!("pane pid {}", self.pid))
+            .flag(self.alternate_screen, "alternate_screen")
+            .into()
     }
 }
 
@@ -107,7 +110,7 @@ impl Tool for GetPaneState {
     const META: Meta = Meta {
         name: "pane_state",
         title: "Pane state",
-        description: "What runs in a pane and what it waits for: a shell at its prompt, a line, a password, keys, nothing.",
+        description: "Inspect a pane's foreground process and the input it waits for: shell prompt, line, password, keys or none.",
         group: Group::Pane,
         tier: Tier::Read,
         sets: &[Toolset::Agent],
@@ -116,16 +119,16 @@ impl Tool for GetPaneState {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = State;
+    type Output = StateReport;
 
-    async fn call(cx: &Cx, args: Args) -> Result<State, ToolError> {
-        let facts = |pane: PaneId| [Server::row_query::<Facts>(&pane.to_string())];
+    async fn call(cx: &Cx, args: Args) -> Result<StateReport, ToolError> {
+        let facts = |pane: PaneId| [Server::row_query::<StateFacts>(&pane.to_string())];
         let (pane, mut replies) = cx.pane_with(&args.target, facts).await?;
         let reply = replies.pop().map(|reply| reply.0).unwrap_or_default();
-        let facts = Facts::parse_one("display-message", &reply)?;
+        let facts = StateFacts::parse_one("display-message", &reply)?;
         let activity = Activity::probe(&cx.runs, &pane).await;
         let program = activity.foreground.as_ref();
-        Ok(State {
+        Ok(StateReport {
             pane_id: pane.pane.to_string(),
             pid: pane.pid,
             foreground_pid: program.map(|program| program.process.pid),
@@ -144,7 +147,7 @@ impl Tool for GetPaneState {
     }
 }
 
-/// Some programs have no arguments to show, such as one that is just being started.
+/// The command line, or the process name where there is none: a process that is just starting has none.
 fn command_line(program: &ForegroundProgram) -> String {
     match program.process.argv.join(" ") {
         line if line.is_empty() => program.process.name.clone(),

@@ -1,4 +1,4 @@
-//! `pipe_pane`: a pane's output into a file.
+//! `pipe_pane`: writes a pane's output to a file.
 
 use std::fs::File;
 use std::io;
@@ -13,10 +13,11 @@ use crate::context::{Cx, Tool};
 use crate::contract::{
     Code, FilePath, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset, file_failed,
 };
+use crate::results::words::{FactRow, field};
 use terminal::text::inline;
 
-/// The user option that holds the path of our pipe.
-const OPTION: &str = "@mcp_pipe";
+/// The pane option that holds the path of the file that this server pipes to.
+const PIPE_OPTION: &str = "@mcp_pipe";
 
 pub(super) struct PipePane;
 
@@ -24,24 +25,24 @@ pub(super) struct PipePane;
 pub(super) struct Args {
     /// Pane.
     target: Target,
-    /// File; none stops.
+    /// File to write; leave out to stop.
     path: Option<FilePath>,
-    /// Keep what is in it (default true).
+    /// Append to the file (default true), or empty it first.
     append: Option<bool>,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Piped {
-    /// The pane.
+    /// Pane id.
     pane_id: String,
-    /// Whether its output goes to a file.
+    /// Whether the output goes to a file.
     piping: bool,
-    /// To which.
+    /// The file.
     path: Option<String>,
 }
 
 row! {
-    Pipe {
+    PipeRow {
         pane: PaneId = "pane_id",
         open: bool = "pane_pipe",
         path: String = "@mcp_pipe",
@@ -53,10 +54,11 @@ impl Output for Piped {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        match &self.path {
-            Some(path) => format!("{} · output goes to {}", self.pane_id, inline(path)),
-            None => format!("{} · output goes to no file", self.pane_id),
-        }
+        let state = match &self.path {
+            Some(path) => format!("output goes to {}", field(path)),
+            None => "output goes to no file".to_owned(),
+        };
+        FactRow::new(&self.pane_id).fact(state).into()
     }
 }
 
@@ -64,7 +66,7 @@ impl Tool for PipePane {
     const META: Meta = Meta {
         name: "pipe_pane",
         title: "Pipe pane",
-        description: "Write all further output of a pane to a file, raw; without `path`, stop.",
+        description: "Log all further output of a pane to a file, raw. Without `path`, stop.",
         group: Group::Pane,
         tier: Tier::Mutate,
         sets: &[Toolset::Primitives],
@@ -79,11 +81,11 @@ impl Tool for PipePane {
         let path = args.path.as_ref().map(|path| cx.file_to_write(path, "path")).transpose()?;
         if path.is_none() && args.append.is_some() {
             return Err(ToolError::invalid_argument("`append` needs `path`")
-                .hint("give `path`, or leave `append` out to stop"));
+                .hint("give `path`, or leave `append` out to stop the pipe"));
         }
         let pane = cx.pane(&args.target).await?;
         let id = pane.pane;
-        let before: Pipe = cx.tmux().row(&id.to_string()).await?;
+        let before: PipeRow = cx.tmux().row(&id.to_string()).await?;
         let pipe = || Command::action("pipe-pane").option("-t", id);
         let Some(path) = path else {
             let mut commands = cx.host.drain(&pane).await?;
@@ -91,34 +93,34 @@ impl Tool for PipePane {
                 commands = vec![pipe()];
             }
             let unset = Command::action("set-option").arg("-pqu").option("-t", id);
-            commands.push(unset.arg(OPTION));
+            commands.push(unset.arg(PIPE_OPTION));
             cx.tmux().sequence(commands).await?;
             return Ok(Piped { pane_id: id.to_string(), piping: false, path: None });
         };
         if pane.life.is_over() {
             return Err(ToolError::new(
                 Code::NotReady,
-                format!("the program in {id} has exited: nothing more will come"),
+                format!("the program in {id} has exited: there will be no further output"),
             )
-            .hint("capture_pane reads what it left"));
+            .hint("capture_pane reads its last output"));
         }
         if before.open && before.path.is_empty() && !before.drain {
             return Err(ToolError::new(
                 Code::Busy,
-                format!("the output of {id} goes through a pipe that is not this server's"),
+                format!("the output of {id} already goes through a pipe that is not this server's"),
             )
-            .hint("pipe_pane without `path` stops that; ask the person first"));
+            .hint("pipe_pane without `path` stops that pipe; ask the person first"));
         }
-        make_ready(&path, args.append.unwrap_or(true))
+        prepare_file(&path, args.append.unwrap_or(true))
             .map_err(|error| file_failed("written", &path, &error))?;
         let text = path.to_string_lossy();
-        let set = Command::action("set-option").arg("-p").option("-t", id).arg(OPTION);
+        let set = Command::action("set-option").arg("-p").option("-t", id).arg(PIPE_OPTION);
         cx.tmux().sequence(vec![pipe().arg(into_file(&text)), set.arg(&text)]).await?;
-        let now: Pipe = cx.tmux().row(&id.to_string()).await?;
+        let now: PipeRow = cx.tmux().row(&id.to_string()).await?;
         if !now.open {
             return Err(ToolError::new(
                 Code::TmuxRefused,
-                format!("the pipe of {id} into `{}` is closed again", inline(&text)),
+                format!("the pipe of {id} into `{}` closed at once", inline(&text)),
             )
             .hint("give another path"));
         }
@@ -126,12 +128,12 @@ impl Tool for PipePane {
     }
 }
 
-/// Sees to it that the file is there and can be written, since nobody would hear otherwise.
-fn make_ready(path: &Path, append: bool) -> io::Result<()> {
+/// Creates the file and checks that it can be written: tmux would not report a failure.
+fn prepare_file(path: &Path, append: bool) -> io::Result<()> {
     match path.metadata() {
-        Ok(is) if is.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        // To open a pipe is to wait for its reader.
-        Ok(is) if !is.is_file() => Ok(access(path, Access::WRITE_OK)?),
+        Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        // Opening a FIFO would block until it has a reader.
+        Ok(found) if !found.is_file() => Ok(access(path, Access::WRITE_OK)?),
         _ => {
             let file = File::options().create(true).append(true).open(path)?;
             if append { Ok(()) } else { file.set_len(0) }
@@ -139,8 +141,8 @@ fn make_ready(path: &Path, append: bool) -> io::Result<()> {
     }
 }
 
-/// The shell command that writes into a file. tmux expands times, then formats, and hands the rest
-/// to a shell.
+/// The shell command that appends its input to a file. tmux expands the command with `strftime`, then as
+/// a format, and passes the result to a shell.
 fn into_file(path: &str) -> String {
     let command = format!("exec cat >>'{}'", path.replace('\'', r"'\''"));
     escape_format(&command.replace('%', "%%"))
@@ -151,7 +153,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_protected_from_the_shell_and_from_tmux() {
+    fn paths_are_escaped_for_tmux_and_shell() {
         assert_eq!(into_file("/a b.log"), "exec cat >>'/a b.log'");
         assert_eq!(into_file("/it's %d #S #[x]"), r"exec cat >>'/it'\''s %%d ##S #[x]'");
     }

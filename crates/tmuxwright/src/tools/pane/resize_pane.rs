@@ -1,4 +1,4 @@
-//! `resize_pane`: a pane's size, or whether it fills its window.
+//! `resize_pane`: sets a pane's size, or zooms it.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,6 +6,7 @@ use tmux_control::{Command, PaneId, row};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
+use crate::results::words::FactRow;
 
 pub(super) struct ResizePane;
 
@@ -17,11 +18,11 @@ pub(super) struct Args {
     width: Option<u32>,
     /// Rows.
     height: Option<u32>,
-    /// Move its edge this way by `amount`.
+    /// Direction to move the pane's edge, by `amount`.
     direction: Option<Direction>,
     /// Cells (default 5).
     amount: Option<u32>,
-    /// Fill the window, or stop to.
+    /// Zoom (true) or unzoom (false).
     zoom: Option<bool>,
 }
 
@@ -35,14 +36,14 @@ enum Direction {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Size {
-    /// The pane.
+pub(super) struct PaneSize {
+    /// Pane id.
     pane_id: String,
-    /// Its width now.
+    /// Columns.
     width: u32,
-    /// Its height now.
+    /// Rows.
     height: u32,
-    /// Whether it fills its window.
+    /// Whether the pane is zoomed.
     zoomed: bool,
 }
 
@@ -56,12 +57,14 @@ row! {
     }
 }
 
-impl Output for Size {
+impl Output for PaneSize {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        let zoomed = if self.zoomed { " · zoomed" } else { "" };
-        format!("{} · {}x{}{zoomed}", self.pane_id, self.width, self.height)
+        FactRow::new(&self.pane_id)
+            .fact(format!("{}x{}", self.width, self.height))
+            .flag(self.zoomed, "zoomed")
+            .into()
     }
 }
 
@@ -78,16 +81,16 @@ impl Tool for ResizePane {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Size;
+    type Output = PaneSize;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Size, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<PaneSize, ToolError> {
         let sized = args.width.is_some() || args.height.is_some();
-        let ways = [sized, args.direction.is_some(), args.zoom.is_some()];
-        if ways.iter().filter(|way| **way).count() != 1 {
+        let changes = [sized, args.direction.is_some(), args.zoom.is_some()];
+        if changes.iter().filter(|given| **given).count() != 1 {
             return Err(ToolError::invalid_argument(
-                "one of `width`/`height`, `direction` and `zoom` must be given",
+                "exactly one of `width`/`height`, `direction` and `zoom` must be given",
             )
-            .hint("make one call for each"));
+            .hint("make a separate call for each"));
         }
         if args.amount.is_some() && args.direction.is_none() {
             return Err(ToolError::invalid_argument("`amount` needs `direction`")
@@ -110,7 +113,7 @@ impl Tool for ResizePane {
             cx.tmux().run(command).await?;
         }
         let now: SizeRow = cx.tmux().row(&pane.to_string()).await?;
-        Ok(Size {
+        Ok(PaneSize {
             pane_id: pane.to_string(),
             width: now.width,
             height: now.height,
@@ -119,15 +122,15 @@ impl Tool for ResizePane {
     }
 }
 
-/// tmux can only toggle, and does so for the whole window.
+/// Sets the zoom. tmux can only toggle it, and does so for the whole window.
 async fn set_zoom(cx: &Cx, pane: PaneId, zoom: bool) -> Result<(), ToolError> {
     let now: SizeRow = cx.tmux().row(&pane.to_string()).await?;
-    let this = now.zoomed && now.active;
+    let is_zoomed = now.zoomed && now.active;
     let toggle = || Command::action("resize-pane").arg("-Z").option("-t", pane);
-    if now.zoomed && this != zoom {
+    if now.zoomed && is_zoomed != zoom {
         cx.tmux().run(toggle()).await?;
     }
-    if zoom && !this {
+    if zoom && !is_zoomed {
         cx.tmux().run(toggle()).await?;
     }
     Ok(())

@@ -1,4 +1,4 @@
-//! `respawn_pane`: another program in the same pane.
+//! `respawn_pane`: restarts the program of a pane, or starts another in it.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -10,12 +10,12 @@ use tmux_control::{Command, escape_format};
 use crate::actions::arrange::pane_now;
 use crate::actions::create::{check_environment, start_directory};
 use crate::context::{Cx, Tool};
-use crate::contract::{Code, Group, Load, Meta, Target, Tier, ToolError, Toolset};
+use crate::contract::{Code, Group, Load, Meta, Target, Tier, ToolError, Toolset, not_empty};
 use crate::host::{NewPane, with_environment};
 use crate::results::objects::Pane;
 
-/// How long output that is on its way is waited for.
-const ON_ITS_WAY: Duration = Duration::from_secs(1);
+/// Limit of the wait for output that tmux has not yet sent to the stream.
+const MAX_CATCH_UP: Duration = Duration::from_secs(1);
 
 pub(super) struct RespawnPane;
 
@@ -23,14 +23,14 @@ pub(super) struct RespawnPane;
 pub(super) struct Args {
     /// Pane.
     target: Target,
-    /// Program to run instead of the same again.
+    /// Program to run; the same one again if not given.
     command: Option<String>,
     /// Directory to start in.
     #[schemars(extend("x-clear" = true))]
     cwd: Option<String>,
     /// Environment variables.
     env: Option<BTreeMap<String, String>>,
-    /// End what runs there (default true).
+    /// Kill the running program first (default true).
     kill: Option<bool>,
 }
 
@@ -38,7 +38,7 @@ impl Tool for RespawnPane {
     const META: Meta = Meta {
         name: "respawn_pane",
         title: "Respawn pane",
-        description: "Start the program of a pane that this server made again, or another; the id stays.",
+        description: "Restart the program of a pane that this server made, or start another there. The pane id stays.",
         group: Group::Pane,
         tier: Tier::DestroyOwn,
         sets: &[Toolset::Primitives],
@@ -54,9 +54,8 @@ impl Tool for RespawnPane {
         check_environment(cx, &env)?;
         cx.judge(args.command.as_deref().unwrap_or_default())?;
         let cwd = start_directory(args.cwd)?;
-        if args.command.as_deref().is_some_and(|command| command.trim().is_empty()) {
-            return Err(ToolError::invalid_argument("`command` is empty")
-                .hint("give a command line, or leave it out"));
+        if let Some(command) = &args.command {
+            not_empty("command", command.trim(), "give a command line, or leave `command` out")?;
         }
         let pane = cx.pane(&args.target).await?;
         let kill = args.kill.unwrap_or(true);
@@ -71,12 +70,12 @@ impl Tool for RespawnPane {
             None => cx.runs.plan_relaunch(&pane).await?,
             Some(_) => None,
         };
-        let mut wish = NewPane { command: args.command.clone(), ..NewPane::default() };
+        let mut replacement = NewPane { command: args.command.clone(), ..NewPane::default() };
         if let Some(launch) = &launch {
-            wish.program.clone_from(&launch.new_pane.program);
+            replacement.program.clone_from(&launch.new_pane.program);
             env.extend(launch.new_pane.env.clone());
         }
-        let words = cx.host.words(&pane, &wish).await?;
+        let words = cx.host.words(&pane, &replacement).await?;
         let respawn = Command::action("respawn-pane").arg_if(kill, "-k").option("-t", pane.pane);
         let respawn = respawn.option_if("-c", cwd.as_deref().map(escape_format));
         let respawn = with_environment(respawn, env.iter().map(|(k, v)| (k.as_str(), v.as_str())));
@@ -89,8 +88,8 @@ impl Tool for RespawnPane {
         }
         let followed = cx.runs.running_in(pane.pane).is_some();
         if followed && cx.tmux().version().await?.dies_of_unread_output() {
-            let come = cx.tmux().catch_up(pane.session, pane.pane);
-            let _ = tokio::time::timeout(ON_ITS_WAY, come).await;
+            let catch_up = cx.tmux().catch_up(pane.session, pane.pane);
+            let _ = tokio::time::timeout(MAX_CATCH_UP, catch_up).await;
         }
         cx.tmux().sequence(commands).await?;
         if let Some(launch) = launch {

@@ -1,4 +1,4 @@
-//! `select_pane`: which pane of a window is active.
+//! `select_pane`: makes a pane the active one of its window.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use tmux_control::{Command, PaneId};
 use crate::context::{Cx, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
 use crate::host::PaneState;
-use crate::results::objects::Selected;
+use crate::results::ids::SelectedIds;
 
 pub(super) struct SelectPane;
 
@@ -16,7 +16,7 @@ pub(super) struct SelectPane;
 pub(super) struct Args {
     /// Pane; or window or session, with `direction`.
     target: Option<Target>,
-    /// From the target pane, or from the active one.
+    /// Relative to the target pane, or to the active one.
     direction: Option<Direction>,
 }
 
@@ -36,7 +36,7 @@ impl Tool for SelectPane {
     const META: Meta = Meta {
         name: "select_pane",
         title: "Select pane",
-        description: "Make a pane its window's active one.",
+        description: "Make a pane the active one of its window.",
         group: Group::Pane,
         tier: Tier::Mutate,
         sets: &[Toolset::Primitives],
@@ -45,9 +45,9 @@ impl Tool for SelectPane {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Selected;
+    type Output = SelectedIds;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Selected, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<SelectedIds, ToolError> {
         let target = cx.target_or_current(args.target, args.direction.is_some(), "pane").await?;
         let found = match args.direction {
             Some(_) => cx.resolve_around(&target, Level::Window).await?,
@@ -78,8 +78,8 @@ impl Tool for SelectPane {
     }
 }
 
-/// The pane `step` further on in its window, going round at the ends. tmux's own `+` and `-` count
-/// from the pane our client looks at, wherever that is.
+/// The pane `step` further on in its window, wrapping at the ends. tmux's own `+` and `-` count from the
+/// active pane of the link's session instead.
 async fn beside(cx: &Cx, pane: &PaneState, step: isize) -> Result<PaneId, ToolError> {
     let mut panes = cx.panes().await?;
     panes.retain(|row| (row.session.id, row.window.id) == (pane.session, pane.window));

@@ -1,4 +1,4 @@
-//! `split_pane`: a pane beside another.
+//! `split_pane`: creates a pane beside another.
 
 use std::collections::BTreeMap;
 
@@ -7,10 +7,11 @@ use serde::Deserialize;
 use tmux_control::{Command, Row};
 
 use crate::actions::arrange::{Side, check_size};
-use crate::actions::create::{NewIds, create, start_directory, with_start};
+use crate::actions::create::{create, start_directory, with_start};
 use crate::context::{Cx, Tool};
 use crate::contract::{Group, Load, Meta, NewPlace, Target, Tier, ToolError, Toolset};
 use crate::host::Created;
+use crate::results::ids::CreatedIds;
 
 pub(super) struct SplitPane;
 
@@ -45,9 +46,9 @@ impl Tool for SplitPane {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = NewIds;
+    type Output = CreatedIds;
 
-    async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<CreatedIds, ToolError> {
         let env = args.env.unwrap_or_default();
         let cwd = start_directory(args.cwd)?;
         let size = args.size.as_deref().map(check_size).transpose()?;
@@ -57,7 +58,7 @@ impl Tool for SplitPane {
             .arg(Created::format())
             .option("-t", pane.pane)
             .option_if("-l", size);
-        let command = args.direction.unwrap_or(Side::Right).of(command);
+        let command = args.direction.unwrap_or(Side::Right).add_to(command);
         let command = with_start(cx, command, cwd.as_deref(), &env, args.command.as_deref())?;
         Ok(create(cx, NewPlace::Inside, [command]).await?.into())
     }

@@ -1,11 +1,11 @@
-//! `swap_pane`: two panes change places.
+//! `swap_pane`: swaps two panes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tmux_control::Command;
 use tmux_control::target::Level;
-use tmux_control::{Command, PaneId, row};
 
-use crate::actions::arrange::{may_leave, pane_now};
+use crate::actions::arrange::{check_distinct, is_active, may_leave, pane_now};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::results::objects::Pane;
@@ -16,30 +16,23 @@ pub(super) struct SwapPane;
 pub(super) struct Args {
     /// Pane.
     source: Target,
-    /// Pane to change places with.
+    /// Pane to swap with.
     target: Target,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Swapped {
-    /// The one pane, where it is now.
+    /// The pane `source` in its new place.
     source: Pane,
-    /// The other one.
+    /// The pane `target` in its new place.
     target: Pane,
-}
-
-row! {
-    Active {
-        pane: PaneId = "pane_id",
-        active: bool = "pane_active",
-    }
 }
 
 impl Output for Swapped {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        format!("{}\n{}", self.source.row(), self.target.row())
+        format!("source {}\ntarget {}", self.source.row(), self.target.row())
     }
 }
 
@@ -47,7 +40,7 @@ impl Tool for SwapPane {
     const META: Meta = Meta {
         name: "swap_pane",
         title: "Swap panes",
-        description: "Let two panes change places, also between windows.",
+        description: "Swap two panes, also across windows and sessions.",
         group: Group::Pane,
         tier: Tier::Mutate,
         sets: &[Toolset::Primitives],
@@ -61,23 +54,16 @@ impl Tool for SwapPane {
     async fn call(cx: &Cx, args: Args) -> Result<Swapped, ToolError> {
         let source = cx.resolve_around(&args.source, Level::Window).await?.pane;
         let target = cx.resolve_around(&args.target, Level::Window).await?.pane;
-        if source.pane == target.pane {
-            return Err(ToolError::invalid_argument(format!(
-                "`source` and `target` are both {}",
-                source.pane
-            ))
-            .hint("name two panes; list_panes shows them"));
-        }
+        check_distinct(&source, &target)?;
         let mut commands = Vec::new();
         let mut order = (source.pane, target.pane);
         if source.window == target.window {
-            // tmux leaves the focus with the first pane, but takes it from the second.
-            let second: Active = cx.tmux().row(&target.pane.to_string()).await?;
-            if second.active {
+            // tmux keeps the focus on an active source pane, but not on an active target pane.
+            if is_active(cx, target.pane).await? {
                 order = (target.pane, source.pane);
             }
         } else {
-            // Somebody's pane for another of theirs leaves nothing behind.
+            // Same owner on both sides: no session can become empty.
             if cx.host.owns(&source.owner) != cx.host.owns(&target.owner) {
                 may_leave(cx, &source, target.session).await?;
                 may_leave(cx, &target, source.session).await?;

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use tmux_control::capture::Capture;
 use tmux_control::{PaneId, row};
 
-use crate::actions::read::{Wanted, program_or_end, read};
+use crate::actions::read::{ReadRequest, program_or_end, read};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::results::words::{FactRow, count};
@@ -121,7 +121,7 @@ impl Tool for CapturePane {
         let colors = args.colors.unwrap_or(false);
         let part =
             Capture { start: args.start, end: args.end, join: args.join.unwrap_or(true), colors };
-        let wanted = Wanted { part, lines: args.lines };
+        let wanted = ReadRequest { part, lines: args.lines };
         let (pane, facts, text) =
             read(cx, &args.target, wanted, |facts: &CaptureFacts| facts.history).await?;
         Ok(CapturedText {

@@ -10,7 +10,7 @@ use tmux_control::capture::Capture;
 use tmux_control::{PaneId, Row, Server, row};
 
 use crate::actions::find_lines::{
-    Found, Pattern, aligned_rows, counted_rows, without_trailing_blanks,
+    LineMatches, LinePattern, aligned_rows, counted_rows, without_trailing_blanks,
 };
 use crate::actions::read::{Scrollback, program_or_end};
 use crate::context::{Cx, Tool};
@@ -171,7 +171,7 @@ impl Tool for SearchPanes {
 
     async fn call(cx: &Cx, args: Args) -> Result<PaneSearch, ToolError> {
         let regex = args.regex.unwrap_or(false);
-        let pattern = Pattern::new(&args.pattern, regex, args.case.unwrap_or(false))?;
+        let pattern = LinePattern::new(&args.pattern, regex, args.case.unwrap_or(false))?;
         let limit = args.limit.unwrap_or(100);
         if limit == 0 {
             return Err(ToolError::invalid_argument("`limit`: 0 would show no line")
@@ -331,7 +331,7 @@ struct PaneFound {
 async fn search(
     cx: &Cx,
     text: PaneText,
-    pattern: &Pattern,
+    pattern: &LinePattern,
     wanted: &Range<usize>,
 ) -> Result<Option<PaneFound>, ToolError> {
     let seen = without_trailing_blanks(&text.joined);
@@ -353,7 +353,7 @@ async fn search(
 }
 
 /// The lines as shown, with row numbers that begin at `top`.
-fn show(text: &str, found: Found, top: i64, starts: &[usize]) -> PaneFound {
+fn show(text: &str, found: LineMatches, top: i64, starts: &[usize]) -> PaneFound {
     let mut cut = false;
     let matches = found
         .lines

@@ -5,10 +5,10 @@ use serde::{Deserialize, Serialize};
 use tmux_control::capture::Capture;
 use tmux_control::{PaneId, row};
 
-use crate::actions::read::{Wanted, program_or_end, read};
+use crate::actions::read::{ReadRequest, program_or_end, read};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError};
-use crate::results::objects::Status;
+use crate::results::objects::PaneStatus;
 use crate::results::words::{FactRow, count, field};
 use terminal::text::keep_tail;
 
@@ -51,7 +51,7 @@ pub(super) struct PaneSnapshot {
     /// Directory of that program.
     path: String,
     /// Whether the pane's first process runs.
-    status: Status,
+    status: PaneStatus,
     /// Exit code of that process.
     exit_code: Option<i32>,
     /// Lines cut from the beginning of the text because it was too long.
@@ -126,7 +126,7 @@ impl Tool for SnapshotPane {
 
     async fn call(cx: &Cx, args: Args) -> Result<PaneSnapshot, ToolError> {
         let part = Capture { start: None, end: None, join: true, colors: false };
-        let wanted = Wanted { part, lines: args.lines };
+        let wanted = ReadRequest { part, lines: args.lines };
         let (pane, facts, text) =
             read(cx, &args.target, wanted, |facts: &SnapshotFacts| facts.history).await?;
         Ok(PaneSnapshot {
@@ -144,7 +144,7 @@ impl Tool for SnapshotPane {
             state: program_or_end(pane.life, &facts.command),
             command: facts.command,
             path: facts.path,
-            status: Status::of(pane.life),
+            status: PaneStatus::of(pane.life),
             exit_code: pane.life.exit_code(),
             lines_cut: 0,
             truncated: false,

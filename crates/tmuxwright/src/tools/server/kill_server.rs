@@ -1,4 +1,4 @@
-//! `kill_server`: ends the tmux server with everything in it.
+//! `kill_server`: kills the tmux server with all its sessions.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use tmux_control::{Command, TmuxReply, row};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
-use crate::results::words::count;
+use crate::results::words::{FactRow, count, field};
 
 pub(super) struct KillServer;
 
@@ -14,27 +14,30 @@ pub(super) struct KillServer;
 pub(super) struct Args {}
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Killed {
-    /// The server's process.
+pub(super) struct KilledServer {
+    /// Process id of the server.
     pid: u32,
-    /// Its socket.
+    /// Path of its socket.
     socket: String,
-    /// How many sessions it had.
+    /// Number of sessions it had.
     sessions: usize,
 }
 
 row! {
-    SessionName {
+    SessionIdRow {
         id: String = "session_id",
     }
 }
 
-impl Output for Killed {
+impl Output for KilledServer {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        let sessions = count(self.sessions as u64, "session");
-        format!("killed server {} · {} · {sessions}", self.pid, self.socket)
+        FactRow::new("killed tmux server")
+            .fact(format!("pid {}", self.pid))
+            .fact(format!("socket {}", field(&self.socket)))
+            .fact(count(self.sessions as u64, "session"))
+            .into()
     }
 }
 
@@ -42,7 +45,7 @@ impl Tool for KillServer {
     const META: Meta = Meta {
         name: "kill_server",
         title: "Kill server",
-        description: "Kill the tmux server and everything in it, for everybody.",
+        description: "Kill the tmux server with all its sessions, also those of other people.",
         group: Group::Server,
         tier: Tier::Destroy,
         sets: &[Toolset::Primitives],
@@ -51,21 +54,21 @@ impl Tool for KillServer {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Killed;
+    type Output = KilledServer;
 
-    async fn call(cx: &Cx, _: Args) -> Result<Killed, ToolError> {
+    async fn call(cx: &Cx, _: Args) -> Result<KilledServer, ToolError> {
         let ask = Command::query("display-message").arg("-p").arg("#{pid}");
         let TmuxReply(printed) = cx.tmux().run(ask).await?;
         let pid = String::from_utf8_lossy(&printed).trim().parse().map_err(|_| {
             ToolError::from(tmux_control::Error::unexpected("display-message", &printed))
         })?;
-        let sessions: Vec<SessionName> = cx.tmux().rows(Command::query("list-sessions")).await?;
-        // It takes every session with it, so each must be one that may be killed.
+        let sessions: Vec<SessionIdRow> = cx.tmux().rows(Command::query("list-sessions")).await?;
+        // All sessions die with the server, so the policy must allow each of them to be killed.
         for session in &sessions {
             cx.resolve(&Target(session.id.clone())).await?;
         }
         let socket = cx.tmux().socket_path().display().to_string();
         cx.host.kill_server(pid).await?;
-        Ok(Killed { pid, socket, sessions: sessions.len() })
+        Ok(KilledServer { pid, socket, sessions: sessions.len() })
     }
 }

@@ -1,4 +1,4 @@
-//! `list_servers`: every tmux server of this user that can be found.
+//! `list_servers`: lists this user's tmux servers.
 
 use std::path::PathBuf;
 
@@ -10,56 +10,52 @@ use tmux_control::discover::{self, SocketState};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{FilePath, Form, Group, Load, Meta, Output, Tier, ToolError};
-use crate::results::words::count;
-use terminal::text::inline;
+use crate::results::words::{FactRow, count, field, rows};
 
 pub(super) struct ListServers;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// More sockets to try.
+    /// Further socket paths to probe.
     #[schemars(with = "Option<Vec<FilePath>>")]
     paths: Option<Vec<FilePath>>,
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Servers {
-    /// One entry per server, and per path that was asked for.
-    servers: Vec<Server>,
+pub(super) struct ServerList {
+    /// One entry per running server, and per given path.
+    servers: Vec<ServerEntry>,
 }
 
 #[derive(Serialize, JsonSchema)]
-struct Server {
-    /// Its socket.
+struct ServerEntry {
+    /// Path of the socket.
     socket: String,
-    /// Its name, as in `tmux -L`.
+    /// Name, as in `tmux -L`.
     name: Option<String>,
-    /// Whether it runs.
+    /// Whether the server runs.
     alive: bool,
-    /// Its process.
+    /// Process id.
     pid: Option<u32>,
-    /// Its version.
+    /// tmux version.
     version: Option<String>,
-    /// How many sessions it has.
+    /// Number of sessions.
     sessions: Option<u32>,
-    /// Whether it is the one that these tools drive.
+    /// Whether it is the server that these tools use.
     current: bool,
-    /// What is wrong with it.
+    /// Why there is no answer from the socket.
     problem: Option<String>,
 }
 
-impl Output for Servers {
+impl Output for ServerList {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        if self.servers.is_empty() {
-            return "no servers".to_owned();
-        }
-        self.servers.iter().map(Server::row).collect::<Vec<_>>().join("\n")
+        rows(&self.servers, ServerEntry::row, "no servers")
     }
 }
 
-impl Server {
+impl ServerEntry {
     fn new(socket: PathBuf, current: &Socket, found: SocketState) -> Self {
         let in_directory = socket.parent() == Some(&Socket::directory());
         let name = socket.file_name().filter(|_| in_directory);
@@ -88,17 +84,15 @@ impl Server {
     }
 
     fn row(&self) -> String {
-        let mut row = inline(&self.socket);
-        if let (Some(pid), Some(version)) = (self.pid, &self.version) {
-            row.push_str(&format!(" · tmux {version} · pid {pid}"));
-        }
-        if let Some(sessions) = self.sessions {
-            row.push_str(&format!(" · {}", count(sessions, "session")));
-        }
-        if let Some(problem) = &self.problem {
-            row.push_str(&format!(" · {}", inline(problem)));
-        }
-        row + if self.current { " · current" } else { "" }
+        FactRow::new(field(&self.socket))
+            .maybe(self.name.as_ref().map(|name| format!("name {}", field(name))))
+            .maybe(self.version.as_ref().map(|version| format!("tmux {}", field(version))))
+            .maybe(self.pid.map(|pid| format!("pid {pid}")))
+            .maybe(self.sessions.map(|sessions| count(sessions, "session")))
+            .maybe(self.problem.as_ref().map(|problem| format!("problem {}", field(problem))))
+            .flag(self.alive, "alive")
+            .flag(self.current, "current")
+            .into()
     }
 }
 
@@ -106,7 +100,7 @@ impl Tool for ListServers {
     const META: Meta = Meta {
         name: "list_servers",
         title: "List servers",
-        description: "List the tmux servers that run: socket, version, pid, sessions.",
+        description: "List running tmux servers: socket, name, version, pid, sessions.",
         group: Group::Server,
         tier: Tier::Read,
         sets: &[],
@@ -115,9 +109,9 @@ impl Tool for ListServers {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Servers;
+    type Output = ServerList;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Servers, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<ServerList, ToolError> {
         let asked = args.paths.unwrap_or_default();
         let asked: Vec<PathBuf> =
             asked.iter().map(|path| cx.place(path, "paths")).collect::<Result<_, _>>()?;
@@ -130,13 +124,13 @@ impl Tool for ListServers {
             sockets.push(current.path());
         }
         sockets.retain(|socket| cx.reaches(&Socket::Path(socket.clone())));
-        let looks = sockets.into_iter().map(|socket| async {
+        let probes = sockets.into_iter().map(|socket| async {
             let found = cx.tmux().probe_socket(&socket).await;
-            // Nobody asked for what is not there.
+            // A socket without a server is of interest only if the caller named it.
             let wanted = matches!(found, SocketState::Server { .. } | SocketState::Unresponsive(_))
                 || asked.contains(&socket);
-            wanted.then(|| Server::new(socket, &current, found))
+            wanted.then(|| ServerEntry::new(socket, &current, found))
         });
-        Ok(Servers { servers: join_all(looks).await.into_iter().flatten().collect() })
+        Ok(ServerList { servers: join_all(probes).await.into_iter().flatten().collect() })
     }
 }

@@ -1,4 +1,4 @@
-//! The tmux server itself, and others like it.
+//! Tools of the group `server`: this tmux server and other ones.
 
 mod kill_server;
 mod list_servers;

@@ -1,4 +1,4 @@
-//! `server_info`: the tmux server this one drives.
+//! `server_info`: the tmux server that the tools use.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -6,7 +6,7 @@ use tmux_control::{Command, row};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Tier, ToolError, Toolset};
-use crate::results::words::count;
+use crate::results::words::{FactRow, count, field};
 
 pub(super) struct ServerInfo;
 
@@ -14,16 +14,16 @@ pub(super) struct ServerInfo;
 pub(super) struct Args {}
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Info {
+pub(super) struct ServerFacts {
     /// Whether the server runs.
     running: bool,
-    /// Its version; the program's if it does not run.
+    /// tmux version of the server, or of the program if no server runs.
     version: String,
-    /// Its socket.
+    /// Path of the socket.
     socket: String,
-    /// Its process.
+    /// Process id.
     pid: Option<u32>,
-    /// How many sessions it has.
+    /// Number of sessions.
     sessions: u32,
 }
 
@@ -34,20 +34,17 @@ row! {
     }
 }
 
-impl Output for Info {
+impl Output for ServerFacts {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        let Self { version, socket, .. } = self;
+        let row = FactRow::new(format!("tmux {}", self.version))
+            .fact(format!("socket {}", field(&self.socket)));
         match self.pid {
-            Some(pid) => {
-                format!(
-                    "tmux {version} · {socket} · pid {pid} · {}",
-                    count(self.sessions, "session")
-                )
-            }
-            None => format!("tmux {version} · {socket} · not running"),
+            Some(pid) => row.fact(format!("pid {pid}")).fact(count(self.sessions, "session")),
+            None => row.fact("not running"),
         }
+        .into()
     }
 }
 
@@ -55,7 +52,7 @@ impl Tool for ServerInfo {
     const META: Meta = Meta {
         name: "server_info",
         title: "Server info",
-        description: "The tmux server: version, socket, pid, number of sessions.",
+        description: "Show the tmux server in use: version, socket, pid, number of sessions.",
         group: Group::Server,
         tier: Tier::Read,
         sets: &[Toolset::Primitives],
@@ -64,9 +61,9 @@ impl Tool for ServerInfo {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Info;
+    type Output = ServerFacts;
 
-    async fn call(cx: &Cx, _: Args) -> Result<Info, ToolError> {
+    async fn call(cx: &Cx, _: Args) -> Result<ServerFacts, ToolError> {
         let list = cx.tmux().rows::<ServerRow>(Command::query("list-sessions"));
         let (rows, shown) = tokio::join!(list, cx.sessions());
         let version = cx.tmux().version().await?.to_string();
@@ -77,11 +74,12 @@ impl Tool for ServerInfo {
         let sessions = u32::try_from(shown?.len()).unwrap_or(u32::MAX);
         Ok(match rows.into_iter().next() {
             Some(row) => {
-                Info { running: true, version, socket: row.socket, pid: Some(row.pid), sessions }
+                let (socket, pid) = (row.socket, Some(row.pid));
+                ServerFacts { running: true, version, socket, pid, sessions }
             }
             None => {
                 let socket = cx.tmux().socket_path().display().to_string();
-                Info { running: false, version, socket, pid: None, sessions }
+                ServerFacts { running: false, version, socket, pid: None, sessions }
             }
         })
     }

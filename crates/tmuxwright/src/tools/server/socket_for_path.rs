@@ -1,4 +1,5 @@
-//! `socket_for_path`: one tmux server per project, found again by the project's directory.
+//! `socket_for_path`: derives the tmux socket of a project from its directory, so that every caller finds
+//! the same server.
 
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
@@ -9,12 +10,13 @@ use tmux_control::Socket;
 
 use crate::context::{Cx, Tool};
 use crate::contract::{FilePath, Form, Group, Load, Meta, Output, Tier, ToolError};
+use crate::results::words::{FactRow, field};
 
-/// The longest path, in bytes: no system takes less.
-const LONGEST: usize = 100;
+/// Limit of a socket's path: every system accepts at least this many bytes.
+const MAX_SOCKET_PATH_BYTES: usize = 100;
 
-/// How much of the directory's name is kept, for people.
-const READABLE: usize = 24;
+/// Limit of the part of the directory's name that begins the socket's name.
+const MAX_READABLE_CHARS: usize = 24;
 
 pub(super) struct SocketForPath;
 
@@ -25,22 +27,26 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Found {
-    /// The socket. It need not exist.
+pub(super) struct ProjectSocket {
+    /// Path of the socket, which need not exist yet.
     socket: String,
-    /// Its name.
+    /// Name of the socket, as in `tmux -L`.
     name: String,
-    /// The directory it stands for.
+    /// Project directory, with symbolic links resolved.
     path: String,
-    /// How to use it.
+    /// Command lines that use the socket.
     usage: String,
 }
 
-impl Output for Found {
+impl Output for ProjectSocket {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        format!("{} · {}", self.socket, self.usage)
+        FactRow::new(format!("socket {}", field(&self.socket)))
+            .fact(format!("name {}", self.name))
+            .fact(format!("for {}", field(&self.path)))
+            .fact(format!("use {}", self.usage))
+            .into()
     }
 }
 
@@ -48,7 +54,7 @@ impl Tool for SocketForPath {
     const META: Meta = Meta {
         name: "socket_for_path",
         title: "Socket for path",
-        description: "The tmux socket that stands for a project directory: always the same, short.",
+        description: "Derive a tmux socket from a project directory: short, and always the same one.",
         group: Group::Server,
         tier: Tier::Read,
         sets: &[],
@@ -57,22 +63,22 @@ impl Tool for SocketForPath {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Found;
+    type Output = ProjectSocket;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Found, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<ProjectSocket, ToolError> {
         let given = cx.place(&args.path, "path")?;
         let path = given.canonicalize().ok().filter(|path| path.is_dir()).ok_or_else(|| {
             ToolError::invalid_argument(format!("`path`: `{}` is not a directory", given.display()))
-                .hint("give the absolute path of one that exists")
+                .hint("give the absolute path of an existing directory")
         })?;
         let name = socket_name(&path);
         let socket = Socket::Name(name.clone()).path();
-        if socket.as_os_str().len() > LONGEST {
-            let what = format!("`{}` is longer than a socket's path may be", socket.display());
-            return Err(ToolError::invalid_argument(what)
+        if socket.as_os_str().len() > MAX_SOCKET_PATH_BYTES {
+            let message = format!("`{}` is too long for a socket's path", socket.display());
+            return Err(ToolError::invalid_argument(message)
                 .hint("a person can start tmuxwright with a shorter TMUX_TMPDIR"));
         }
-        Ok(Found {
+        Ok(ProjectSocket {
             usage: format!("tmux -L {name}, or tmuxwright --socket {name}"),
             socket: socket.to_string_lossy().into_owned(),
             name,
@@ -81,17 +87,17 @@ impl Tool for SocketForPath {
     }
 }
 
-/// The beginning of the directory's name, and a hash of all of its path.
+/// The beginning of the directory's name, and a hash of its whole path.
 fn socket_name(path: &Path) -> String {
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let plain = name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' });
-    let readable: String = plain.take(READABLE).collect();
+    let readable: String = plain.take(MAX_READABLE_CHARS).collect();
     format!("{}-{:016x}", readable.trim_matches('-'), fnv1a(path.as_os_str().as_bytes()))
         .trim_start_matches('-')
         .to_owned()
 }
 
-/// FNV-1a with 64 bits: the same in every release, for ever.
+/// The 64-bit FNV-1a hash, which must stay the same in every release.
 fn fnv1a(bytes: &[u8]) -> u64 {
     bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
@@ -103,7 +109,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_readable_and_stay_the_same_for_ever() {
+    fn socket_names_are_readable_and_stable() {
         assert_eq!(fnv1a(b""), 0xcbf2_9ce4_8422_2325);
         assert_eq!(fnv1a(b"foobar"), 0x8594_4171_f739_67e8);
         let name = socket_name(Path::new("/home/me/my project.rs"));

@@ -1,4 +1,4 @@
-//! `create_session`: a detached session that a person can attach to.
+//! `create_session`: creates a detached session that a person can attach to.
 
 use std::collections::BTreeMap;
 
@@ -6,16 +6,18 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux_control::{Command, Row, escape_format};
 
-use crate::actions::create::{NewIds, check_name, create, start_directory, with_start};
+use crate::actions::arrange::check_cells;
+use crate::actions::create::{check_name, create, start_directory, with_start};
 use crate::context::{Cx, Tool};
-use crate::contract::{Group, Load, Meta, NewPlace, Tier, ToolError, Toolset};
+use crate::contract::{Group, Load, Meta, NewPlace, Tier, ToolError, Toolset, not_empty};
 use crate::host::{Created, Host};
+use crate::results::ids::CreatedIds;
 
 pub(super) struct CreateSession;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Its name; tmux picks one if not given.
+    /// Session name; tmux picks one if not given.
     #[schemars(extend("x-clear" = true))]
     name: Option<String>,
     /// Name of its first window.
@@ -47,25 +49,16 @@ impl Tool for CreateSession {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = NewIds;
+    type Output = CreatedIds;
 
-    async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<CreatedIds, ToolError> {
         let env = args.env.unwrap_or_default();
         check_name("name", args.name.as_deref())?;
         check_name("window_name", args.window_name.as_deref())?;
         let cwd = start_directory(args.cwd)?;
-        for (name, size) in [("width", args.width), ("height", args.height)] {
-            if size.is_some_and(|n| !(1..=10_000).contains(&n)) {
-                return Err(ToolError::invalid_argument(format!(
-                    "`{name}`: {} is not from 1 to 10000",
-                    size.unwrap_or_default()
-                ))
-                .hint("leave it out and tmux picks a size"));
-            }
-        }
-        if args.name.as_deref().is_some_and(|name| name.trim().is_empty()) {
-            return Err(ToolError::invalid_argument("`name` is empty")
-                .hint("give a name, or leave it out and tmux picks one"));
+        check_cells(args.width, args.height, "leave it out and tmux picks a size")?;
+        if let Some(name) = &args.name {
+            not_empty("name", name.trim(), "give a name, or leave it out and tmux picks one")?;
         }
         let command = Command::action("new-session")
             .args(["-d", "-P", "-F"])

@@ -1,4 +1,4 @@
-//! `list_sessions`: every session of the server.
+//! `list_sessions`: lists the sessions of the tmux server.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,12 +19,12 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Sessions {
+pub(super) struct SessionList {
     /// One entry per session.
     sessions: Vec<Session>,
 }
 
-impl Output for Sessions {
+impl Output for SessionList {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
@@ -36,7 +36,7 @@ impl Tool for ListSessions {
     const META: Meta = Meta {
         name: "list_sessions",
         title: "List sessions",
-        description: "List sessions: id, name, windows, people attached, own.",
+        description: "List sessions: id, name, windows, attached people, creation time, own.",
         group: Group::Session,
         tier: Tier::Read,
         sets: &[Toolset::Agent, Toolset::Primitives],
@@ -45,9 +45,9 @@ impl Tool for ListSessions {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Sessions;
+    type Output = SessionList;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Sessions, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<SessionList, ToolError> {
         let (sessions, people) = tokio::join!(cx.sessions(), cx.host.people());
         let people = people?;
         let sessions = sessions?
@@ -57,6 +57,6 @@ impl Tool for ListSessions {
                 Session::new(row, attached, own)
             })
             .collect();
-        Ok(Sessions { sessions: filter::apply(sessions, args.filter.as_deref())? })
+        Ok(SessionList { sessions: filter::apply(sessions, args.filter.as_deref())? })
     }
 }

@@ -1,4 +1,4 @@
-//! Sessions.
+//! Tools of the group `session`.
 
 mod create_session;
 mod list_sessions;

@@ -1,4 +1,4 @@
-//! `create_window`: a window in a session.
+//! `create_window`: creates a window in a session.
 
 use std::collections::BTreeMap;
 
@@ -8,19 +8,20 @@ use tmux_control::target::Level;
 use tmux_control::{Command, Row, escape_format};
 
 use crate::actions::create::{
-    NewIds, check_name, create, create_at_home, start_directory, with_start,
+    check_name, create, create_in_own_session, start_directory, with_start,
 };
 use crate::context::{Cx, Tool};
 use crate::contract::{Group, Load, Meta, NewPlace, Target, Tier, ToolError, Toolset};
 use crate::host::{Created, NewPane};
+use crate::results::ids::CreatedIds;
 
 pub(super) struct CreateWindow;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Session, or window for `place`; our own session if not given.
+    /// Session, or window for `place`; this server's own session if not given.
     target: Option<Target>,
-    /// Its name.
+    /// Window name.
     #[schemars(extend("x-clear" = true))]
     name: Option<String>,
     /// Program to run instead of the shell.
@@ -30,15 +31,15 @@ pub(super) struct Args {
     cwd: Option<String>,
     /// Environment variables.
     env: Option<BTreeMap<String, String>>,
-    /// Where: at the end (default), or next to the target window.
-    place: Option<Place>,
+    /// At the end (default), or before or after the target window.
+    place: Option<WindowPlace>,
     /// Make it the current window.
     select: Option<bool>,
 }
 
 #[derive(Clone, Copy, PartialEq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Place {
+enum WindowPlace {
     End,
     Before,
     After,
@@ -48,7 +49,7 @@ impl Tool for CreateWindow {
     const META: Meta = Meta {
         name: "create_window",
         title: "Create window",
-        description: "Create a window in a session; returns window, index and pane ids.",
+        description: "Create a window in a session; returns window id, index and pane id.",
         group: Group::Window,
         tier: Tier::Mutate,
         sets: &[Toolset::Agent, Toolset::Primitives],
@@ -57,20 +58,20 @@ impl Tool for CreateWindow {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = NewIds;
+    type Output = CreatedIds;
 
-    async fn call(cx: &Cx, args: Args) -> Result<NewIds, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<CreatedIds, ToolError> {
         let env = args.env.unwrap_or_default();
         check_name("name", args.name.as_deref())?;
         let cwd = start_directory(args.cwd)?;
         let Some(target) = &args.target else {
-            if args.place.is_some_and(|place| place != Place::End) {
-                return Err(ToolError::invalid_argument("`place` needs a `target` to be beside")
+            if args.place.is_some_and(|place| place != WindowPlace::End) {
+                return Err(ToolError::invalid_argument("`place` needs `target`")
                     .hint("name a window as `target`, or leave `place` out"));
             }
-            let wish =
+            let new_pane =
                 NewPane { command: args.command, name: args.name, cwd, env, ..NewPane::default() };
-            let created = create_at_home(cx, wish).await?;
+            let created = create_in_own_session(cx, new_pane).await?;
             if args.select == Some(true) {
                 let window = format!("{}:{}", created.session, created.window);
                 cx.tmux().run(Command::action("select-window").option("-t", window)).await?;
@@ -78,10 +79,10 @@ impl Tool for CreateWindow {
             return Ok(created.into());
         };
         let beside = cx.resolve_around(target, Level::Session).await?.pane;
-        let (flag, place) = match args.place.unwrap_or(Place::End) {
-            Place::End => ("-a", format!("{}:{{end}}", beside.session)),
-            Place::Before => ("-b", format!("{}:{}", beside.session, beside.window)),
-            Place::After => ("-a", format!("{}:{}", beside.session, beside.window)),
+        let (flag, place) = match args.place.unwrap_or(WindowPlace::End) {
+            WindowPlace::End => ("-a", format!("{}:{{end}}", beside.session)),
+            WindowPlace::Before => ("-b", format!("{}:{}", beside.session, beside.window)),
+            WindowPlace::After => ("-a", format!("{}:{}", beside.session, beside.window)),
         };
         let command = Command::action("new-window")
             .args(["-P", "-F"])

@@ -1,4 +1,4 @@
-//! `list_windows`: the windows of a session, or all.
+//! `list_windows`: lists the windows of a session, or all.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub(super) struct ListWindows;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Only this session's.
+    /// Session to list; all if not given.
     target: Option<Target>,
     /// `field=value` or `field~regex`, joined by commas.
     #[schemars(extend("x-clear" = true))]
@@ -21,12 +21,12 @@ pub(super) struct Args {
 }
 
 #[derive(Serialize, JsonSchema)]
-pub(super) struct Windows {
+pub(super) struct WindowList {
     /// One entry per window.
     windows: Vec<Window>,
 }
 
-impl Output for Windows {
+impl Output for WindowList {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
@@ -38,7 +38,7 @@ impl Tool for ListWindows {
     const META: Meta = Meta {
         name: "list_windows",
         title: "List windows",
-        description: "List windows: id, index, name, panes, layout, size.",
+        description: "List windows: ids, index, name, panes, size, layout, own.",
         group: Group::Window,
         tier: Tier::Read,
         sets: &[Toolset::Primitives],
@@ -47,15 +47,15 @@ impl Tool for ListWindows {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Windows;
+    type Output = WindowList;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Windows, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<WindowList, ToolError> {
         let session = match &args.target {
             Some(target) => Some(cx.resolve(target).await?.pane.session),
             None => None,
         };
         let windows = cx.windows(session).await?;
         let windows = windows.into_iter().map(|(row, own)| Window::new(row, own)).collect();
-        Ok(Windows { windows: filter::apply(windows, args.filter.as_deref())? })
+        Ok(WindowList { windows: filter::apply(windows, args.filter.as_deref())? })
     }
 }

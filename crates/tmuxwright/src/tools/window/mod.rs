@@ -1,4 +1,4 @@
-//! Windows.
+//! Tools of the group `window`.
 
 mod create_window;
 mod list_windows;

@@ -1,18 +1,18 @@
-//! `move_window`: a window goes to another index or session.
+//! `move_window`: moves a window to another index or session.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux_control::target::Level;
 use tmux_control::{Command, SessionId};
 
-use crate::actions::arrange::{Leaving, window_now};
+use crate::actions::arrange::{Relocation, window_now};
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Group, Load, Meta, Target, Tier, ToolError, Toolset};
 use crate::host::WindowRow;
 use crate::results::objects::Window;
 
-/// The highest index tmux knows.
-const HIGHEST: u32 = i32::MAX.unsigned_abs();
+/// The highest window index that tmux accepts.
+const MAX_WINDOW_INDEX: u32 = i32::MAX.unsigned_abs();
 
 pub(super) struct MoveWindow;
 
@@ -22,7 +22,7 @@ pub(super) struct Args {
     target: Target,
     /// Session to move it to.
     session: Option<Target>,
-    /// Free index; the first one if not given.
+    /// Free index; the first free one if not given.
     index: Option<u32>,
 }
 
@@ -44,11 +44,11 @@ impl Tool for MoveWindow {
     async fn call(cx: &Cx, args: Args) -> Result<Window, ToolError> {
         if args.session.is_none() && args.index.is_none() {
             return Err(ToolError::invalid_argument("neither `session` nor `index` is given")
-                .hint("say where the window is to go"));
+                .hint("give the session or the index to move the window to"));
         }
-        if let Some(index) = args.index.filter(|&index| index > HIGHEST) {
+        if let Some(index) = args.index.filter(|&index| index > MAX_WINDOW_INDEX) {
             return Err(ToolError::invalid_argument(format!("`index`: {index} is too high"))
-                .hint(format!("{HIGHEST} is the highest")));
+                .hint(format!("give at most {MAX_WINDOW_INDEX}")));
         }
         let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
         let session = match &args.session {
@@ -56,24 +56,25 @@ impl Tool for MoveWindow {
             None => pane.session,
         };
         let stays = session == pane.session;
-        let there = match args.index {
+        let occupant = match args.index {
             Some(index) => at_index(cx, session, index).await?,
             None => None,
         };
-        match there {
+        match occupant {
             Some(window) if stays && window.window == pane.window => {}
-            Some(taken) => return Err(is_taken(&taken)),
+            Some(window) => return Err(index_taken(&window)),
             None if stays && args.index.is_none() => {}
             None => {
                 let index = args.index.map(|index| index.to_string()).unwrap_or_default();
-                let go = Command::action("move-window")
+                let move_window = Command::action("move-window")
                     .arg("-d")
                     .option("-s", format!("{}:{}", pane.session, pane.window))
                     .option("-t", format!("{session}:{index}"));
                 if stays {
-                    cx.tmux().run(go).await?;
+                    cx.tmux().run(move_window).await?;
                 } else {
-                    Leaving::Window(pane.window, pane.session).with(cx, session, vec![go]).await?;
+                    let relocation = Relocation::Window(pane.window, pane.session);
+                    relocation.run(cx, session, vec![move_window]).await?;
                 }
             }
         }
@@ -87,11 +88,11 @@ async fn at_index(cx: &Cx, session: SessionId, index: u32) -> Result<Option<Wind
     Ok(windows.into_iter().map(|(row, _)| row).find(|row| row.index == index))
 }
 
-fn is_taken(taken: &WindowRow) -> ToolError {
-    let WindowRow { window, session_name, index, name, .. } = taken;
+fn index_taken(occupant: &WindowRow) -> ToolError {
+    let WindowRow { window, session_name, index, name, .. } = occupant;
     ToolError::new(
         Code::Exists,
-        format!("`index`: at {index} of session `{session_name}` is window {window} (`{name}`)"),
+        format!("`index`: {index} in session `{session_name}` is window {window} (`{name}`)"),
     )
     .hint("give another index, or move that window first")
 }

@@ -1,4 +1,4 @@
-//! `select_layout`: how the panes of a window are arranged.
+//! `select_layout`: arranges the panes of a window.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,19 +13,22 @@ use crate::results::objects::Window;
 use crate::results::words::count;
 use terminal::text::inline;
 
+/// Limit of an invalid layout that is repeated in an error.
+const MAX_SHOWN_CHARS: usize = 100;
+
 pub(super) struct SelectLayout;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
     /// Window.
     target: Target,
-    /// tiled, even-horizontal, main-vertical …, or `layout` of list_windows.
+    /// tiled, even-horizontal, main-vertical …, or a `layout` from list_windows.
     #[schemars(extend("x-clear" = true))]
     layout: String,
 }
 
 row! {
-    Panes {
+    PaneCount {
         window: WindowId = "window_id",
         panes: u32 = "window_panes",
     }
@@ -35,7 +38,7 @@ impl Tool for SelectLayout {
     const META: Meta = Meta {
         name: "select_layout",
         title: "Select layout",
-        description: "Arrange the panes of a window; ends a zoom.",
+        description: "Arrange the panes of a window; unzooms it.",
         group: Group::Window,
         tier: Tier::Mutate,
         sets: &[Toolset::Primitives],
@@ -50,21 +53,21 @@ impl Tool for SelectLayout {
         let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
         let window = format!("{}:{}", pane.session, pane.window);
         let version = cx.tmux().version().await?;
-        let now: Panes = cx.tmux().row(&window).await?;
+        let now: PaneCount = cx.tmux().row(&window).await?;
         let panes = usize::try_from(now.panes).unwrap_or(usize::MAX);
-        layout::check(&args.layout, version, panes).map_err(|wrong| {
-            let layout: String = inline(&args.layout).chars().take(100).collect();
-            let hint = match wrong {
+        layout::check(&args.layout, version, panes).map_err(|error| {
+            let layout: String = inline(&args.layout).chars().take(MAX_SHOWN_CHARS).collect();
+            let hint = match error {
                 LayoutError::Panes { .. } => format!(
-                    "the window has {}; split_pane or kill until that fits",
+                    "the window has {}; add or remove panes with split_pane or kill",
                     count(now.panes, "pane")
                 ),
                 _ => format!(
-                    "use {}, or a layout as list_windows gives it",
+                    "use {}, or a layout from list_windows",
                     layout::names(version).join(", ")
                 ),
             };
-            ToolError::invalid_argument(format!("`layout`: `{layout}` {wrong}")).hint(hint)
+            ToolError::invalid_argument(format!("`layout`: `{layout}` {error}")).hint(hint)
         })?;
         let select = Command::action("select-layout").option("-t", &window);
         cx.tmux().run(select.arg("--").arg(&args.layout)).await?;

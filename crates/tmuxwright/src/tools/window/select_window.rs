@@ -1,4 +1,4 @@
-//! `select_window`: which window of a session is in front.
+//! `select_window`: makes a window the current one of its session.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -8,7 +8,7 @@ use tmux_control::target::Level;
 use crate::context::{Cx, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
 use crate::host::PaneState;
-use crate::results::objects::Selected;
+use crate::results::ids::SelectedIds;
 
 pub(super) struct SelectWindow;
 
@@ -16,7 +16,7 @@ pub(super) struct SelectWindow;
 pub(super) struct Args {
     /// Window; or session, with `direction`.
     target: Option<Target>,
-    /// From the current window.
+    /// Relative to the current window.
     direction: Option<Direction>,
 }
 
@@ -32,7 +32,7 @@ impl Tool for SelectWindow {
     const META: Meta = Meta {
         name: "select_window",
         title: "Select window",
-        description: "Make a window its session's current one.",
+        description: "Make a window the current one of its session.",
         group: Group::Window,
         tier: Tier::Mutate,
         sets: &[Toolset::Primitives],
@@ -41,9 +41,9 @@ impl Tool for SelectWindow {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = Selected;
+    type Output = SelectedIds;
 
-    async fn call(cx: &Cx, args: Args) -> Result<Selected, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<SelectedIds, ToolError> {
         let target = cx.target_or_current(args.target, args.direction.is_some(), "window").await?;
         let found = cx.resolve_around(&target, Level::Session).await?;
         let session = found.pane.session;

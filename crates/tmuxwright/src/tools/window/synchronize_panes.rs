@@ -1,4 +1,4 @@
-//! `synchronize_panes`: whether typing goes to all panes of a window.
+//! `synchronize_panes`: turns synchronized input for a window's panes on or off.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,8 +8,10 @@ use tmux_control::{Command, PaneId, row};
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::host::PaneState;
+use crate::results::words::FactRow;
 
-const OPTION: &str = "synchronize-panes";
+/// The tmux option behind it.
+const SYNCHRONIZE_OPTION: &str = "synchronize-panes";
 
 pub(super) struct SynchronizePanes;
 
@@ -17,24 +19,24 @@ pub(super) struct SynchronizePanes;
 pub(super) struct Args {
     /// Window.
     target: Target,
-    /// On or off.
+    /// Turn on (true) or off (false).
     on: bool,
 }
 
 #[derive(Serialize, JsonSchema)]
 pub(super) struct Synchronized {
-    /// The session.
+    /// Session id.
     session_id: String,
-    /// The window.
+    /// Window id.
     window_id: String,
-    /// Whether it is on.
+    /// Whether input is synchronized.
     on: bool,
-    /// The panes that typing goes to.
+    /// Ids of the panes that share input.
     panes: Vec<String>,
 }
 
 row! {
-    Reached {
+    SyncRow {
         pane: PaneId = "pane_id",
         pid: u32 = "pane_pid",
         synchronized: bool = "pane_synchronized",
@@ -45,10 +47,11 @@ impl Output for Synchronized {
     const FORM: Form = Form::Data;
 
     fn text(&self) -> String {
-        match self.on {
-            true => format!("{} · typing goes to {}", self.window_id, self.panes.join(", ")),
-            false => format!("{} · not synchronized", self.window_id),
-        }
+        let state = match self.on {
+            true => format!("synchronized: {}", self.panes.join(", ")),
+            false => "not synchronized".to_owned(),
+        };
+        FactRow::new(format!("{} {}", self.window_id, self.session_id)).fact(state).into()
     }
 }
 
@@ -56,7 +59,7 @@ impl Tool for SynchronizePanes {
     const META: Meta = Meta {
         name: "synchronize_panes",
         title: "Synchronize panes",
-        description: "Let what is typed into one pane of a window go to all, or stop to.",
+        description: "Turn synchronized input for a window's panes on or off.",
         group: Group::Window,
         tier: Tier::Mutate,
         sets: &[Toolset::Primitives],
@@ -74,48 +77,48 @@ impl Tool for SynchronizePanes {
         } else {
             switch_off(cx, &pane).await?;
         }
-        let reached = reached(cx, &pane).await?;
+        let panes = synchronized_panes(cx, &pane).await?;
         Ok(Synchronized {
             session_id: pane.session.to_string(),
             window_id: pane.window.to_string(),
-            on: !reached.is_empty(),
-            panes: reached.iter().map(|row| row.pane.to_string()).collect(),
+            on: !panes.is_empty(),
+            panes: panes.iter().map(|row| row.pane.to_string()).collect(),
         })
     }
 }
 
-/// A pane that somebody has taken out by itself stays out.
+/// Sets the window option. A pane whose own option is off stays excluded.
 async fn switch_on(cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {
-    if cx.neighbours::<Reached>(pane).await?.iter().any(|row| cx.host.is_caller(row.pane, row.pid))
+    if cx.neighbours::<SyncRow>(pane).await?.iter().any(|row| cx.host.is_caller(row.pane, row.pid))
     {
         return Err(ToolError::new(
             Code::Denied,
-            format!("window {} holds the pane where this server itself runs", pane.window),
+            format!("window {} contains the pane where this server itself runs", pane.window),
         )
-        .hint("what is typed would reach it; choose another window"));
+        .hint("synchronized input would reach that pane; choose another window"));
     }
     cx.tmux().run(set("-w", pane.window).arg("on")).await?;
     Ok(())
 }
 
-/// Takes back what was set here; only what still comes from elsewhere is overruled.
+/// Unsets the option of the window and its panes; sets it to off only if a global value still applies.
 async fn switch_off(cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {
     cx.tmux().run(set("-wu", pane.window)).await?;
-    for row in reached(cx, pane).await? {
+    for row in synchronized_panes(cx, pane).await? {
         cx.tmux().run(set("-pu", row.pane)).await?;
     }
-    if !reached(cx, pane).await?.is_empty() {
+    if !synchronized_panes(cx, pane).await?.is_empty() {
         cx.tmux().run(set("-w", pane.window).arg("off")).await?;
     }
     Ok(())
 }
 
 fn set(flags: &str, target: impl ToString) -> Command {
-    Command::action("set-option").arg(flags).option("-t", target).arg(OPTION)
+    Command::action("set-option").arg(flags).option("-t", target).arg(SYNCHRONIZE_OPTION)
 }
 
-async fn reached(cx: &Cx, pane: &PaneState) -> Result<Vec<Reached>, ToolError> {
-    let mut panes: Vec<Reached> = cx.neighbours(pane).await?;
+async fn synchronized_panes(cx: &Cx, pane: &PaneState) -> Result<Vec<SyncRow>, ToolError> {
+    let mut panes: Vec<SyncRow> = cx.neighbours(pane).await?;
     panes.retain(|row| row.synchronized);
     Ok(panes)
 }

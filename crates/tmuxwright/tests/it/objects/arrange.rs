@@ -329,7 +329,7 @@ async fn pane_joins_any_side_and_the_focus_stays() {
         "join_pane",
         &[
             (json!({"source": "%1", "target": "%1"}), "are both %1"),
-            (json!({"source": "%1", "target": "%2", "size": "0"}), "`0` is no size"),
+            (json!({"source": "%1", "target": "%2", "size": "0"}), "`0` is not a size"),
             (
                 json!({"source": "%1", "target": "%2", "direction": "up"}),
                 "right, left, below, above",
@@ -364,7 +364,7 @@ async fn break_pane_gives_a_pane_its_own_window() {
         &mcp,
         "break_pane",
         &[
-            (json!({"target": "%4"}), "%4 is alone in its window"),
+            (json!({"target": "%4"}), "%4 is already the only pane of"),
             (json!({"target": "%2", "name": ""}), "`name` is empty"),
             (json!({"target": "%2", "name": "a\nb"}), "control character"),
         ],

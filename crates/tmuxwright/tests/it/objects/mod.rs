@@ -14,6 +14,7 @@ pub(crate) mod renew;
 pub(crate) mod servers;
 pub(crate) mod sessions;
 pub(crate) mod targets;
+pub(crate) mod text;
 pub(crate) mod windows;
 
 use testkit::{Launch, Mcp, TmuxServer};

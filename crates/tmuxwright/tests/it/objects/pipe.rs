@@ -179,13 +179,13 @@ async fn copy_mode_is_entered_scrolled_and_left() {
     assert_eq!(mode(json!({"action": "exit"})).await, (false, None));
     for (arguments, words) in [
         (json!({"target": pane, "action": "exit", "scroll_up": 1}), "needs the action `enter`"),
-        (json!({"target": pane, "action": "enter", "scroll_up": 0}), "0 is no number"),
+        (json!({"target": pane, "action": "enter", "scroll_up": 0}), "0 is too few"),
         (json!({"target": pane, "action": "toggle"}), "`enter` or `exit`"),
     ] {
         let error = mcp.call("copy_mode", arguments).await.err("invalid_argument");
         assert!(error.contains(words), "{error}");
     }
     let text = mcp.call("copy_mode", json!({"target": pane, "action": "exit"})).await.text();
-    assert_eq!(text, format!("{pane} · no mode"));
+    assert_eq!(text, format!("{pane} · not in copy mode · {history} history lines"));
     mcp.close().await;
 }

@@ -109,7 +109,7 @@ async fn a_pager_reports_the_alternate_screen() {
     let result = command_end(&mcp, &begun).await;
     assert_eq!(result["exit_code"], 0, "{result}");
     assert_eq!(result["output"], "before\nafter", "{result}");
-    assert!(string(&result["note"]).contains("had taken over the screen"), "{result}");
+    assert!(string(&result["note"]).contains("used the alternate screen"), "{result}");
     mcp.close().await;
 }
 

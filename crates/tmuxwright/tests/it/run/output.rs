@@ -448,13 +448,17 @@ async fn a_text_answer_begins_with_the_facts() {
     let regex = |text: &str| regex::Regex::new(text).unwrap();
     let time = r"\d+(\.\d)? m?s";
     for (command, facts, text) in [
-        ("seq 1000; false", "exit 1 · TIME · 1000 lines, 200 shown · command c1 in %1", None),
+        (
+            "seq 1000; false",
+            "exit 1 · TIME · 1000 lines, 200 shown, next line 101 · command c1 in %1",
+            None,
+        ),
         ("echo one", "exit 0 · TIME · 1 line · command c2 in %1", Some("one")),
         ("seq 2", "exit 0 · TIME · 2 lines · command c3 in %1", Some("1\n2")),
         ("true", "exit 0 · TIME · 0 lines · command c4 in %1", Some("")),
         (
             "printf '\\033[?1049hx\\033[?1049l'",
-            "exit 0 · TIME · 0 lines · command c5 in %1 · had taken over the screen; that is not in the output",
+            "exit 0 · TIME · 0 lines · command c5 in %1 · used the alternate screen, which is not in the output",
             Some(""),
         ),
     ] {

@@ -302,7 +302,7 @@ async fn invalid_arguments_are_named() {
     for (arguments, words) in [
         (json!({}), "`pattern` is missing"),
         (json!({"pattern": ""}), "`pattern` is empty"),
-        (json!({"pattern": "a\nb"}), "line end"),
+        (json!({"pattern": "a\nb"}), "newline"),
         (json!({"pattern": "(", "regex": true}), "unclosed group"),
         (json!({"pattern": "x{9999}{9999}", "regex": true}), "`pattern`"),
         (json!({"pattern": "x", "scrollback": -3}), "-3 is not a number of lines"),

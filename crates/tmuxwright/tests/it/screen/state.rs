@@ -106,7 +106,10 @@ async fn the_foreground_has_process_id_and_directory() {
     assert_eq!(now["cwd"], dir.to_string_lossy().as_ref());
     let text = mcp.call("pane_state", json!({"target": target})).await.text();
     assert_eq!(text.lines().count(), 1, "{text}");
-    assert!(text.starts_with(&format!("{target} · waits for a line · cat (pid ")), "{text}");
+    assert!(
+        text.starts_with(&format!("{target} · waits for a line · foreground cat (pid ")),
+        "{text}"
+    );
     mcp.close().await;
 }
 
