@@ -10,7 +10,7 @@ use crate::host::PaneRow;
 
 /// What an argument of a prompt or a variable of an address names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum CompletionKind {
     /// A session that is there.
     Session,
     /// A window that is there.
@@ -27,7 +27,7 @@ pub enum Kind {
     Text,
 }
 
-impl Kind {
+impl CompletionKind {
     /// What a variable of this name in an address stands for.
     pub fn of_variable(name: &str) -> Option<Self> {
         match name {
@@ -69,10 +69,10 @@ impl From<String> for Candidate {
 }
 
 /// Numbers that need no look.
-pub(crate) fn numbers(kind: Kind, typed: &str) -> Vec<String> {
+pub(crate) fn numbers(kind: CompletionKind, typed: &str) -> Vec<String> {
     let numbers: &[&str] = match kind {
-        Kind::Lines => &["50", "200", "1000", "5000"],
-        Kind::Seconds => &["10", "30", "60", "300", "600"],
+        CompletionKind::Lines => &["50", "200", "1000", "5000"],
+        CompletionKind::Seconds => &["10", "30", "60", "300", "600"],
         _ => &[],
     };
     fitting(numbers.iter().map(|number| (*number).to_owned().into()).collect(), typed)
@@ -81,7 +81,7 @@ pub(crate) fn numbers(kind: Kind, typed: &str) -> Vec<String> {
 /// What is there and fits what was typed, the best first.
 pub(crate) async fn live(
     cx: &Cx,
-    kind: Kind,
+    kind: CompletionKind,
     typed: &str,
     chosen: &Chosen,
 ) -> Result<Vec<String>, ToolError> {
@@ -89,11 +89,13 @@ pub(crate) async fn live(
     panes.retain(|row| is_within(row, chosen));
     Ok(fitting(
         match kind {
-            Kind::Session => panes.into_iter().map(|row| row.session.name.into()).collect(),
-            Kind::Window => windows(&panes),
-            Kind::Pane => panes.iter().map(pane).collect(),
-            Kind::Command => commands(cx).await,
-            Kind::Lines | Kind::Seconds | Kind::Text => Vec::new(),
+            CompletionKind::Session => {
+                panes.into_iter().map(|row| row.session.name.into()).collect()
+            }
+            CompletionKind::Window => windows(&panes),
+            CompletionKind::Pane => panes.iter().map(pane).collect(),
+            CompletionKind::Command => commands(cx).await,
+            CompletionKind::Lines | CompletionKind::Seconds | CompletionKind::Text => Vec::new(),
         },
         typed,
     ))
@@ -195,8 +197,8 @@ mod tests {
 
     #[test]
     fn numbers_are_suggested_without_a_look() {
-        assert_eq!(numbers(Kind::Lines, "5"), ["50", "5000"]);
-        assert_eq!(numbers(Kind::Seconds, "60"), ["60", "600"]);
-        assert_eq!(numbers(Kind::Text, ""), [""; 0]);
+        assert_eq!(numbers(CompletionKind::Lines, "5"), ["50", "5000"]);
+        assert_eq!(numbers(CompletionKind::Seconds, "60"), ["60", "600"]);
+        assert_eq!(numbers(CompletionKind::Text, ""), [""; 0]);
     }
 }

@@ -15,7 +15,7 @@ use crate::config::Settings;
 use crate::context::{Cx, Progress};
 use crate::contract::{Target, ToolError, Toolset};
 use crate::mcp::pipeline;
-use crate::watch::{Event, KINDS, Kind, Lost, Watch};
+use crate::watch::{CONDITION_KINDS, ConditionKind, Event, Lost, Watch};
 use terminal::text::inline;
 
 /// The tool that does the same for agents; what it may look at, this may.
@@ -23,7 +23,7 @@ const TOOL: &str = "wait_for";
 
 /// The command's own arguments.
 pub(super) fn command() -> Command {
-    let conditions: Vec<String> = KINDS.iter().map(Kind::form).collect();
+    let conditions: Vec<String> = CONDITION_KINDS.iter().map(ConditionKind::form).collect();
     Command::new("watch")
         .about("Print a line for everything that happens in panes: pane, condition and text, with tabs between")
         .arg(

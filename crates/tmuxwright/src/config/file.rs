@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use super::directories::config_file;
-use super::{Kind, SETTINGS};
+use super::{SETTINGS, SettingKind};
 use crate::contract::nearest;
 
 /// The file that is read when none is named.
@@ -47,7 +47,7 @@ fn flatten(prefix: &str, table: Table, entries: &mut Vec<(String, String)>) -> R
 }
 
 fn is_list(key: &str) -> bool {
-    super::setting(key).is_some_and(|setting| matches!(setting.kind, Kind::List(_)))
+    super::setting(key).is_some_and(|setting| matches!(setting.kind, SettingKind::List(_)))
 }
 
 /// Texts, a line each.

@@ -2,7 +2,7 @@
 
 use clap::{Arg, ArgAction};
 
-use super::{CONFIG, Kind, SETTINGS, Setting};
+use super::{CONFIG, SETTINGS, Setting, SettingKind};
 
 /// The flags, for the command line.
 pub fn flags() -> Vec<Arg> {
@@ -27,14 +27,14 @@ fn flag(setting: &Setting) -> Option<Arg> {
         .global(true)
         .help(format!("{} [default: {}]", setting.help, setting.default));
     Some(match setting.kind {
-        Kind::Text(name) => arg.value_name(name),
-        Kind::Choice(choices) => arg
+        SettingKind::Text(name) => arg.value_name(name),
+        SettingKind::Choice(choices) => arg
             .value_name(choices.join("|"))
             .value_parser(clap::builder::PossibleValuesParser::new(choices))
             .hide_possible_values(true),
-        Kind::Number => arg.value_name("N"),
-        Kind::List(name) | Kind::Secret(name) => arg.value_name(name),
-        Kind::Switch => arg
+        SettingKind::Number => arg.value_name("N"),
+        SettingKind::List(name) | SettingKind::Secret(name) => arg.value_name(name),
+        SettingKind::Switch => arg
             .action(ArgAction::Set)
             .num_args(0..=1)
             .require_equals(true)

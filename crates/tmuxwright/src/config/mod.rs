@@ -33,7 +33,7 @@ pub use list::SETTINGS;
 
 /// What kind of value a setting takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum SettingKind {
     /// Any text.
     Text(&'static str),
     /// One of these.
@@ -57,7 +57,7 @@ pub struct Setting {
     /// Its environment variables, the present name first.
     pub env: &'static [&'static str],
     /// What it takes.
-    pub kind: Kind,
+    pub kind: SettingKind,
     /// What holds when nothing is said, as people read it.
     pub default: &'static str,
     /// What it does.
@@ -146,7 +146,7 @@ impl Settings {
         let named = matches.get_one::<String>(CONFIG.0).map(PathBuf::from);
         for (key, value) in read_file(named.as_deref())? {
             let setting = setting(&key).ok_or_else(|| file::unknown(&key))?;
-            if let (Kind::Secret(instead), [env, ..]) = (setting.kind, setting.env) {
+            if let (SettingKind::Secret(instead), [env, ..]) = (setting.kind, setting.env) {
                 return Err(format!(
                     "config key `{key}`: a secret does not belong here; use {env} or `{instead}`"
                 ));
@@ -173,7 +173,8 @@ impl Settings {
     /// The tmux program on the socket that is meant.
     pub fn program(&self) -> Program {
         let socket = self.socket.clone().unwrap_or_else(Host::default_socket);
-        let secrets = SETTINGS.iter().filter(|setting| matches!(setting.kind, Kind::Secret(_)));
+        let secrets =
+            SETTINGS.iter().filter(|setting| matches!(setting.kind, SettingKind::Secret(_)));
         let hidden = secrets.flat_map(|setting| setting.env).map(|env| (*env).into()).collect();
         Program { path: self.tmux.clone(), hidden, ..Program::new(socket) }
     }

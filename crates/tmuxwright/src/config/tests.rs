@@ -26,7 +26,7 @@ fn every_setting_can_be_told_apart() {
     let mut seen = HashSet::new();
     for setting in SETTINGS {
         assert!(seen.insert(setting.key), "{} twice", setting.key);
-        let has_env = setting.flag.is_some() || matches!(setting.kind, Kind::Secret(_));
+        let has_env = setting.flag.is_some() || matches!(setting.kind, SettingKind::Secret(_));
         assert_eq!(has_env, !setting.env.is_empty(), "{}", setting.key);
         assert!(!setting.help.ends_with('.'), "{}", setting.key);
     }

@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 use super::{pipeline, prompts};
 use crate::app::App;
 use crate::app::Client;
-use crate::completion::{self, Chosen, Kind};
+use crate::completion::{self, Chosen, CompletionKind};
 use crate::context::{Cx, Progress};
 use crate::contract::{Code, ToolError, nearest};
 use terminal::text;
@@ -39,7 +39,11 @@ pub(super) async fn complete(
 }
 
 /// What the argument names.
-fn kind(app: &Arc<App>, reference: &Reference, argument: &str) -> Result<Kind, ToolError> {
+fn kind(
+    app: &Arc<App>,
+    reference: &Reference,
+    argument: &str,
+) -> Result<CompletionKind, ToolError> {
     match reference {
         Reference::Prompt(prompt) => {
             let has = prompts::has(app);
@@ -51,7 +55,7 @@ fn kind(app: &Arc<App>, reference: &Reference, argument: &str) -> Result<Kind, T
 }
 
 /// What a variable in the address of a resource names.
-fn variable(app: &App, template: &str, name: &str) -> Result<Kind, ToolError> {
+fn variable(app: &App, template: &str, name: &str) -> Result<CompletionKind, ToolError> {
     let Some(resource) = app.resources.templates().find(|it| it.template == template) else {
         let what = format!("there is no resource template `{template}`");
         let known: Vec<&str> = app.resources.templates().map(|it| it.template).collect();
@@ -62,7 +66,7 @@ fn variable(app: &App, template: &str, name: &str) -> Result<Kind, ToolError> {
         });
     };
     let found = resource.variables().find(|variable| *variable == name);
-    found.and_then(Kind::of_variable).ok_or_else(|| {
+    found.and_then(CompletionKind::of_variable).ok_or_else(|| {
         let known: Vec<&str> = resource.variables().collect();
         ToolError::invalid_argument(format!("`{template}` has no variable `{name}`"))
             .hint(format!("it has: {}", known.join(", ")))
@@ -72,7 +76,7 @@ fn variable(app: &App, template: &str, name: &str) -> Result<Kind, ToolError> {
 async fn live(
     client: &Arc<Client>,
     tool: &str,
-    kind: Kind,
+    kind: CompletionKind,
     typed: &str,
     chosen: &Chosen,
     cancel: CancellationToken,

@@ -38,12 +38,12 @@ pub struct Handler {
 impl Handler {
     /// A handler for this client.
     pub fn new(client: Arc<Client>) -> Self {
-        Self { client: Arc::clone(&client).into(), ..Self::of_many(Arc::clone(&client.app)) }
+        Self { client: Arc::clone(&client).into(), ..Self::for_http(Arc::clone(&client.app)) }
     }
 
     /// A handler for one of many: with `initialize` it gets a client of its own, which goes with the
     /// handler. Requests without that are the process's.
-    pub fn of_many(app: Arc<App>) -> Self {
+    pub fn for_http(app: Arc<App>) -> Self {
         let logging = Logging::new(app.logs.clone(), app.settings.redact.clone());
         Self { app, client: OnceLock::new(), subscriptions: Subscriptions::default(), logging }
     }

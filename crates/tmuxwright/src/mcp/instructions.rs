@@ -3,7 +3,7 @@
 use crate::app::Client;
 use crate::contract::Guard;
 use crate::policy::Ceiling;
-use crate::watch::KINDS;
+use crate::watch::CONDITION_KINDS;
 
 /// What to do with which tool. A line is said if its tool is offered, and names no other.
 const WORK: &[(&str, &str)] = &[
@@ -55,7 +55,7 @@ pub(super) fn text(client: &Client) -> String {
     for (tool, line) in WORK.iter().filter(|(tool, _)| app.registry.find(tool).is_ok()) {
         text.push_str(&format!("- {line}"));
         if *tool == "wait_for" {
-            let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+            let kinds: Vec<&str> = CONDITION_KINDS.iter().map(|kind| kind.name).collect();
             text.push_str(&format!("{}.", kinds.join(", ")));
         }
         text.push('\n');

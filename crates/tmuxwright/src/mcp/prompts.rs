@@ -9,7 +9,7 @@ use rmcp::model::{
 
 use crate::app::App;
 use crate::contract::ToolError;
-use crate::prompts::{self, Absent, Argument, Prompt};
+use crate::prompts::{self, Argument, Presence, Prompt};
 use terminal::text;
 
 /// Says whether a tool is offered.
@@ -49,13 +49,13 @@ fn wire(prompt: &Prompt) -> WirePrompt {
 }
 
 fn wire_argument(argument: &Argument) -> PromptArgument {
-    let description = match argument.absent {
-        Absent::Is(value) => {
+    let description = match argument.presence {
+        Presence::Default(value) => {
             format!("{} (default {value}).", argument.description.trim_end_matches('.'))
         }
-        Absent::Refused | Absent::Fine => argument.description.to_owned(),
+        Presence::Required | Presence::Optional => argument.description.to_owned(),
     };
     PromptArgument::new(argument.name)
         .with_description(description)
-        .with_required(argument.absent == Absent::Refused)
+        .with_required(argument.presence == Presence::Required)
 }

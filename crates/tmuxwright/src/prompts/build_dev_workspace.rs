@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::{Absent, Argument, Given, Prompt, Script, call};
-use crate::completion::Kind;
+use super::{Argument, Given, Presence, Prompt, Script, call};
+use crate::completion::CompletionKind;
 
 pub(super) const PROMPT: Prompt = Prompt {
     name: "build_dev_workspace",
@@ -13,14 +13,14 @@ pub(super) const PROMPT: Prompt = Prompt {
         Argument {
             name: "session",
             description: "The name of the new session.",
-            kind: Kind::Text,
-            absent: Absent::Refused,
+            kind: CompletionKind::Text,
+            presence: Presence::Required,
         },
         Argument {
             name: "log_command",
             description: "What follows a log, such as `tail -f app.log`; no pane for it if not given.",
-            kind: Kind::Text,
-            absent: Absent::Fine,
+            kind: CompletionKind::Text,
+            presence: Presence::Optional,
         },
     ],
     needs: &["create_session", "split_pane", "run_command"],

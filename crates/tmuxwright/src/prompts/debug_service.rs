@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::{Absent, Argument, Given, Prompt, Script, call};
-use crate::completion::Kind;
+use super::{Argument, Given, Presence, Prompt, Script, call};
+use crate::completion::CompletionKind;
 
 pub(super) const PROMPT: Prompt = Prompt {
     name: "debug_service",
@@ -13,20 +13,20 @@ pub(super) const PROMPT: Prompt = Prompt {
         Argument {
             name: "server_command",
             description: "What starts the server.",
-            kind: Kind::Text,
-            absent: Absent::Refused,
+            kind: CompletionKind::Text,
+            presence: Presence::Required,
         },
         Argument {
             name: "client_command",
             description: "What makes a request, such as `curl -si localhost:8000`.",
-            kind: Kind::Text,
-            absent: Absent::Refused,
+            kind: CompletionKind::Text,
+            presence: Presence::Required,
         },
         Argument {
             name: "cwd",
             description: "The directory to run both in.",
-            kind: Kind::Text,
-            absent: Absent::Fine,
+            kind: CompletionKind::Text,
+            presence: Presence::Optional,
         },
     ],
     needs: &["start_and_watch", "run_command", "kill"],

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::{Absent, Argument, Given, Prompt, Script, call};
-use crate::completion::Kind;
+use super::{Argument, Given, Presence, Prompt, Script, call};
+use crate::completion::CompletionKind;
 
 pub(super) const PROMPT: Prompt = Prompt {
     name: "diagnose_failing_pane",
@@ -12,8 +12,8 @@ pub(super) const PROMPT: Prompt = Prompt {
     arguments: &[Argument {
         name: "pane",
         description: "The pane.",
-        kind: Kind::Pane,
-        absent: Absent::Refused,
+        kind: CompletionKind::Pane,
+        presence: Presence::Required,
     }],
     needs: &["capture_pane"],
     write,

@@ -2,8 +2,8 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::{Absent, Argument, Prompt};
-use crate::completion::Kind;
+use super::{Argument, Presence, Prompt};
+use crate::completion::CompletionKind;
 use crate::contract::ToolError;
 
 /// The longest that a call waits, in seconds.
@@ -22,11 +22,11 @@ impl Given {
         }
         let mut values = Map::new();
         for argument in prompt.arguments {
-            let value = match (given.remove(argument.name), argument.absent) {
+            let value = match (given.remove(argument.name), argument.presence) {
                 (Some(value), _) => value,
-                (None, Absent::Is(value)) => Value::String(value.to_owned()),
-                (None, Absent::Fine) => continue,
-                (None, Absent::Refused) => {
+                (None, Presence::Default(value)) => Value::String(value.to_owned()),
+                (None, Presence::Optional) => continue,
+                (None, Presence::Required) => {
                     let what = format!("argument `{}` is missing", argument.name);
                     let hint = format!("`{}`: {}", argument.name, argument.description);
                     return Err(ToolError::invalid_argument(what).hint(hint));
@@ -61,7 +61,7 @@ fn read(argument: &Argument, value: Value) -> Result<Value, ToolError> {
             return Err(ToolError::invalid_argument(what).hint(argument.description));
         }
     };
-    if argument.kind != Kind::Seconds {
+    if argument.kind != CompletionKind::Seconds {
         return Ok(Value::String(text));
     }
     let number: Option<Number> = text.trim().parse().ok();

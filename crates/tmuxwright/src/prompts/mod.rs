@@ -14,7 +14,7 @@ mod script;
 
 use serde_json::{Map, Value};
 
-use crate::completion::Kind;
+use crate::completion::CompletionKind;
 use crate::contract::{Code, ToolError, nearest};
 pub(crate) use given::Given;
 pub(crate) use script::{Script, call};
@@ -56,20 +56,20 @@ pub struct Argument {
     /// What it is, in a sentence.
     pub description: &'static str,
     /// What it names, which is what can be suggested for it.
-    pub kind: Kind,
+    pub kind: CompletionKind,
     /// What holds if it is not given.
-    pub absent: Absent,
+    pub presence: Presence,
 }
 
 /// What holds for an argument that is not given.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Absent {
+pub enum Presence {
     /// It has to be.
-    Refused,
+    Required,
     /// The workflow does without it.
-    Fine,
+    Optional,
     /// It is this.
-    Is(&'static str),
+    Default(&'static str),
 }
 
 impl Prompt {

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use super::{Absent, Argument, Given, Prompt, Script, call};
-use crate::completion::Kind;
+use super::{Argument, Given, Presence, Prompt, Script, call};
+use crate::completion::CompletionKind;
 
 pub(super) const PROMPT: Prompt = Prompt {
     name: "run_and_wait",
@@ -13,20 +13,20 @@ pub(super) const PROMPT: Prompt = Prompt {
         Argument {
             name: "command",
             description: "The shell command.",
-            kind: Kind::Text,
-            absent: Absent::Refused,
+            kind: CompletionKind::Text,
+            presence: Presence::Required,
         },
         Argument {
             name: "pane",
             description: "A pane whose shell is at its prompt; one of the agent's own if not given.",
-            kind: Kind::Pane,
-            absent: Absent::Fine,
+            kind: CompletionKind::Pane,
+            presence: Presence::Optional,
         },
         Argument {
             name: "timeout",
             description: "Seconds to wait before looking again.",
-            kind: Kind::Seconds,
-            absent: Absent::Is("60"),
+            kind: CompletionKind::Seconds,
+            presence: Presence::Default("60"),
         },
     ],
     needs: &["run_command"],

@@ -26,7 +26,7 @@ use crate::bookmark::Bookmark;
 use crate::host::{Host, PaneState};
 use crate::run::{Engine, Started};
 pub(crate) use conditions::Patterns;
-pub use conditions::{ERROR_PATTERNS, KINDS, Kind};
+pub use conditions::{CONDITION_KINDS, ConditionKind, ERROR_PATTERNS};
 use pane::Watched;
 pub(crate) use until::{BadCondition, Until};
 

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::conditions::{Condition, KINDS, Kind, Needs, Patterns};
+use super::conditions::{CONDITION_KINDS, Condition, ConditionKind, Needs, Patterns};
 use super::moment::{Line, Moment};
 use tokio::time::Instant;
 
@@ -105,7 +105,7 @@ fn parse(words: &str, patterns: &Patterns) -> Result<Box<dyn Condition>, BadCond
         None => (words, None),
     };
     let unknown = || BadCondition::Unknown(words.to_owned());
-    let kind = KINDS.iter().find(|kind| kind.name == name.trim()).ok_or_else(unknown)?;
+    let kind = CONDITION_KINDS.iter().find(|kind| kind.name == name.trim()).ok_or_else(unknown)?;
     let wrong = |why: String| BadCondition::Argument(words.to_owned(), why);
     match (kind.argument, argument) {
         (None, Some(_)) => Err(wrong(format!("`{name}` takes nothing behind it"))),
@@ -126,7 +126,7 @@ impl fmt::Display for BadCondition {
 impl BadCondition {
     /// What to do about it.
     pub(crate) fn hint(&self) -> String {
-        let forms: Vec<String> = KINDS.iter().map(Kind::form).collect();
+        let forms: Vec<String> = CONDITION_KINDS.iter().map(ConditionKind::form).collect();
         let all = format!("the conditions are: {}", forms.join(", "));
         match self {
             Self::Unknown(words) => format!("for a text write `text:{words}`; {all}"),

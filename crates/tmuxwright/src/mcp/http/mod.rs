@@ -164,7 +164,7 @@ fn service(
     let mut sessions = LocalSessionManager::default();
     sessions.session_config.keep_alive = Some(IDLE);
     let app = Arc::clone(app);
-    let handler = move || Ok(Handler::of_many(Arc::clone(&app)));
+    let handler = move || Ok(Handler::for_http(Arc::clone(&app)));
     StreamableHttpService::new(handler, Arc::new(sessions), config)
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Tier, ToolError, Toolset};
-use crate::prompts::{self, Absent};
+use crate::prompts::{self, Presence};
 
 pub(super) struct ListPrompts;
 
@@ -81,9 +81,9 @@ impl Tool for ListPrompts {
             let arguments = prompt.arguments.iter().map(|argument| Argument {
                 name: argument.name,
                 description: argument.description,
-                required: argument.absent == Absent::Refused,
-                default: match argument.absent {
-                    Absent::Is(value) => Some(value),
+                required: argument.presence == Presence::Required,
+                default: match argument.presence {
+                    Presence::Default(value) => Some(value),
                     _ => None,
                 },
             });

@@ -1,10 +1,14 @@
 //! `bell`: the bell rings.
 
-use super::{Condition, Kind};
+use super::{Condition, ConditionKind};
 use crate::watch::moment::Moment;
 
-pub(super) const KIND: Kind =
-    Kind { name: "bell", argument: None, help: "the bell rings", make: |_, _| Ok(Box::new(Bell)) };
+pub(super) const KIND: ConditionKind = ConditionKind {
+    name: "bell",
+    argument: None,
+    help: "the bell rings",
+    make: |_, _| Ok(Box::new(Bell)),
+};
 
 struct Bell;
 

@@ -1,9 +1,9 @@
 //! `change`: anything is printed.
 
-use super::{Condition, Kind};
+use super::{Condition, ConditionKind};
 use crate::watch::moment::Moment;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "change",
     argument: None,
     help: "anything is printed or erased",

@@ -4,10 +4,10 @@ use std::sync::{Arc, OnceLock};
 
 use regex::{Regex, RegexSet};
 
-use super::{Condition, Kind, regex as expression};
+use super::{Condition, ConditionKind, regex as expression};
 use crate::watch::moment::Line;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "error",
     argument: None,
     help: "a line that looks like an error is printed",

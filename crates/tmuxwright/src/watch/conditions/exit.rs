@@ -1,9 +1,9 @@
 //! `exit`: the program in the foreground is no more.
 
-use super::{Condition, Kind, Needs};
+use super::{Condition, ConditionKind, Needs};
 use crate::watch::moment::Moment;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "exit",
     argument: None,
     help: "the program in the foreground has exited, or none runs there but the shell at its prompt",

@@ -1,9 +1,9 @@
 //! `gone:…`: the screen does not show this any more.
 
-use super::{Condition, Kind, Needs, line_text};
+use super::{Condition, ConditionKind, Needs, line_text};
 use crate::watch::moment::Moment;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "gone",
     argument: Some("TEXT"),
     help: "the screen does not show this text, or no longer",

@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Condition, Kind, Needs, seconds};
+use super::{Condition, ConditionKind, Needs, seconds};
 use crate::watch::moment::Moment;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "idle",
     argument: Some("SECONDS"),
     help: "nothing is printed for so long, counted from the call on",

@@ -1,9 +1,9 @@
 //! `input`: whatever is in the foreground waits for input.
 
-use super::{Condition, Kind, Needs};
+use super::{Condition, ConditionKind, Needs};
 use crate::watch::moment::{Doing, Moment};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "input",
     argument: None,
     help: "a line, a password or keys are waited for, by a program or by the shell at its prompt",

@@ -1,4 +1,4 @@
-//! What can be waited for. A condition is one file here and one line in [`KINDS`].
+//! What can be waited for. A condition is one file here and one line in [`CONDITION_KINDS`].
 
 mod bell;
 mod change;
@@ -22,7 +22,7 @@ pub use error::ERROR_PATTERNS;
 pub(crate) use error::Patterns;
 
 /// All kinds there are.
-pub const KINDS: &[Kind] = &[
+pub const CONDITION_KINDS: &[ConditionKind] = &[
     text::KIND,
     regex::KIND,
     gone::KIND,
@@ -38,7 +38,7 @@ pub const KINDS: &[Kind] = &[
 ];
 
 /// A kind of condition.
-pub struct Kind {
+pub struct ConditionKind {
     /// How it is asked for.
     pub name: &'static str,
     /// What follows its name after a colon, if anything does.
@@ -52,7 +52,7 @@ pub struct Kind {
 /// A condition, or what is wrong with its argument.
 type Made = Result<Box<dyn Condition>, String>;
 
-impl Kind {
+impl ConditionKind {
     /// How it is written.
     pub fn form(&self) -> String {
         match self.argument {

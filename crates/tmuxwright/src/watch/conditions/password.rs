@@ -1,9 +1,9 @@
 //! `password`: a program asks for a password.
 
-use super::{Condition, Kind, Needs};
+use super::{Condition, ConditionKind, Needs};
 use crate::watch::moment::{Doing, Moment};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "password",
     argument: None,
     help: "a program reads a line that is not shown",

@@ -1,9 +1,9 @@
 //! `prompt`: a shell is at its prompt.
 
-use super::{Condition, Kind, Needs};
+use super::{Condition, ConditionKind, Needs};
 use crate::watch::moment::{Doing, Moment};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "prompt",
     argument: None,
     help: "a shell is at its prompt",

@@ -2,10 +2,10 @@
 
 use regex::Regex;
 
-use super::{Condition, Kind, line_text};
+use super::{Condition, ConditionKind, line_text};
 use crate::watch::moment::Line;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "regex",
     argument: Some("REGEX"),
     help: "a line that this regular expression fits is printed",

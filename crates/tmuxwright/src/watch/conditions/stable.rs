@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Condition, Kind, Needs, seconds};
+use super::{Condition, ConditionKind, Needs, seconds};
 use crate::watch::moment::Moment;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "stable",
     argument: Some("SECONDS"),
     help: "the screen shows the same for so long, whatever is printed; counted from the call on",

@@ -1,9 +1,9 @@
 //! `text:…`: a line that has this in it is printed.
 
-use super::{Condition, Kind, line_text};
+use super::{Condition, ConditionKind, line_text};
 use crate::watch::moment::Line;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "text",
     argument: Some("TEXT"),
     help: "a line with this text in it is printed, as it is written here",

@@ -35,7 +35,7 @@ fn server(tmux: &TmuxServer) -> Arc<App> {
 /// A connection to it that nobody has introduced themselves on.
 fn connection(app: &Arc<App>) -> DuplexStream {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
-    let handler = Handler::of_many(Arc::clone(app));
+    let handler = Handler::for_http(Arc::clone(app));
     tokio::spawn(async move {
         if let Ok(service) = handler.serve(ours).await {
             let _ = service.waiting().await;

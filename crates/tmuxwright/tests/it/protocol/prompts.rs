@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use testkit::{Raw, TmuxServer, until, wait_until};
 use tmuxwright::contract::Toolset;
 use tmuxwright::policy::{Ceiling, Policy};
-use tmuxwright::prompts::{self, Absent, Prompt};
+use tmuxwright::prompts::{self, Presence, Prompt};
 use tmuxwright::registry::Registry;
 use tmuxwright::tools;
 
@@ -126,7 +126,7 @@ fn wrong(schema: &Value, value: &Value) -> Option<String> {
 
 /// Arguments for a prompt: all there are, or those that it cannot do without.
 fn arguments(prompt: &Prompt, all: bool) -> Map<String, Value> {
-    let needed = prompt.arguments.iter().filter(|it| all || it.absent == Absent::Refused);
+    let needed = prompt.arguments.iter().filter(|it| all || it.presence == Presence::Required);
     needed
         .map(|it| (it.name.to_owned(), json!(if it.name == "timeout" { "7" } else { "x" })))
         .collect()
@@ -155,7 +155,8 @@ fn every_call_that_is_written_fits_the_schema_of_a_tool_that_is_offered() {
                     for until in arguments.get("until").into_iter().flat_map(|it| it.as_array()) {
                         for condition in until {
                             let name = condition.as_str().unwrap().split(':').next();
-                            let known = tmuxwright::watch::KINDS.iter().map(|kind| kind.name);
+                            let known =
+                                tmuxwright::watch::CONDITION_KINDS.iter().map(|kind| kind.name);
                             assert!(known.into_iter().any(|it| Some(it) == name), "{at}");
                         }
                     }
