@@ -1,11 +1,12 @@
-//! All settings there are.
+//! The declarations of all settings. Flags, environment variables, config keys, `--help` and
+//! docs/config.md are made from them.
 
 use std::time::Duration;
 
 use strum::VariantNames as _;
 use tmux_control::Socket;
 
-use super::http::{Token, address, hosts, origins};
+use super::http::{HttpToken, address, hosts, origins};
 use super::value::{choice, number, path, switch};
 use super::{Setting, SettingKind};
 use crate::contract::Toolset;
@@ -13,15 +14,15 @@ use crate::policy::{Ceiling, Mode};
 use crate::watch::Patterns;
 use process::ShellKind;
 
-/// All settings there are, in the order of the documentation.
+/// All settings, in the order of the documentation.
 pub const SETTINGS: &[Setting] = &[
     Setting {
         key: "socket",
         flag: Some("socket"),
         env: &["TMUXWRIGHT_SOCKET"],
         kind: SettingKind::Text("PATH|NAME"),
-        default: "the tmux this runs in, else tmux's default",
-        help: "The tmux server: a socket path, or a name as in `tmux -L`",
+        default: "the server of $TMUX, else tmux's default",
+        help: "tmux server to use: a socket path, or a socket name as for `tmux -L`",
         set: |s, v| Socket::parse(v).map(|v| s.socket = Some(v)).map_err(|e| e.to_string()),
     },
     Setting {
@@ -30,7 +31,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &["TMUXWRIGHT_TMUX"],
         kind: SettingKind::Text("PATH"),
         default: "tmux in PATH",
-        help: "The tmux program",
+        help: "tmux program to run",
         set: |s, v| {
             s.tmux = v.into();
             Ok(())
@@ -42,7 +43,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &["TMUXWRIGHT_TOOLSET"],
         kind: SettingKind::Choice(Toolset::VARIANTS),
         default: "agent",
-        help: "Which tools are offered",
+        help: "Set of tools to offer",
         set: |s, v| choice(v).map(|v| s.policy.toolset = v),
     },
     Setting {
@@ -51,7 +52,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &["TMUXWRIGHT_TIER"],
         kind: SettingKind::Choice(Ceiling::VARIANTS),
         default: "mutating",
-        help: "How far calls may go: at `mutating` only what this server made can be destroyed or renamed",
+        help: "Highest tier of tools to offer; at `mutating`, only objects that this server created can be destroyed or renamed",
         set: |s, v| choice(v).map(|v| s.policy.ceiling = v),
     },
     Setting {
@@ -59,8 +60,8 @@ pub const SETTINGS: &[Setting] = &[
         flag: Some("tools"),
         env: &["TMUXWRIGHT_TOOLS"],
         kind: SettingKind::Text("EXPR"),
-        default: "all of the toolset",
-        help: "Only these tools, `allow:run_command,@screen`, or all but these, `deny:@input,kill`; docs/tools.md has the groups",
+        default: "all tools of the toolset",
+        help: "Tools to offer: only these (`allow:run_command,@screen`) or all but these (`deny:@input,kill`); docs/tools.md lists the groups",
         set: |s, v| v.parse().map(|v| s.policy.choice = Some(v)),
     },
     Setting {
@@ -69,7 +70,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &["TMUXWRIGHT_STRUCTURED"],
         kind: SettingKind::Switch,
         default: "off",
-        help: "Give every tool an output schema and structured content, for programs",
+        help: "Give every tool an output schema and structured content, for clients that are programs",
         set: |s, v| switch(v).map(|v| s.structured = v),
     },
     Setting {
@@ -78,7 +79,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &["TMUXWRIGHT_PROMPTS_AS_TOOLS"],
         kind: SettingKind::Switch,
         default: "off",
-        help: "Offer prompts as the tools `list_prompts` and `get_prompt` too, for clients that know no prompts",
+        help: "Also offer prompts as the tools `list_prompts` and `get_prompt`, for clients without prompt support",
         set: |s, v| switch(v).map(|v| s.policy.prompts_as_tools = v),
     },
     Setting {
@@ -87,7 +88,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &["TMUXWRIGHT_KEEP"],
         kind: SettingKind::Switch,
         default: "off",
-        help: "Keep this server's own session and buffers when it ends",
+        help: "Keep this server's own session and buffers when it exits",
         set: |s, v| switch(v).map(|v| s.keep = v),
     },
     Setting {
@@ -96,7 +97,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &["TMUXWRIGHT_CHANNEL"],
         kind: SettingKind::Switch,
         default: "off",
-        help: "Push what a watch has seen as `notifications/claude/channel` too; up to revision 2025-11-25",
+        help: "Also push events of watches as `notifications/claude/channel`; limits MCP to revision 2025-11-25",
         set: |s, v| switch(v).map(|v| s.channel = v),
     },
     Setting {
@@ -105,7 +106,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &["TMUXWRIGHT_HTTP"],
         kind: SettingKind::Text("ADDR:PORT"),
         default: "off: stdin and stdout",
-        help: "Serve MCP over HTTP at this address; port 0 takes a free one; see docs/http.md",
+        help: "Serve MCP over HTTP at this address; port 0 picks a free port; see docs/http.md",
         set: |s, v| address(v).map(|v| s.http.listen = v),
     },
     Setting {
@@ -114,7 +115,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &["TMUXWRIGHT_HTTP_TOKEN_FILE"],
         kind: SettingKind::Text("FILE"),
         default: "tmuxwright/http-token in the user's state directory",
-        help: "Where the token for HTTP is, or will be if there is none; TMUXWRIGHT_HTTP_TOKEN can hold the token itself",
+        help: "File with the token for HTTP, created if missing; TMUXWRIGHT_HTTP_TOKEN can hold the token itself",
         set: |s, v| path(v).map(|v| s.http.token_file = v),
     },
     Setting {
@@ -122,9 +123,9 @@ pub const SETTINGS: &[Setting] = &[
         flag: None,
         env: &["TMUXWRIGHT_HTTP_TOKEN"],
         kind: SettingKind::Secret("http.token_file"),
-        default: "what is in the file",
-        help: "The token that clients over HTTP must show",
-        set: |s, v| Token::given(v).map(|v| s.http.token = v),
+        default: "the content of http.token_file",
+        help: "Token that HTTP clients must send",
+        set: |s, v| HttpToken::optional(v).map(|v| s.http.token = v),
     },
     Setting {
         key: "http.allow_remote",
@@ -132,7 +133,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &["TMUXWRIGHT_HTTP_ALLOW_REMOTE"],
         kind: SettingKind::Switch,
         default: "off",
-        help: "Let --http listen where other machines can reach it",
+        help: "Allow --http to listen on an address that other machines can reach",
         set: |s, v| switch(v).map(|v| s.http.allow_remote = v),
     },
     Setting {
@@ -141,7 +142,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::List("HOST"),
         default: "none",
-        help: "Names by which clients over HTTP may call this machine, beside loopback's and the address itself",
+        help: "Host names that HTTP requests may use, besides loopback names and the listening address",
         set: |s, v| hosts(v.lines()).map(|v| s.http.hosts = v),
     },
     Setting {
@@ -150,7 +151,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::List("ORIGIN"),
         default: "none",
-        help: "Web pages that may call over HTTP, such as `https://app.example`, beside those of loopback",
+        help: "Origins of web pages that may send HTTP requests, such as `https://app.example`, besides loopback origins",
         set: |s, v| origins(v.lines()).map(|v| s.http.origins = v),
     },
     Setting {
@@ -159,7 +160,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &["TMUXWRIGHT_AUDIT", "TMUX_DEBUG_AUDIT"],
         kind: SettingKind::Text("FILE"),
         default: "off",
-        help: "Write a line to this file for every call; see docs/audit.md",
+        help: "Append a record of every call to this file; see docs/audit.md",
         set: |s, v| path(v).map(|v| s.audit.file = v),
     },
     Setting {
@@ -168,7 +169,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &["TMUXWRIGHT_AUDIT_FULL", "TMUX_DEBUG_AUDIT_FULL"],
         kind: SettingKind::Text("DIR"),
         default: "off",
-        help: "Write every capture and every command's output to a file in this directory",
+        help: "Save every capture and every command's output to a file in this directory",
         set: |s, v| path(v).map(|v| s.audit.full = v),
     },
     Setting {
@@ -177,7 +178,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::Switch,
         default: "off",
-        help: "Log typed text, commands and values as they are, secrets included",
+        help: "Record typed text, commands and values verbatim, secrets included",
         set: |s, v| switch(v).map(|v| s.audit.plain = v),
     },
     Setting {
@@ -186,7 +187,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::Number,
         default: "10000000",
-        help: "The size at which the log is rotated",
+        help: "Size in bytes at which the audit log is rotated",
         set: |s, v| number(v, 1_000, 1_000_000_000_000).map(|v| s.audit.max_bytes = v),
     },
     Setting {
@@ -195,7 +196,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::Number,
         default: "5",
-        help: "How many rotated logs are kept",
+        help: "Number of rotated audit logs to keep",
         set: |s, v| number(v, 1, 1_000).map(|v| s.audit.files = v),
     },
     Setting {
@@ -204,18 +205,18 @@ pub const SETTINGS: &[Setting] = &[
         env: &["TMUXWRIGHT_LOG"],
         kind: SettingKind::Choice(&["off", "error", "warn", "info", "debug", "trace"]),
         default: "warn",
-        help: "What is logged to stderr",
-        set: |s, v| v.parse().map(|v| s.log = v).map_err(|_| format!("`{v}` is no log level")),
+        help: "Log level on stderr",
+        set: |s, v| v.parse().map(|v| s.log = v).map_err(|_| format!("`{v}` is not a log level")),
     },
     Setting {
         key: "shell_type",
         flag: Some("shell-type"),
         env: &["TMUXWRIGHT_SHELL_TYPE"],
         kind: SettingKind::Choice(ShellKind::NAMES),
-        default: "seen from its process",
-        help: "What a shell is whose name says nothing; known ones are never mistaken",
+        default: "none",
+        help: "Shell to assume when the process name is not recognised",
         set: |s, v| {
-            s.runs.shell = Some(ShellKind::named(v).ok_or(format!("`{v}` is no shell"))?);
+            s.runs.shell = Some(ShellKind::named(v).ok_or(format!("`{v}` is not a known shell"))?);
             Ok(())
         },
     },
@@ -225,7 +226,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &["TMUXWRIGHT_REDACT"],
         kind: SettingKind::Switch,
         default: "off",
-        help: "Take secrets out of answers: tokens, keys, passwords; see docs/security.md",
+        help: "Remove secrets from results: tokens, keys, passwords; see docs/security.md",
         set: |s, v| switch(v).map(|v| s.redact.switch(v)),
     },
     Setting {
@@ -234,7 +235,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::List("REGEX"),
         default: "none",
-        help: "What else is a secret, when secrets are taken out",
+        help: "Patterns of further secrets to remove",
         set: |s, v| s.redact.look_for(v.lines()),
     },
     Setting {
@@ -243,7 +244,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::Number,
         default: "50",
-        help: "The most seconds a call blocks when its client asked for no progress",
+        help: "Maximum seconds that a call waits if its client did not ask for progress",
         set: |s, v| number(v, 1, 600).map(|v| s.block = Duration::from_secs(v)),
     },
     Setting {
@@ -252,7 +253,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::Number,
         default: "100",
-        help: "How many results of finished commands are kept",
+        help: "Number of finished commands whose results are kept",
         set: |s, v| number(v, 1, 10_000).map(|v| s.runs.results = v),
     },
     Setting {
@@ -261,7 +262,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::Number,
         default: "16000",
-        help: "The most characters of terminal text in one result",
+        help: "Maximum characters of terminal text in one result",
         set: |s, v| number(v, 100, 500_000).map(|v| s.text_limit = v),
     },
     Setting {
@@ -270,7 +271,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::Switch,
         default: "off",
-        help: "Open paste buffers that this server did not make, a person's clipboard among them",
+        help: "Allow access to paste buffers that this server did not create, such as a person's clipboard",
         set: |s, v| switch(v).map(|v| s.policy.all_buffers = v),
     },
     Setting {
@@ -279,7 +280,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::List("REGEX"),
         default: "see docs/until.md",
-        help: "What a line looks like that the condition `error` takes for one",
+        help: "Patterns of lines that meet the condition `error`; replace the built-in ones",
         set: |s, v| Patterns::new(v.lines()).map(|v| s.errors = v),
     },
     Setting {
@@ -288,7 +289,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::List("SOCKET"),
         default: "any",
-        help: "The tmux servers that may be driven, by socket name or path",
+        help: "tmux servers that may be used, by socket name or path",
         set: |s, v| s.policy.reach.set_servers(v.lines()),
     },
     Setting {
@@ -297,7 +298,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::List("SESSION"),
         default: "any",
-        help: "The sessions that calls can see and reach: ids such as `$1`, exact names, `own` for what this server made",
+        help: "Sessions that calls can see and use: ids such as `$1`, exact names, `own` for those this server created",
         set: |s, v| s.policy.reach.set_sessions(v.lines()),
     },
     Setting {
@@ -306,7 +307,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::List("PANE"),
         default: "any",
-        help: "The panes that calls can see and reach, within the allowed sessions: ids such as `%3`, `own`",
+        help: "Panes that calls can see and use, within the allowed sessions: ids such as `%3`, `own`",
         set: |s, v| s.policy.reach.set_panes(v.lines()),
     },
     Setting {
@@ -315,7 +316,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::Choice(Mode::VARIANTS),
         default: "off",
-        help: "What the patterns are for: every line must fit one, or none may",
+        help: "Command filter: `allow` only lines that match a pattern, or `deny` lines that match one",
         set: |s, v| choice(v).map(|v| s.policy.commands.mode = Some(v)),
     },
     Setting {
@@ -324,7 +325,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::List("REGEX"),
         default: "none",
-        help: "What a line that becomes shell input is held against, however it gets there",
+        help: "Patterns for every line that becomes shell input, by whatever tool",
         set: |s, v| s.policy.commands.set_patterns(v.lines()),
     },
     Setting {
@@ -333,7 +334,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::List("PATH"),
         default: "any",
-        help: "Files and directories that tools may read, after following links; a directory to start in is not read",
+        help: "Files and directories that tools may read, after resolving links; does not limit start directories",
         set: |s, v| s.policy.files.set_readable(v.lines()),
     },
     Setting {
@@ -342,7 +343,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::List("PATH"),
         default: "any; none at the tier `readonly`",
-        help: "Files and directories that tools may write, after following links",
+        help: "Files and directories that tools may write, after resolving links",
         set: |s, v| s.policy.files.set_writable(v.lines()),
     },
     Setting {
@@ -351,7 +352,7 @@ pub const SETTINGS: &[Setting] = &[
         env: &[],
         kind: SettingKind::List("NAME"),
         default: "any; none with a command filter",
-        help: "The environment variables that calls may set; `LC_*` stands for all that begin so",
+        help: "Environment variables that calls may set; `LC_*` allows all that begin with `LC_`",
         set: |s, v| s.policy.variables.set(v.lines()),
     },
 ];
