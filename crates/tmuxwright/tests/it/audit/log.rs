@@ -198,7 +198,7 @@ async fn what_is_missing_or_changed_is_found_over_rotated_files() {
     mcp.close().await;
     let path = log(&tmux);
     let verify = async || audit(&tmux, &[path.to_str().unwrap(), "--verify"]).await;
-    assert_eq!(verify().await, ("whole: 12 records, 1 to 12\n".to_owned(), 0));
+    assert_eq!(verify().await, ("intact: 12 records, 1 to 12\n".to_owned(), 0));
     let older = tmux.home().join("audit.log.1");
     let text = fs::read_to_string(&older).unwrap();
     let lines: Vec<&str> = text.lines().collect();

@@ -39,7 +39,7 @@ async fn a_signal_ends_it_well_whatever_goes_on() {
         for (id, wait) in [(old_id, old_wait), (new_id, new_wait)] {
             let answer = wait.reply().await.answer(id).await.expect("it is answered");
             let text = answer["result"]["content"][0]["text"].as_str().unwrap().to_owned();
-            assert!(text.contains("the server ends"), "{text}");
+            assert!(text.contains("the server is exiting"), "{text}");
         }
         assert_eq!(stream.message().await, None);
         assert!(server.process.wait().await.success(), "{}", server.process.stderr());

@@ -257,8 +257,8 @@ async fn what_is_wrong_is_said_with_the_nearest_right_thing() {
         ("zzz", json!({}), "run_and_wait, diagnose_failing_pane"),
         ("run_and_wait", json!({}), "`command` is missing"),
         ("run_and_wait", json!({"comand": "x"}), "did you mean `command`?"),
-        ("run_and_wait", json!({"command": "x", "timeout": "soon"}), "`soon` is no number"),
-        ("run_and_wait", json!({"command": {}}), "text is expected"),
+        ("run_and_wait", json!({"command": "x", "timeout": "soon"}), "`soon` is not a number"),
+        ("run_and_wait", json!({"command": {}}), "expected text"),
     ] {
         let reply = get(&mut raw, name, arguments).await;
         assert_eq!(reply["error"]["code"], NOT_FOUND_OR_WRONG, "{reply}");
@@ -295,7 +295,7 @@ async fn prompts_are_tools_too_where_that_is_wanted() {
     let listed: Vec<String> =
         list["prompts"].as_array().unwrap().iter().map(|it| string(&it["name"])).collect();
     assert_eq!(listed, names(&mut raw).await);
-    let timeout = json!({"name": "timeout", "description": "Seconds to wait before looking again.", "default": "60"});
+    let timeout = json!({"name": "timeout", "description": "Seconds for which the first call waits.", "default": "60"});
     assert_eq!(list["prompts"][0]["arguments"][2], timeout);
     let rows = mcp.call("list_prompts", json!({})).await.text();
     assert!(rows.starts_with("run_and_wait(command, pane?, timeout=60) · Run a command"), "{rows}");

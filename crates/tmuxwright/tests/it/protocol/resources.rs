@@ -306,7 +306,7 @@ async fn what_is_not_there_is_an_error_that_helps() {
         ("tmux://sesions", "tmux://sessions"),
         ("http://example.org/", "tmux://server"),
         ("", "tmux://server"),
-        ("tmux://panes/main", "a pane is an id such as %3"),
+        ("tmux://panes/main", "{pane} is an id such as %3"),
         ("tmux://panes/%250/tail/0", "a number from 1"),
         ("tmux://panes/%250/tail/many", "a number from 1"),
         ("tmux://panes/%250/tail/-5", "a number from 1"),

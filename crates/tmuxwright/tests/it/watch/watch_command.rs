@@ -89,7 +89,7 @@ async fn watching_ends_when_it_is_told_to() {
     let args = [&pane, "--until", "text:never", "--timeout", "0.2"];
     let (code, lines, errors) = watch(&tmux, &args, async || {}).await;
     assert_eq!((code, lines), (Some(1), vec![]), "{errors}");
-    assert!(errors.contains("nothing happened"), "{errors}");
+    assert!(errors.contains("no condition was met"), "{errors}");
     let args = [&pane, "--until", "idle:0.1", "--timeout", "0.5"];
     let (code, lines, _) = watch(&tmux, &args, async || {}).await;
     assert_eq!((code, lines), (Some(0), vec![format!("{pane}\tidle:0.1")]));
