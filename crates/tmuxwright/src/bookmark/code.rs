@@ -24,7 +24,7 @@ const CHECK: usize = 2;
 /// Text that is no mark.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{0}` is no cursor")]
-pub struct NotAMark(String);
+pub struct InvalidCursor(String);
 
 impl fmt::Display for Bookmark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -60,13 +60,13 @@ impl fmt::Display for Bookmark {
 }
 
 impl FromStr for Bookmark {
-    type Err = NotAMark;
+    type Err = InvalidCursor;
 
-    fn from_str(text: &str) -> Result<Self, NotAMark> {
+    fn from_str(text: &str) -> Result<Self, InvalidCursor> {
         let text = text.trim();
         read(text).ok_or_else(|| {
             let shown: String = text.chars().take(80).collect();
-            NotAMark(if shown.len() < text.len() { shown + "…" } else { shown })
+            InvalidCursor(if shown.len() < text.len() { shown + "…" } else { shown })
         })
     }
 }

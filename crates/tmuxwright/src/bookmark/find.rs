@@ -2,7 +2,7 @@
 
 use super::look::NEAR;
 use super::print::{self, Anchor, Open};
-use super::{Bookmark, CONTEXT_ROWS, Look, Reach};
+use super::{Bookmark, CONTEXT_ROWS, CaptureRange, PaneText};
 
 /// So many lines alike are no accident, even where the row's number does not speak for the place.
 const ENOUGH: usize = 3;
@@ -12,7 +12,7 @@ const MOST_PROBES: usize = 16;
 
 /// What is new since a mark.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct News {
+pub struct NewLines {
     /// The lines.
     pub lines: Vec<String>,
     /// The row of each, counted from the top of the screen.
@@ -23,11 +23,11 @@ pub struct News {
 
 /// What a look says about a mark.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Seen {
+pub enum SinceOutcome {
     /// This is new.
-    New(News),
+    New(NewLines),
     /// That cannot be said without reading so much.
-    Further(Reach),
+    ReadMore(CaptureRange),
 }
 
 /// A line that can be the open one of a mark.
@@ -47,56 +47,56 @@ enum Place {
     Rewritten(usize),
 }
 
-impl Look {
+impl PaneText {
     /// What is on the screen.
-    pub fn screen(&self) -> News {
+    pub fn screen(&self) -> NewLines {
         self.lines_from(self.top())
     }
 
     /// What is new since a mark.
-    pub fn since(&self, mark: &Bookmark) -> Seen {
+    pub fn since(&self, mark: &Bookmark) -> SinceOutcome {
         let all = self.first == 0;
         if !all {
             let enough = if self.width != mark.width {
-                Err(Reach::ALL)
+                Err(CaptureRange::ALL)
             } else if self.may_be_trimmed() {
                 self.shows_only_place(mark)
             } else if mark.place() - CONTEXT_ROWS < self.first {
-                Err(Reach::back(self.history - mark.place() + CONTEXT_ROWS + NEAR))
+                Err(CaptureRange::back(self.history - mark.place() + CONTEXT_ROWS + NEAR))
             } else {
                 Ok(())
             };
             if let Err(reach) = enough {
-                return Seen::Further(reach);
+                return SinceOutcome::ReadMore(reach);
             }
         }
         match self.find(mark, all) {
-            Some(place) => Seen::New(self.after(&place, mark)),
-            None if all => Seen::New(News { missed: true, ..self.lines_from(0) }),
-            None => Seen::Further(Reach::ALL),
+            Some(place) => SinceOutcome::New(self.after(&place, mark)),
+            None if all => SinceOutcome::New(NewLines { missed: true, ..self.lines_from(0) }),
+            None => SinceOutcome::ReadMore(CaptureRange::ALL),
         }
     }
 
     /// Whether of all rows that a mark in trimmed history can be at only those that were read are
     /// like its own; else what has to be read to know.
-    fn shows_only_place(&self, mark: &Bookmark) -> Result<(), Reach> {
+    fn shows_only_place(&self, mark: &Bookmark) -> Result<(), CaptureRange> {
         // With fewer lines before it no row is taken for the place.
         let rows = self.rows_of(mark).filter(|row| usize::try_from(*row).unwrap_or(0) >= ENOUGH);
         let (here, others): (Vec<i64>, Vec<i64>) =
             rows.partition(|row| row - CONTEXT_ROWS >= self.first);
         if here.is_empty() || others.len() > MOST_PROBES {
-            return Err(Reach::ALL);
+            return Err(CaptureRange::ALL);
         }
         for row in &others {
             let Some((_, lines)) = self.probes.iter().find(|(probed, _)| probed == row) else {
                 let probes = others.iter().map(|row| row - self.history).collect();
-                return Err(Reach { probes, ..Reach::NEAR });
+                return Err(CaptureRange { probes, ..CaptureRange::NEAR });
             };
             // Without the open line and without the first, which may be torn.
             let context = lines.get(1..lines.len() - 1).unwrap_or_default();
             let prints = context.iter().rev().map(|line| print::line(line.trim_end()));
             if prints.zip(mark.tail.iter().rev()).all(|(now, then)| now == *then) {
-                return Err(Reach::ALL);
+                return Err(CaptureRange::ALL);
             }
         }
         Ok(())
@@ -232,7 +232,7 @@ impl Look {
         sure.then_some(start + same)
     }
 
-    fn after(&self, place: &Place, mark: &Bookmark) -> News {
+    fn after(&self, place: &Place, mark: &Bookmark) -> NewLines {
         let line = match *place {
             Place::Rewritten(line) => return self.lines_from(line),
             Place::Open(line) => line,
@@ -242,12 +242,12 @@ impl Look {
     }
 
     /// The lines from this one on; the last only if there is something in it.
-    fn lines_from(&self, line: usize) -> News {
+    fn lines_from(&self, line: usize) -> NewLines {
         let is_line = self.lines.get(self.end).is_some_and(|last| !last.is_empty());
         let end = self.end + usize::from(is_line);
         let lines = self.lines.get(line..end).unwrap_or_default().to_vec();
         let starts = self.starts(self.width);
         let rows = starts.iter().skip(line).take(lines.len()).map(|row| row - self.history);
-        News { rows: rows.collect(), lines, missed: false }
+        NewLines { rows: rows.collect(), lines, missed: false }
     }
 }

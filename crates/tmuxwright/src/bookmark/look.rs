@@ -15,14 +15,14 @@ const PROBE_ROWS: i64 = 24;
 
 /// How much of a pane's history a look reads.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reach {
+pub struct CaptureRange {
     /// So many rows, up to the screen.
     pub(super) back: i64,
     /// And what is before each of these, counted from the top of the screen.
     pub(super) probes: Vec<i64>,
 }
 
-impl Reach {
+impl CaptureRange {
     /// What a look reads when nothing speaks for more.
     pub const NEAR: Self = Self::back(NEAR);
     /// Everything.
@@ -34,9 +34,9 @@ impl Reach {
 
     /// The questions for such a look. Ask them in one sequence, so that all answers are of the same
     /// moment.
-    pub(crate) fn questions(&self, pane: PaneId) -> Vec<Command> {
+    pub(crate) fn queries(&self, pane: PaneId) -> Vec<Command> {
         let probe = |row: &i64| part(pane, row - PROBE_ROWS, Some(*row), true);
-        questions(pane, self.back).into_iter().chain(self.probes.iter().map(probe)).collect()
+        queries(pane, self.back).into_iter().chain(self.probes.iter().map(probe)).collect()
     }
 }
 
@@ -61,7 +61,7 @@ row! {
 
 /// What a pane had printed at one moment, as whole lines, however many rows each takes.
 #[derive(Debug)]
-pub struct Look {
+pub struct PaneText {
     /// The pane.
     pub pane: PaneId,
     /// Its first process.
@@ -87,11 +87,11 @@ pub struct Look {
 }
 
 /// The questions for the first look, when nothing speaks for more.
-pub(crate) fn near_questions(pane: PaneId) -> [Command; 6] {
-    questions(pane, NEAR)
+pub(crate) fn nearby_queries(pane: PaneId) -> [Command; 6] {
+    queries(pane, NEAR)
 }
 
-fn questions(pane: PaneId, rows: i64) -> [Command; 6] {
+fn queries(pane: PaneId, rows: i64) -> [Command; 6] {
     let part = |start, end, join| part(pane, start, end, join);
     [
         Server::row_query::<Facts>(&pane.to_string()),
@@ -109,13 +109,13 @@ fn part(pane: PaneId, start: i64, end: Option<i64>, join: bool) -> Command {
     Capture { start: Some(start), end, join, colors: false }.of(pane)
 }
 
-impl Look {
+impl PaneText {
     /// Puts the answers to the questions together.
-    pub(crate) fn from_replies(replies: &[Reply], reach: &Reach) -> Result<Self, Error> {
+    pub(crate) fn from_replies(replies: &[Reply], reach: &CaptureRange) -> Result<Self, Error> {
         let [facts, history, screen, behind, seam, grid, probes @ ..] = replies else {
             return Err(Error::Unexpected {
                 command: "capture-pane".to_owned(),
-                detail: format!("{} answers to six questions", replies.len()),
+                detail: format!("{} answers to six queries", replies.len()),
             });
         };
         let facts = Facts::parse_one("display-message", &facts.0)?;
@@ -187,7 +187,7 @@ impl Look {
     }
 
     /// The place behind everything that was seen.
-    pub fn mark(&self) -> Bookmark {
+    pub fn bookmark(&self) -> Bookmark {
         let starts = self.starts(self.width);
         let highest = self.history + self.row - CONTEXT_ROWS;
         // The first line may lack its beginning.

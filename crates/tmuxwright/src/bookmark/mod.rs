@@ -19,10 +19,10 @@ mod tests;
 
 use tmux_control::{Command, Error, PaneId, Reply, Server};
 
-pub use code::NotAMark;
-pub use find::{News, Seen};
-pub(crate) use look::near_questions;
-pub use look::{Look, Reach};
+pub use code::InvalidCursor;
+pub use find::{NewLines, SinceOutcome};
+pub(crate) use look::nearby_queries;
+pub use look::{CaptureRange, PaneText};
 
 use print::{Anchor, Open};
 
@@ -54,39 +54,45 @@ pub struct Bookmark {
 }
 
 /// The questions whose answers a mark is made of. All can be repeated; ask them in one sequence.
-pub fn questions(pane: PaneId) -> Vec<Command> {
-    Reach::NEAR.questions(pane)
+pub fn queries(pane: PaneId) -> Vec<Command> {
+    CaptureRange::NEAR.queries(pane)
 }
 
 /// The mark behind everything that was there when [`questions`] were answered.
 pub fn from_replies(replies: &[Reply]) -> Result<Bookmark, Error> {
-    Ok(Look::from_replies(replies, &Reach::NEAR)?.mark())
+    Ok(PaneText::from_replies(replies, &CaptureRange::NEAR)?.bookmark())
 }
 
 /// What a pane has printed since a mark. `None` in front of a full-screen program, or if another
 /// process is there now.
-pub async fn news(server: &Server, mark: &Bookmark) -> Result<Option<News>, Error> {
-    let replies = server.sequence(questions(mark.pane)).await?;
-    let (look, news) = since(server, Look::from_replies(&replies, &Reach::NEAR)?, mark).await?;
+pub async fn new_lines(server: &Server, mark: &Bookmark) -> Result<Option<NewLines>, Error> {
+    let replies = server.sequence(queries(mark.pane)).await?;
+    let (look, news) =
+        new_lines_since(server, PaneText::from_replies(&replies, &CaptureRange::NEAR)?, mark)
+            .await?;
     Ok((look.pid == mark.pid && !look.is_alternate()).then_some(news))
 }
 
 /// The same from a look that reads as far back as need be, beginning with this one; nothing in front
 /// of a full-screen program.
-pub async fn since(server: &Server, look: Look, mark: &Bookmark) -> Result<(Look, News), Error> {
+pub async fn new_lines_since(
+    server: &Server,
+    look: PaneText,
+    mark: &Bookmark,
+) -> Result<(PaneText, NewLines), Error> {
     let mut look = look;
     let mut looks = 1;
     while !look.is_alternate() {
         let reach = match look.since(mark) {
-            Seen::New(news) => return Ok((look, news)),
-            Seen::Further(further) if looks < LOOKS => further,
-            Seen::Further(_) => Reach::ALL,
+            SinceOutcome::New(news) => return Ok((look, news)),
+            SinceOutcome::ReadMore(further) if looks < LOOKS => further,
+            SinceOutcome::ReadMore(_) => CaptureRange::ALL,
         };
-        let replies = server.sequence(reach.questions(mark.pane)).await?;
-        look = Look::from_replies(&replies, &reach)?;
+        let replies = server.sequence(reach.queries(mark.pane)).await?;
+        look = PaneText::from_replies(&replies, &reach)?;
         looks += 1;
     }
-    Ok((look, News::default()))
+    Ok((look, NewLines::default()))
 }
 
 impl Bookmark {
@@ -96,7 +102,7 @@ impl Bookmark {
     }
 
     /// The mark to go on with in a full-screen program: what it hides stays to be reported.
-    pub fn in_front_of(&self, look: &Look) -> Self {
+    pub fn with_alternate_screen(&self, look: &PaneText) -> Self {
         Self { alternate: look.alternate_prints(), ..self.clone() }
     }
 }

@@ -11,7 +11,7 @@ use tokio::sync::{Mutex, Notify, broadcast, watch};
 
 use super::pace::Pace;
 use super::tree::{self, Part, Tree};
-use super::{Change, Sees, Subject};
+use super::{Change, ChangeSubject, PaneFilter};
 use crate::host::Host;
 
 /// How long to wait after a look to which tmux gave no answer, at first and at most.
@@ -44,8 +44,8 @@ impl Lookout {
     /// Begins to follow a part of the tree.
     pub(super) async fn follow(
         self: &Arc<Self>,
-        subject: Subject,
-        sees: Sees,
+        subject: ChangeSubject,
+        sees: PaneFilter,
     ) -> Result<Follower, Error> {
         let mut post = self.post.lock().await;
         // Who comes first also listens, before the first look: nothing may change in between.
@@ -122,8 +122,8 @@ impl Lookout {
 /// Somebody who follows a part of the tree.
 pub(super) struct Follower {
     trees: watch::Receiver<Arc<Tree>>,
-    subject: Subject,
-    sees: Sees,
+    subject: ChangeSubject,
+    sees: PaneFilter,
     /// The server it was found on.
     pid: Option<u32>,
     last: Option<Part>,
@@ -133,8 +133,8 @@ pub(super) struct Follower {
 impl Follower {
     fn new(
         mut trees: watch::Receiver<Arc<Tree>>,
-        subject: Subject,
-        sees: Sees,
+        subject: ChangeSubject,
+        sees: PaneFilter,
         wanted: Arc<Notify>,
     ) -> Self {
         let tree = Arc::clone(&trees.borrow_and_update());
@@ -173,7 +173,7 @@ impl std::fmt::Debug for Follower {
     }
 }
 
-impl Subject {
+impl ChangeSubject {
     /// Whether it is gone with its server, even if another server has something of that name.
     fn is_one_object(&self) -> bool {
         !matches!(self, Self::Server | Self::Sessions | Self::Clients)

@@ -4,7 +4,7 @@
 //! always once more after the last change. What a pane prints comes from its stream, what a command
 //! does from the command. All else is a part of one tree of the whole server (`tree`), which is
 //! looked at when tmux tells of an event (`lookout`) and compared: a follower hears only of what its
-//! own part shows. Nothing runs while nobody follows; dropping a `Changed` frees all it had.
+//! own part shows. Nothing runs while nobody follows; dropping a `ChangeSubscription` frees all it had.
 
 mod lookout;
 mod pace;
@@ -23,7 +23,7 @@ use pace::Pace;
 
 /// What can be followed.
 #[derive(Debug, Clone)]
-pub(crate) enum Subject {
+pub(crate) enum ChangeSubject {
     /// The tmux server: whether it runs, and how many sessions it has.
     Server,
     /// The list of sessions.
@@ -44,7 +44,7 @@ pub(crate) enum Subject {
 
 /// A pane, in the words in which it is decided whether a follower may know of it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
+pub(crate) struct PaneWithOwner<'a> {
     /// Its id.
     pub(crate) pane: PaneId,
     /// Its session.
@@ -56,7 +56,7 @@ pub(crate) struct Place<'a> {
 }
 
 /// Says of each pane whether a follower may know of it; nothing if it may know of all.
-pub(crate) type Sees = Option<Arc<dyn Fn(&Place<'_>) -> bool + Send + Sync>>;
+pub(crate) type PaneFilter = Option<Arc<dyn Fn(&PaneWithOwner<'_>) -> bool + Send + Sync>>;
 
 /// What followers on one tmux server have in common.
 #[derive(Debug, Clone)]
@@ -73,18 +73,22 @@ impl Changes {
     }
 
     /// Begins to follow something. What changes from now on is told.
-    pub(crate) async fn follow(&self, subject: Subject, sees: Sees) -> Result<Changed, Error> {
+    pub(crate) async fn subscribe(
+        &self,
+        subject: ChangeSubject,
+        sees: PaneFilter,
+    ) -> Result<ChangeSubscription, Error> {
         let kind = match subject {
-            Subject::Command(job) => Kind::Command { stage: job.stage(), job },
-            Subject::Output(session, pane) => {
+            ChangeSubject::Command(job) => Kind::Command { stage: job.stage(), job },
+            ChangeSubject::Output(session, pane) => {
                 let stream = self.host.tmux().stream_in(session, pane).await?;
-                let facts = self.lookout.follow(Subject::Output(session, pane), sees).await?;
+                let facts = self.lookout.follow(ChangeSubject::Output(session, pane), sees).await?;
                 Kind::Output { stream, facts }
             }
             subject => Kind::Facts(self.lookout.follow(subject, sees).await?),
         };
         let over = matches!(&kind, Kind::Command { stage, .. } if stage.is_over());
-        Ok(Changed { kind, pace: Pace::default(), untold: false, over })
+        Ok(ChangeSubscription { kind, pace: Pace::default(), untold: false, over })
     }
 }
 
@@ -99,7 +103,7 @@ enum Change {
 
 /// Something that is followed.
 #[derive(Debug)]
-pub(crate) struct Changed {
+pub(crate) struct ChangeSubscription {
     kind: Kind,
     pace: Pace,
     /// Whether something has changed that was not told yet.
@@ -115,7 +119,7 @@ enum Kind {
     Command { job: Arc<Job>, stage: Stage },
 }
 
-impl Changed {
+impl ChangeSubscription {
     /// Waits for the next change. `None` when there will be none: the one before was the end of it.
     /// May be dropped and called again.
     pub(crate) async fn next(&mut self) -> Option<()> {

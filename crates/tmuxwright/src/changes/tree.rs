@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use tmux_control::format::Cells;
 use tmux_control::{Command, Error, PaneId, Row, SessionId, WindowId, row};
 
-use super::{Place, Sees, Subject};
+use super::{ChangeSubject, PaneFilter, PaneWithOwner};
 use crate::host::{ClientRow, Host, Life, nested, read_nested};
 
 row! {
@@ -123,9 +123,9 @@ pub(super) async fn look(host: &Host) -> Result<Tree, Error> {
 }
 
 impl Pane {
-    fn is_seen(&self, sees: &Sees) -> bool {
+    fn is_seen(&self, sees: &PaneFilter) -> bool {
         let Self { session, facts, .. } = self;
-        let place = Place {
+        let place = PaneWithOwner {
             pane: facts.id,
             session: session.id,
             session_name: &session.name,
@@ -135,13 +135,13 @@ impl Pane {
     }
 
     /// Whether somebody who follows `subject` is told of it.
-    fn belongs_to(&self, subject: &Subject) -> bool {
+    fn belongs_to(&self, subject: &ChangeSubject) -> bool {
         match *subject {
-            Subject::Server | Subject::Sessions | Subject::Clients => true,
-            Subject::Session(id) => self.session.id == id,
-            Subject::Window(id) => self.window.id == id,
-            Subject::Pane(id) | Subject::Output(_, id) => self.facts.id == id,
-            Subject::Command(_) => false,
+            ChangeSubject::Server | ChangeSubject::Sessions | ChangeSubject::Clients => true,
+            ChangeSubject::Session(id) => self.session.id == id,
+            ChangeSubject::Window(id) => self.window.id == id,
+            ChangeSubject::Pane(id) | ChangeSubject::Output(_, id) => self.facts.id == id,
+            ChangeSubject::Command(_) => false,
         }
     }
 
@@ -158,16 +158,19 @@ impl Tree {
     }
 
     /// What of it somebody who follows `subject` is told of. Nothing if the object is not there.
-    pub(super) fn part(&self, subject: &Subject, sees: &Sees) -> Option<Part> {
+    pub(super) fn part(&self, subject: &ChangeSubject, sees: &PaneFilter) -> Option<Part> {
         let mut part = Part::default();
         for pane in self.panes.iter().filter(|p| p.belongs_to(subject) && p.is_seen(sees)) {
             if part.sessions.last().is_none_or(|(last, ..)| last.id != pane.session.id) {
                 part.sessions.push(self.session(&pane.session));
             }
             match subject {
-                Subject::Server | Subject::Sessions | Subject::Clients | Subject::Command(_) => {}
-                Subject::Output(..) => part.shown = Some(pane.shown()),
-                Subject::Session(_) | Subject::Window(_) | Subject::Pane(_) => {
+                ChangeSubject::Server
+                | ChangeSubject::Sessions
+                | ChangeSubject::Clients
+                | ChangeSubject::Command(_) => {}
+                ChangeSubject::Output(..) => part.shown = Some(pane.shown()),
+                ChangeSubject::Session(_) | ChangeSubject::Window(_) | ChangeSubject::Pane(_) => {
                     if part.windows.last().is_none_or(|(last, _)| last.id != pane.window.id) {
                         part.windows.push(self.window(&pane.window));
                     }
@@ -176,13 +179,14 @@ impl Tree {
             }
         }
         match subject {
-            Subject::Sessions => {}
-            Subject::Server => part.server = self.pid().map(|pid| (pid, part.sessions.len())),
-            Subject::Clients => part.people = self.people_in(&part.sessions, sees),
+            ChangeSubject::Sessions => {}
+            ChangeSubject::Server => part.server = self.pid().map(|pid| (pid, part.sessions.len())),
+            ChangeSubject::Clients => part.people = self.people_in(&part.sessions, sees),
             _ if part.sessions.is_empty() => return None,
             _ => {}
         }
-        if let Subject::Server | Subject::Clients | Subject::Output(..) = subject {
+        if let ChangeSubject::Server | ChangeSubject::Clients | ChangeSubject::Output(..) = subject
+        {
             part.sessions.clear();
         }
         Some(part)
@@ -207,7 +211,7 @@ impl Tree {
     fn people_in(
         &self,
         sessions: &[(SessionFacts, usize, BTreeSet<String>)],
-        sees: &Sees,
+        sees: &PaneFilter,
     ) -> Vec<ClientRow> {
         let shown = |client: &&ClientRow| {
             let mut ids = sessions.iter().map(|(session, ..)| Some(session.id));

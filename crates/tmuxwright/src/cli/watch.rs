@@ -15,7 +15,7 @@ use crate::config::Settings;
 use crate::context::{Cx, Progress};
 use crate::contract::{Target, ToolError, Toolset};
 use crate::mcp::pipeline;
-use crate::watch::{CONDITION_KINDS, ConditionKind, Event, Lost, Watch};
+use crate::watch::{CONDITION_KINDS, ConditionKind, Watch, WatchEvent, WatchLost};
 use terminal::text::inline;
 
 /// The tool that does the same for agents; its permissions apply.
@@ -82,13 +82,13 @@ pub(super) async fn run(mut settings: Settings, matches: &ArgMatches) -> Result<
         };
         let Ok(next) = next.await else { break };
         let (pane, is_last, mut line) = match next {
-            Ok(Event { pane, words, says, is_last }) => {
-                (pane, is_last, format!("{pane}\t{}\t{}", inline(&words), inline(&says)))
+            Ok(WatchEvent { pane, condition, detail, is_last }) => {
+                (pane, is_last, format!("{pane}\t{}\t{}", inline(&condition), inline(&detail)))
             }
-            Err(lost @ (Lost::PaneGone(pane) | Lost::Respawned(pane))) => {
+            Err(lost @ (WatchLost::PaneGone(pane) | WatchLost::Respawned(pane))) => {
                 (pane, true, format!("{pane}\tgone\t{lost}"))
             }
-            Err(lost @ Lost::ServerGone) => {
+            Err(lost @ WatchLost::ServerGone) => {
                 for pane in watch.panes() {
                     print(&format!("{pane}\tgone\t{lost}"))?;
                 }

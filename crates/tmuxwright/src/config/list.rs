@@ -11,7 +11,7 @@ use super::value::{choice, number, path, switch};
 use super::{Setting, SettingKind};
 use crate::contract::Toolset;
 use crate::policy::{Ceiling, Mode};
-use crate::watch::Patterns;
+use crate::watch::ErrorPatterns;
 use process::ShellKind;
 
 /// All settings, in the order of the documentation.
@@ -281,7 +281,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: SettingKind::List("REGEX"),
         default: "see docs/until.md",
         help: "Patterns of lines that meet the condition `error`; replace the built-in ones",
-        set: |s, v| Patterns::new(v.lines()).map(|v| s.errors = v),
+        set: |s, v| ErrorPatterns::new(v.lines()).map(|v| s.errors = v),
     },
     Setting {
         key: "policy.allowed_servers",

@@ -26,7 +26,7 @@ use crate::host::Host;
 use crate::policy::Policy;
 use crate::redact::Redactor;
 use crate::run;
-use crate::watch::Patterns;
+use crate::watch::ErrorPatterns;
 pub use flags::flags;
 use http::HttpSettings;
 pub use list::SETTINGS;
@@ -113,7 +113,7 @@ pub struct Settings {
     /// Maximum characters of terminal text in one result.
     pub text_limit: usize,
     /// Patterns of the condition `error`.
-    pub(crate) errors: Patterns,
+    pub(crate) errors: ErrorPatterns,
     /// Removes secrets from results, if enabled.
     pub(crate) redact: Redactor,
 }
@@ -133,7 +133,7 @@ impl Default for Settings {
             runs: run::Options::default(),
             block: Duration::from_secs(50),
             text_limit: 16_000,
-            errors: Patterns::default(),
+            errors: ErrorPatterns::default(),
             redact: Redactor::default(),
         }
     }

@@ -15,7 +15,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::resources;
 use crate::app::App;
 use crate::app::Client;
-use crate::changes::{Changed, Subject};
+use crate::changes::{ChangeSubject, ChangeSubscription};
 use crate::context::{Cx, Request};
 use crate::contract::{Code, Target, ToolError};
 use crate::resources::{MatchedResource, Source};
@@ -122,7 +122,11 @@ pub(super) async fn listen(
 
 /// Subscribes to the changes of a resource. The resource is read once, to make sure that it exists and
 /// is allowed, and to have the access in the audit log.
-async fn follow(client: &Arc<Client>, uri: &str, request: Request) -> Result<Changed, ErrorData> {
+async fn follow(
+    client: &Arc<Client>,
+    uri: &str,
+    request: Request,
+) -> Result<ChangeSubscription, ErrorData> {
     let app = &client.app;
     resources::read(client, uri.to_owned(), request.clone()).await?;
     let followed = match app.resources.find(uri) {
@@ -136,7 +140,7 @@ async fn begin(
     client: &Arc<Client>,
     found: &MatchedResource,
     request: Request,
-) -> Result<Changed, ToolError> {
+) -> Result<ChangeSubscription, ToolError> {
     let app = &client.app;
     let tool = found.resource.calls.first().map_or("", |call| call.tool);
     let (entry, _) = app.registry.behind(tool)?;
@@ -146,22 +150,24 @@ async fn begin(
         async move { Ok::<_, ToolError>(cx.resolve_as(&Target(target), level).await?.pane) }
     };
     let subject = match found.source() {
-        Source::Server => Subject::Server,
-        Source::Sessions => Subject::Sessions,
-        Source::Clients => Subject::Clients,
-        Source::Session(name) => Subject::Session(resolve(name, Level::Session).await?.session),
-        Source::Window(name) => Subject::Window(resolve(name, Level::Window).await?.window),
-        Source::Pane(name) => Subject::Pane(resolve(name, Level::Pane).await?.pane),
+        Source::Server => ChangeSubject::Server,
+        Source::Sessions => ChangeSubject::Sessions,
+        Source::Clients => ChangeSubject::Clients,
+        Source::Session(name) => {
+            ChangeSubject::Session(resolve(name, Level::Session).await?.session)
+        }
+        Source::Window(name) => ChangeSubject::Window(resolve(name, Level::Window).await?.window),
+        Source::Pane(name) => ChangeSubject::Pane(resolve(name, Level::Pane).await?.pane),
         Source::Output(name) => {
             let pane = resolve(name, Level::Pane).await?;
-            Subject::Output(pane.session, pane.pane)
+            ChangeSubject::Output(pane.session, pane.pane)
         }
         Source::Command(id) => {
             let gone = || ToolError::new(Code::NotFound, format!("command {id} is gone"));
             let job = client.engines.runs.job(&id).ok_or_else(gone)?;
             cx.may_see(job.pane).await?;
-            Subject::Command(job)
+            ChangeSubject::Command(job)
         }
     };
-    Ok(cx.changes.follow(subject, cx.sees()).await?)
+    Ok(cx.changes.subscribe(subject, cx.sees()).await?)
 }

@@ -25,22 +25,22 @@ use tmux_control::PaneId;
 use crate::bookmark::Bookmark;
 use crate::host::{Host, PaneState};
 use crate::run::{Engine, Started};
-pub(crate) use conditions::Patterns;
+pub(crate) use conditions::ErrorPatterns;
 pub use conditions::{CONDITION_KINDS, ConditionKind, ERROR_PATTERNS};
 use pane::Watched;
-pub(crate) use until::{BadCondition, Until};
+pub(crate) use until::{InvalidCondition, Until};
 
 /// What watches on one tmux server have in common.
 #[derive(Debug, Clone)]
 pub struct Watches {
     host: Arc<Host>,
     runs: Arc<Engine>,
-    patterns: Patterns,
+    patterns: ErrorPatterns,
 }
 
 impl Watches {
     /// Nothing is watched yet. `patterns` say what an error looks like.
-    pub(crate) fn new(host: Arc<Host>, runs: Arc<Engine>, patterns: Patterns) -> Self {
+    pub(crate) fn new(host: Arc<Host>, runs: Arc<Engine>, patterns: ErrorPatterns) -> Self {
         Self { host, runs, patterns }
     }
 
@@ -50,7 +50,7 @@ impl Watches {
     }
 
     /// Reads conditions.
-    pub(crate) fn until(&self, words: &[String]) -> Result<Until, BadCondition> {
+    pub(crate) fn until(&self, words: &[String]) -> Result<Until, InvalidCondition> {
         Until::parse(words, &self.patterns)
     }
 
@@ -83,20 +83,20 @@ pub(crate) struct Watch {
 
 /// Something that happened.
 #[derive(Debug)]
-pub(crate) struct Event {
+pub(crate) struct WatchEvent {
     /// Where.
     pub(crate) pane: PaneId,
     /// The condition that holds, in the words it was given in; or `exit`, which ends every watch.
-    pub(crate) words: String,
+    pub(crate) condition: String,
     /// The line that made it hold, or what else there is to say.
-    pub(crate) says: String,
+    pub(crate) detail: String,
     /// Whether nothing more can happen in this pane.
     pub(crate) is_last: bool,
 }
 
 /// Why a pane can be watched no longer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lost {
+pub(crate) enum WatchLost {
     /// It is gone.
     PaneGone(PaneId),
     /// It has another program now.
@@ -105,7 +105,7 @@ pub(crate) enum Lost {
     ServerGone,
 }
 
-impl fmt::Display for Lost {
+impl fmt::Display for WatchLost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::PaneGone(pane) => write!(f, "{pane} went away"),
@@ -117,7 +117,7 @@ impl fmt::Display for Lost {
 
 /// What a pane showed during a watch.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Seen {
+pub(crate) struct WatchedOutput {
     /// The newest of what it printed.
     pub(crate) output: String,
     /// Whether the begin of that is not kept.
@@ -128,7 +128,7 @@ pub(crate) struct Seen {
 
 impl Watch {
     /// The next thing that happens. May be dropped and called again.
-    pub(crate) async fn next(&mut self) -> Result<Event, Lost> {
+    pub(crate) async fn next(&mut self) -> Result<WatchEvent, WatchLost> {
         // What holds already: the condition that was listed first, wherever it holds.
         let held = self.panes.iter_mut().filter_map(|pane| pane.held().map(|held| (held, pane)));
         if let Some((held, pane)) = held.min_by_key(|(held, _)| held.index) {
@@ -139,19 +139,22 @@ impl Watch {
     }
 
     /// What a pane has shown.
-    pub(crate) fn seen(&self, pane: PaneId) -> Seen {
+    pub(crate) fn output(&self, pane: PaneId) -> WatchedOutput {
         let watched = self.panes.iter().find(|watched| watched.id() == pane);
         watched.map(Watched::seen).unwrap_or_default()
     }
 
     /// The same up to this very moment, for a pane that is there, and a mark behind it.
-    pub(crate) async fn see(&mut self, pane: &PaneState) -> (Seen, Option<Bookmark>) {
+    pub(crate) async fn output_now(
+        &mut self,
+        pane: &PaneState,
+    ) -> (WatchedOutput, Option<Bookmark>) {
         match self.panes.iter_mut().find(|watched| watched.id() == pane.pane) {
             Some(watched) => {
                 let mark = watched.catch_up(pane).await;
                 (watched.seen(), mark)
             }
-            None => (Seen::default(), None),
+            None => (WatchedOutput::default(), None),
         }
     }
 

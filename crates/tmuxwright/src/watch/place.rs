@@ -21,10 +21,10 @@ row! {
 const SCREEN: Capture = Capture { start: None, end: None, join: false, colors: false };
 
 /// What is asked of tmux.
-pub(super) fn questions(pane: PaneId) -> Vec<Command> {
-    let mut questions = vec![Server::row_query::<Facts>(&pane.to_string()), SCREEN.of(pane)];
-    questions.extend(bookmark::questions(pane));
-    questions
+pub(super) fn queries(pane: PaneId) -> Vec<Command> {
+    let mut queries = vec![Server::row_query::<Facts>(&pane.to_string()), SCREEN.of(pane)];
+    queries.extend(bookmark::queries(pane));
+    queries
 }
 
 /// A pane's place, what its screen shows, and a mark behind that.

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::conditions::{CONDITION_KINDS, Condition, ConditionKind, Needs, Patterns};
+use super::conditions::{CONDITION_KINDS, Condition, ConditionKind, ErrorPatterns, Needs};
 use super::moment::{Line, Moment};
 use tokio::time::Instant;
 
@@ -19,9 +19,9 @@ struct Wanted {
 
 /// Why something is no condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum BadCondition {
+pub(crate) enum InvalidCondition {
     /// None was given.
-    None,
+    Empty,
     /// There is no such kind.
     Unknown(String),
     /// Its argument is wrong: this is why.
@@ -30,11 +30,14 @@ pub(crate) enum BadCondition {
 
 impl Until {
     /// Reads conditions. `patterns` say what an error looks like.
-    pub(crate) fn parse(words: &[String], patterns: &Patterns) -> Result<Self, BadCondition> {
+    pub(crate) fn parse(
+        words: &[String],
+        patterns: &ErrorPatterns,
+    ) -> Result<Self, InvalidCondition> {
         if words.is_empty() {
-            return Err(BadCondition::None);
+            return Err(InvalidCondition::Empty);
         }
-        let wanted: Result<Vec<Wanted>, BadCondition> = words
+        let wanted: Result<Vec<Wanted>, InvalidCondition> = words
             .iter()
             .map(|words| {
                 let condition = parse(words, patterns)?;
@@ -66,11 +69,11 @@ impl Until {
             let is_met =
                 |line: &&Line| wanted.condition.is_met_by(line) && !told(index, Some(line));
             let line = lines.iter().find(is_met).cloned();
-            let says = match &line {
+            let detail = match &line {
                 Some(line) => line.shown.clone(),
                 None => wanted.condition.holds(moment).filter(|_| !told(index, None))?,
             };
-            Some(Held { index, words: wanted.words.clone(), says, line })
+            Some(Held { index, condition: wanted.words.clone(), detail, line })
         })
     }
 
@@ -87,9 +90,9 @@ pub(super) struct Held {
     /// Which one it is.
     pub(super) index: usize,
     /// As it was given.
-    pub(super) words: String,
+    pub(super) condition: String,
     /// The line that made it hold, or what else there is to say.
-    pub(super) says: String,
+    pub(super) detail: String,
     pub(super) line: Option<Line>,
 }
 
@@ -99,31 +102,31 @@ impl fmt::Debug for Until {
     }
 }
 
-fn parse(words: &str, patterns: &Patterns) -> Result<Box<dyn Condition>, BadCondition> {
+fn parse(words: &str, patterns: &ErrorPatterns) -> Result<Box<dyn Condition>, InvalidCondition> {
     let (name, argument) = match words.split_once(':') {
         Some((name, argument)) => (name, Some(argument)),
         None => (words, None),
     };
-    let unknown = || BadCondition::Unknown(words.to_owned());
+    let unknown = || InvalidCondition::Unknown(words.to_owned());
     let kind = CONDITION_KINDS.iter().find(|kind| kind.name == name.trim()).ok_or_else(unknown)?;
-    let wrong = |why: String| BadCondition::Argument(words.to_owned(), why);
+    let wrong = |why: String| InvalidCondition::Argument(words.to_owned(), why);
     match (kind.argument, argument) {
         (None, Some(_)) => Err(wrong(format!("`{name}` takes nothing behind it"))),
         _ => kind.make(argument.unwrap_or_default(), patterns).map_err(wrong),
     }
 }
 
-impl fmt::Display for BadCondition {
+impl fmt::Display for InvalidCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::None => f.write_str("`until` is empty"),
+            Self::Empty => f.write_str("`until` is empty"),
             Self::Unknown(words) => write!(f, "`until`: there is no condition `{words}`"),
             Self::Argument(words, why) => write!(f, "`until`: `{words}`: {why}"),
         }
     }
 }
 
-impl BadCondition {
+impl InvalidCondition {
     /// What to do about it.
     pub(crate) fn hint(&self) -> String {
         let forms: Vec<String> = CONDITION_KINDS.iter().map(ConditionKind::form).collect();
@@ -141,7 +144,7 @@ mod tests {
 
     fn wrong(words: &[&str]) -> String {
         let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-        let error = Until::parse(&words, &Patterns::default()).unwrap_err();
+        let error = Until::parse(&words, &ErrorPatterns::default()).unwrap_err();
         format!("{error}: {}", error.hint())
     }
 

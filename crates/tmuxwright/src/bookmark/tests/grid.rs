@@ -2,7 +2,7 @@
 
 use tmux_control::{PaneId, Reply};
 
-use crate::bookmark::{Bookmark, Look, News, Reach, Seen};
+use crate::bookmark::{Bookmark, CaptureRange, NewLines, PaneText, SinceOutcome};
 
 /// One row and whether it goes on in the next.
 #[derive(Debug, Clone)]
@@ -129,7 +129,7 @@ impl Grid {
     }
 
     /// The answers to the questions of a look.
-    pub(super) fn replies(&self, reach: &Reach) -> Vec<Reply> {
+    pub(super) fn replies(&self, reach: &CaptureRange) -> Vec<Reply> {
         let history = self.history();
         let back = usize::try_from(reach.back).unwrap().min(history);
         let cursor = self.cursor - history;
@@ -168,29 +168,29 @@ impl Grid {
         replies
     }
 
-    pub(super) fn look(&self) -> Look {
-        self.look_at(&Reach::NEAR)
+    pub(super) fn look(&self) -> PaneText {
+        self.look_at(&CaptureRange::NEAR)
     }
 
-    fn look_at(&self, reach: &Reach) -> Look {
-        Look::from_replies(&self.replies(reach), reach).unwrap()
+    fn look_at(&self, reach: &CaptureRange) -> PaneText {
+        PaneText::from_replies(&self.replies(reach), reach).unwrap()
     }
 
-    pub(super) fn mark(&self) -> Bookmark {
-        let mark = self.look().mark();
+    pub(super) fn bookmark(&self) -> Bookmark {
+        let mark = self.look().bookmark();
         assert_eq!(mark.pane, PaneId(3));
         assert_eq!(mark.to_string().parse(), Ok(mark.clone()), "{mark}");
         mark
     }
 
     /// What is new since a mark, and what had to be read for it.
-    pub(super) fn since(&self, mark: &Bookmark) -> (News, Vec<Reach>) {
-        let mut reaches = vec![Reach::NEAR];
+    pub(super) fn since(&self, mark: &Bookmark) -> (NewLines, Vec<CaptureRange>) {
+        let mut reaches = vec![CaptureRange::NEAR];
         loop {
             let reach = reaches.last().unwrap();
             match self.look_at(reach).since(mark) {
-                Seen::New(news) => return (news, reaches),
-                Seen::Further(further) => {
+                SinceOutcome::New(news) => return (news, reaches),
+                SinceOutcome::ReadMore(further) => {
                     assert!(!reaches.contains(&further), "{further:?} after {reaches:?}");
                     reaches.push(further);
                 }

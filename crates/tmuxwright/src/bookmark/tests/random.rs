@@ -51,7 +51,7 @@ proptest! {
         limit in prop_oneof![Just(2000_usize), Just(100), Just(250), 10_usize..300],
     ) {
         let mut grid = Grid::new(width, height, limit);
-        let mut mark = grid.mark();
+        let mut mark = grid.bookmark();
         let mut printed: Vec<String> = Vec::new();
         let mut cleared = false;
         for step in steps {
@@ -62,7 +62,7 @@ proptest! {
                 }
                 Step::Part(start, rest) => {
                     grid.print(&start);
-                    let mark = grid.mark();
+                    let mark = grid.bookmark();
                     prop_assert_eq!(grid.new_lines(&mark), Vec::<String>::new());
                     grid.print(&rest);
                     grid.print("\n");
@@ -83,7 +83,7 @@ proptest! {
                         let same = printed.first().is_some_and(String::is_empty);
                         prop_assert_eq!(&news.lines, &printed[usize::from(same)..]);
                     }
-                    mark = grid.mark();
+                    mark = grid.bookmark();
                     printed.clear();
                     grid.trimmed_at = usize::MAX;
                     cleared = false;

@@ -36,7 +36,7 @@ const HARMLESS: &str = r"(?i)\b(?:0|no|zero|without)(?: \w+)? (?:errors?|fail(?:
 /// The patterns in force. They are read when they are first needed: that takes some milliseconds,
 /// and most servers never do.
 #[derive(Debug, Clone)]
-pub(crate) struct Patterns {
+pub(crate) struct ErrorPatterns {
     texts: Arc<[String]>,
     read: Arc<OnceLock<Read>>,
 }
@@ -47,7 +47,7 @@ struct Read {
     harmless: Regex,
 }
 
-impl Patterns {
+impl ErrorPatterns {
     /// Takes patterns, or says which one is none.
     pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
         let patterns = Self::unread(patterns);
@@ -73,7 +73,7 @@ impl Patterns {
     }
 }
 
-impl Default for Patterns {
+impl Default for ErrorPatterns {
     fn default() -> Self {
         Self::unread(ERROR_PATTERNS.iter().copied())
     }
@@ -102,7 +102,7 @@ mod tests {
 
     #[test]
     fn errors_are_told_from_talk_of_errors() {
-        let patterns = Patterns::default().read().unwrap();
+        let patterns = ErrorPatterns::default().read().unwrap();
         for line in [
             "error: could not compile `x` (lib) due to 2 previous errors",
             "error[E0308]: mismatched types",

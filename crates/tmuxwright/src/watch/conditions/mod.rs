@@ -19,7 +19,7 @@ use tokio::time::Instant;
 
 use super::moment::{Line, Moment};
 pub use error::ERROR_PATTERNS;
-pub(crate) use error::Patterns;
+pub(crate) use error::ErrorPatterns;
 
 /// All kinds there are.
 pub const CONDITION_KINDS: &[ConditionKind] = &[
@@ -46,7 +46,7 @@ pub struct ConditionKind {
     /// When it holds.
     pub help: &'static str,
     /// Makes one.
-    make: fn(argument: &str, patterns: &Patterns) -> Made,
+    make: fn(argument: &str, patterns: &ErrorPatterns) -> Made,
 }
 
 /// A condition, or what is wrong with its argument.
@@ -61,7 +61,7 @@ impl ConditionKind {
         }
     }
 
-    pub(super) fn make(&self, argument: &str, patterns: &Patterns) -> Made {
+    pub(super) fn make(&self, argument: &str, patterns: &ErrorPatterns) -> Made {
         (self.make)(argument, patterns)
     }
 }

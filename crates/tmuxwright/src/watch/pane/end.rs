@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::{FIRST_PAUSE, LONGEST_PAUSE, Step, Watched};
 use crate::bookmark;
 use crate::host::{Life, PaneState};
-use crate::watch::{Event, Lost};
+use crate::watch::{WatchEvent, WatchLost};
 use process::Foreground;
 
 /// How long tmux may take to see that a pane's process is gone.
@@ -85,10 +85,10 @@ impl Watched {
     }
 
     /// The event that ends a watch for want of anything that could still happen.
-    pub(super) fn last_word(&self) -> Event {
+    pub(super) fn last_word(&self) -> WatchEvent {
         let code = self.exited.flatten();
-        let says = code.map_or_else(String::new, |code| format!("exit code {code}"));
-        Event { pane: self.id(), words: "exit".to_owned(), says, is_last: true }
+        let detail = code.map_or_else(String::new, |code| format!("exit code {code}"));
+        WatchEvent { pane: self.id(), condition: "exit".to_owned(), detail, is_last: true }
     }
 
     /// Ends when the program that is in the foreground now, or what else belongs to it, is no more.
@@ -131,12 +131,12 @@ impl Watched {
         let until = Instant::now() + EXIT_TIME;
         let code = loop {
             self.lost = match self.watches.host.pane(&self.id().to_string()).await {
-                Ok(now) if now.pid != self.pane.pid => Some(Lost::Respawned(self.id())),
+                Ok(now) if now.pid != self.pane.pid => Some(WatchLost::Respawned(self.id())),
                 Ok(PaneState { life: Life::Exited(Some(code)), .. }) => break Some(code),
                 Ok(_) if Instant::now() > until => break None,
                 Ok(_) => None,
-                Err(error) if error.is_no_server() => Some(Lost::ServerGone),
-                Err(_) => Some(Lost::PaneGone(self.id())),
+                Err(error) if error.is_no_server() => Some(WatchLost::ServerGone),
+                Err(_) => Some(WatchLost::PaneGone(self.id())),
             };
             if self.lost.is_some() {
                 return;
@@ -153,7 +153,7 @@ impl Watched {
     /// All that was printed since the watch began, from tmux itself: it drops what a client has not
     /// been sent yet when a pane's program ends.
     async fn all_lines(&mut self) -> Option<Vec<String>> {
-        let news = bookmark::news(self.watches.host.tmux(), self.begun_at.as_ref()?).await;
+        let news = bookmark::new_lines(self.watches.host.tmux(), self.begun_at.as_ref()?).await;
         match news {
             Ok(news) => news.filter(|news| !news.missed).map(|news| news.lines),
             Err(error) => {

@@ -11,7 +11,7 @@ use super::{Astray, Step, Watched};
 use crate::bookmark::{self, Bookmark};
 use crate::host::PaneState;
 use crate::run::{PROMPT_ENDS, Part};
-use crate::watch::Lost;
+use crate::watch::WatchLost;
 use crate::watch::conditions::Needs;
 use crate::watch::moment::{Doing, Shown};
 use crate::watch::place::{self, Standing};
@@ -89,11 +89,11 @@ impl Watched {
 
     /// After lost bytes, or when the pane may have another size: where is the cursor now?
     pub(super) async fn find_place(&mut self, astray: Astray) {
-        let asked = place::questions(self.id());
+        let asked = place::queries(self.id());
         let host = &self.watches.host;
         let found = match host.pane(&self.id().to_string()).await {
             Ok(pane) if pane.pid != self.pane.pid => {
-                self.lost = Some(Lost::Respawned(self.id()));
+                self.lost = Some(WatchLost::Respawned(self.id()));
                 return;
             }
             Ok(pane) => host.tmux().stream_from(pane.session, self.id(), asked).await,
@@ -126,8 +126,8 @@ impl Watched {
 
     /// Takes all that was printed up to this very moment. The mark behind it, if there can be one.
     pub(crate) async fn catch_up(&mut self, now: &PaneState) -> Option<Bookmark> {
-        let questions = bookmark::questions(self.id());
-        let asked = self.watches.host.tmux().stream_from(now.session, self.id(), questions).await;
+        let queries = bookmark::queries(self.id());
+        let asked = self.watches.host.tmux().stream_from(now.session, self.id(), queries).await;
         let (stream, answers) = asked.ok()?;
         self.take_up_to(&stream, None).await;
         // What comes after a command's end is no longer about it.
@@ -169,9 +169,9 @@ impl Watched {
     /// What an error of tmux means for the watch. Most pass.
     fn trouble(&mut self, error: &tmux_control::Error) {
         if error.is_no_server() {
-            self.lost = Some(Lost::ServerGone);
+            self.lost = Some(WatchLost::ServerGone);
         } else if error.is_not_found() {
-            self.lost = Some(Lost::PaneGone(self.id()));
+            self.lost = Some(WatchLost::PaneGone(self.id()));
         } else {
             tracing::debug!("watching {}: {error}", self.id());
         }

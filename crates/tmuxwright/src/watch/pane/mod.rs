@@ -19,7 +19,7 @@ use super::moment::{Doing, Line, Moment, Shown};
 use super::place;
 use super::until::{Held, Until};
 use super::view::View;
-use super::{Event, Lost, Seen, Watches};
+use super::{WatchEvent, WatchLost, WatchedOutput, Watches};
 use crate::bookmark::Bookmark;
 use crate::host::PaneState;
 use crate::run::{Part, Started, Trail};
@@ -57,7 +57,7 @@ pub(super) struct Watched {
     process_gone: BoxFuture<'static, ()>,
     program_gone: BoxFuture<'static, Option<i32>>,
     /// What was seen when the command ended. What comes then is its shell's, if it left nothing.
-    at_end: Option<Seen>,
+    at_end: Option<WatchedOutput>,
     /// Whether the watch ended because nothing more could happen.
     ran_out: bool,
     /// Where the watch began.
@@ -69,7 +69,7 @@ pub(super) struct Watched {
     dying: bool,
     dead: bool,
     /// Why there is nothing more to watch.
-    lost: Option<Lost>,
+    lost: Option<WatchLost>,
     /// The lines that were told, and the condition each.
     told: VecDeque<(usize, u64, String)>,
     /// The conditions that were told since the last output, without a line.
@@ -116,7 +116,7 @@ impl Watched {
         until: Until,
     ) -> Result<Self, tmux_control::Error> {
         let tmux = watches.host.tmux();
-        let asked = place::questions(pane.pane);
+        let asked = place::queries(pane.pane);
         let (stream, answers) = tmux.stream_from(pane.session, pane.pane, asked).await?;
         let standing = place::read(&answers)?;
         let typed = watches.runs.typed(pane.pane);
@@ -142,7 +142,7 @@ impl Watched {
         until: Until,
     ) -> Result<Self, tmux_control::Error> {
         let Started { job, pane, shell, stream, trail } = started;
-        let answers = watches.host.tmux().sequence(place::questions(pane.pane)).await;
+        let answers = watches.host.tmux().sequence(place::queries(pane.pane)).await;
         // A command that closed its pane has still been watched.
         let place = answers
             .and_then(|answers| place::read(&answers))
@@ -212,7 +212,7 @@ impl Watched {
     }
 
     /// The next event in this pane. May be dropped and called again.
-    pub(super) async fn next(&mut self) -> Result<Event, Lost> {
+    pub(super) async fn next(&mut self) -> Result<WatchEvent, WatchLost> {
         loop {
             if let Some(held) = self.held() {
                 return Ok(self.tell(held));
@@ -293,9 +293,9 @@ impl Watched {
     }
 
     /// Notes that an event was told.
-    pub(super) fn tell(&mut self, held: Held) -> Event {
-        let Held { index, words, says, line } = held;
-        if words == "exit" {
+    pub(super) fn tell(&mut self, held: Held) -> WatchEvent {
+        let Held { index, condition, detail, line } = held;
+        if condition == "exit" {
             self.exited = None;
             self.exit_told = true;
         }
@@ -306,7 +306,7 @@ impl Watched {
         if self.told.len() > TOLD {
             self.told.pop_front();
         }
-        Event { pane: self.id(), is_last: self.dead && words == "exit", words, says }
+        WatchEvent { pane: self.id(), is_last: self.dead && condition == "exit", condition, detail }
     }
 
     fn moment<'a>(&'a self, row: &'a str) -> Moment<'a> {
@@ -342,8 +342,8 @@ impl Watched {
                     command.trail.begin();
                 }
             }
-            Chunk::End(End::PaneGone) => self.lost = Some(Lost::PaneGone(self.id())),
-            Chunk::End(End::ServerGone) => self.lost = Some(Lost::ServerGone),
+            Chunk::End(End::PaneGone) => self.lost = Some(WatchLost::PaneGone(self.id())),
+            Chunk::End(End::ServerGone) => self.lost = Some(WatchLost::ServerGone),
         }
     }
 
@@ -382,11 +382,11 @@ impl Watched {
         [due, look, screen, left].into_iter().flatten().min()
     }
 
-    pub(super) fn seen(&self) -> Seen {
+    pub(super) fn seen(&self) -> WatchedOutput {
         if let Some(seen) = self.at_end.as_ref().filter(|_| self.ran_out) {
             return seen.clone();
         }
-        Seen { output: self.view.output(), is_cut: self.view.is_cut, missed: self.missed }
+        WatchedOutput { output: self.view.output(), is_cut: self.view.is_cut, missed: self.missed }
     }
 }
 
