@@ -100,7 +100,7 @@ pub(super) async fn run(mut settings: Settings, matches: &ArgMatches) -> Result<
             return Ok(());
         }
         any_event = true;
-        if once || (is_last && !watch.leave(pane)) {
+        if once || (is_last && !watch.unwatch(pane)) {
             return Ok(());
         }
     }

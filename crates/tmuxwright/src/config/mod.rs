@@ -67,7 +67,7 @@ pub struct Setting {
 
 impl Setting {
     /// The value from the command line or the environment, and the flag or variable it came from.
-    fn from_flag_or_env(&self, matches: &ArgMatches) -> Option<(String, String)> {
+    fn flag_or_env(&self, matches: &ArgMatches) -> Option<(String, String)> {
         let from = |env: &&str| Some((std::env::var(env).ok()?, (*env).to_owned()));
         let Some(flag) = self.flag else { return self.env.iter().find_map(from) };
         if let Some(value) = matches.get_one::<String>(self.key) {
@@ -156,7 +156,7 @@ impl Settings {
                 .map_err(|why| format!("config key `{key}`: {why}"))?;
         }
         for setting in SETTINGS {
-            let Some((value, origin)) = setting.from_flag_or_env(matches) else { continue };
+            let Some((value, origin)) = setting.flag_or_env(matches) else { continue };
             (setting.set)(&mut settings, &value).map_err(|why| format!("{origin}: {why}"))?;
         }
         settings.policy.check(&settings.program().socket)?;

@@ -1,7 +1,7 @@
 //! `bell`: the bell rings.
 
 use super::{Condition, ConditionKind};
-use crate::watch::moment::Moment;
+use crate::watch::observation::Observation;
 
 pub(super) const KIND: ConditionKind = ConditionKind {
     name: "bell",
@@ -13,7 +13,7 @@ pub(super) const KIND: ConditionKind = ConditionKind {
 struct Bell;
 
 impl Condition for Bell {
-    fn holds(&self, moment: &Moment<'_>) -> Option<String> {
-        moment.bell.then(String::new)
+    fn holds(&self, observed: &Observation<'_>) -> Option<String> {
+        observed.bell.then(String::new)
     }
 }

@@ -1,7 +1,7 @@
-//! `change`: anything is printed.
+//! `change`: anything is printed or erased.
 
 use super::{Condition, ConditionKind};
-use crate::watch::moment::Moment;
+use crate::watch::observation::Observation;
 
 pub(super) const KIND: ConditionKind = ConditionKind {
     name: "change",
@@ -13,7 +13,7 @@ pub(super) const KIND: ConditionKind = ConditionKind {
 struct Change;
 
 impl Condition for Change {
-    fn holds(&self, moment: &Moment<'_>) -> Option<String> {
-        moment.changed.then(|| moment.row.to_owned())
+    fn holds(&self, observed: &Observation<'_>) -> Option<String> {
+        observed.changed.then(|| observed.row.to_owned())
     }
 }

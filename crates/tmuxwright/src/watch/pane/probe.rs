@@ -1,4 +1,4 @@
-//! Looking at a watched pane: what its screen shows, what its program does, where its cursor is.
+//! Probes of a watched pane: screen, state of the foreground program, cursor position.
 
 use std::time::Duration;
 
@@ -7,57 +7,58 @@ use tmux_control::stream::PaneStream;
 use tmux_control::stream::ring::Chunk;
 use tokio::time::Instant;
 
-use super::{Astray, Step, Watched};
+use super::{PendingStep, ResyncReason, WatchedPane};
 use crate::bookmark::{self, Bookmark};
 use crate::host::PaneState;
 use crate::run::{PROMPT_ENDS, Part};
 use crate::watch::WatchLost;
 use crate::watch::conditions::Needs;
-use crate::watch::moment::{Doing, Shown};
-use crate::watch::place::{self, Standing};
+use crate::watch::observation::{ProgramState, StableScreen};
+use crate::watch::position::{self, PanePosition};
 use process::Input;
 use terminal::screen::Place;
 
-/// The pause before a question is asked again that had no answer.
-const ONCE_MORE: Duration = Duration::from_millis(100);
+/// Delay before a failed query is repeated.
+const RETRY_DELAY: Duration = Duration::from_millis(100);
 
-impl Watched {
-    /// Looks at what is due.
-    pub(super) async fn look(&mut self) {
+impl WatchedPane {
+    /// Makes the probes that are due.
+    pub(super) async fn probe(&mut self) {
         let now = Instant::now();
         if self.dirty.is_some() {
             let screen = Capture { start: None, end: None, join: true, colors: false };
             let shown = self.watches.host.tmux().run(screen.of(self.id())).await;
             self.dirty = None;
             match shown {
-                Ok(shown) => self.show(shown.text()),
-                Err(error) => self.trouble(&error),
+                Ok(shown) => self.record_screen(shown.text()),
+                Err(error) => self.handle_error(&error),
             }
         } else if let Some(shown) = &mut self.shown {
             shown.at = now;
         }
-        if self.until.needs(Needs::Program) && now >= self.looks.due() {
+        if self.until.needs(Needs::Program) && now >= self.probes.due() {
             let sight = self.watches.runs.sight(&self.pane).await;
-            let doing = sight.map(|(sight, at_prompt)| self.doing(now, sight.input, at_prompt));
-            self.looks.saw(doing);
-            if self.looks.settled().is_some_and(|doing| doing != Doing::Work) {
-                self.hear_out().await;
+            let state =
+                sight.map(|(sight, at_prompt)| self.program_state(now, sight.input, at_prompt));
+            self.probes.record(state);
+            if self.probes.settled().is_some_and(|state| state != ProgramState::Running) {
+                self.drain_pending().await;
             }
-            if self.exit_told && doing.is_some_and(|doing| doing != Doing::Prompt) {
-                self.exit_told = false;
+            if self.exit_reported && state.is_some_and(|state| state != ProgramState::Prompt) {
+                self.exit_reported = false;
                 self.program_gone = self.program();
             }
         }
     }
 
-    /// What was printed before a program began to wait, or ended, may still be on its way: then
-    /// nothing can be concluded yet. False if there was nothing.
-    pub(super) async fn hear_out(&mut self) -> bool {
+    /// Reads output that was printed before a program began to wait or exited and that may still be on
+    /// its way. False if there was none; otherwise a probe made before proves nothing.
+    pub(super) async fn drain_pending(&mut self) -> bool {
         let come = self.watches.host.tmux().catch_up(self.pane.session, self.id());
         tokio::select! {
             biased;
             chunk = self.stream.next() => {
-                self.looks.reset(Instant::now());
+                self.probes.reset(Instant::now());
                 self.take(chunk);
                 true
             }
@@ -65,31 +66,32 @@ impl Watched {
         }
     }
 
-    /// What a program does that has been seen to do this with its input.
-    fn doing(&self, now: Instant, input: Input, at_prompt: bool) -> Doing {
+    /// The state of a program whose input was probed.
+    fn program_state(&self, now: Instant, input: Input, at_prompt: bool) -> ProgramState {
         match input {
-            _ if at_prompt => Doing::Prompt,
-            Input::Line => Doing::Line,
-            Input::Password => Doing::Password,
+            _ if at_prompt => ProgramState::Prompt,
+            Input::Line => ProgramState::Line,
+            Input::Password => ProgramState::Password,
             Input::Raw => {
                 let asks = self.view.row().trim_end().ends_with(PROMPT_ENDS);
-                self.looks.keys(now, asks || self.view.in_alternate())
+                self.probes.raw_input(now, asks || self.view.in_alternate())
             }
-            Input::None | Input::Unknown => Doing::Work,
+            Input::None | Input::Unknown => ProgramState::Running,
         }
     }
 
-    pub(super) fn show(&mut self, text: String) {
+    /// Records a capture of the screen.
+    pub(super) fn record_screen(&mut self, text: String) {
         let at = Instant::now();
         match &mut self.shown {
             Some(shown) if shown.text == text => shown.at = at,
-            shown => *shown = Some(Shown { text, since: at, at }),
+            shown => *shown = Some(StableScreen { text, since: at, at }),
         }
     }
 
-    /// After lost bytes, or when the pane may have another size: where is the cursor now?
-    pub(super) async fn find_place(&mut self, astray: Astray) {
-        let asked = place::queries(self.id());
+    /// Finds the cursor's position after lost bytes or a possible resize.
+    pub(super) async fn resync_position(&mut self, resync: ResyncReason) {
+        let asked = position::queries(self.id());
         let host = &self.watches.host;
         let found = match host.pane(&self.id().to_string()).await {
             Ok(pane) if pane.pid != self.pane.pid => {
@@ -99,52 +101,52 @@ impl Watched {
             Ok(pane) => host.tmux().stream_from(pane.session, self.id(), asked).await,
             Err(error) => Err(error),
         };
-        match found.and_then(|(stream, answers)| Ok((stream, place::read(&answers)?))) {
-            Ok((stream, Standing { place, shown, .. })) => {
-                // A full-screen program draws everything anew; other output goes on where it was.
-                let sized = match astray {
-                    Astray::Size(at) if place.alternate => Some((at, place.top())),
+        match found.and_then(|(stream, answers)| Ok((stream, position::read(&answers)?))) {
+            Ok((stream, PanePosition { place, shown, .. })) => {
+                // A full-screen program redraws everything in the new size; other output continues.
+                let sized = match resync {
+                    ResyncReason::Size(at) if place.alternate => Some((at, place.top())),
                     _ => None,
                 };
                 self.take_up_to(&stream, sized).await;
                 let begun = self.command.as_ref().is_none_or(|it| it.trail.has_begun());
                 let start = Place { alternate: false, ..place.top() };
-                self.steps.push_back(Step::Place(if begun { place } else { start }));
+                self.steps.push_back(PendingStep::Place(if begun { place } else { start }));
                 self.layout = stream.clone();
                 self.stream = stream;
                 if self.until.needs(Needs::Screen) {
-                    self.show(shown);
+                    self.record_screen(shown);
                 }
-                self.astray = None;
+                self.resync = None;
             }
             Err(error) => {
-                self.trouble(&error);
-                tokio::time::sleep(ONCE_MORE).await;
+                self.handle_error(&error);
+                tokio::time::sleep(RETRY_DELAY).await;
             }
         }
     }
 
-    /// Takes all that was printed up to this very moment. The mark behind it, if there can be one.
+    /// Reads all output up to this moment. Returns a bookmark after it, if the pane can be captured.
     pub(crate) async fn catch_up(&mut self, now: &PaneState) -> Option<Bookmark> {
         let queries = bookmark::queries(self.id());
         let asked = self.watches.host.tmux().stream_from(now.session, self.id(), queries).await;
         let (stream, answers) = asked.ok()?;
         self.take_up_to(&stream, None).await;
-        // What comes after a command's end is no longer about it.
-        let over = self.command.is_some() && (self.exited.is_some() || self.exit_told);
+        // Output after a command's end is not the command's.
+        let over = self.command.is_some() && (self.exited.is_some() || self.exit_reported);
         while let Some(step) = self.steps.pop_front().filter(|_| !over) {
             match step {
-                Step::Part(Part::Text(bytes)) => self.print(&bytes),
-                Step::Part(Part::End(_)) | Step::Dead(_) => {}
-                Step::All(lines) => self.view.end(lines),
-                Step::Place(place) => self.view.go_on_at(&place),
+                PendingStep::Part(Part::Text(bytes)) => self.print(&bytes),
+                PendingStep::Part(Part::End(_)) | PendingStep::Dead(_) => {}
+                PendingStep::All(lines) => self.view.end(lines),
+                PendingStep::Place(place) => self.view.continue_at(&place),
             }
         }
         bookmark::from_replies(&answers).ok()
     }
 
-    /// Takes all that comes before the place where another reader of the same stream is. `sized` is
-    /// from where on another size counts: what was printed behind it belongs there.
+    /// Reads up to the position of another reader of the same stream. `sized` is the position from which a
+    /// new size holds, and the cursor there.
     async fn take_up_to(&mut self, other: &PaneStream, sized: Option<(u64, Place)>) {
         let mut sized = sized;
         while self.lost.is_none()
@@ -158,7 +160,7 @@ impl Watched {
                     let before = usize::try_from(at.saturating_sub(begin)).unwrap_or(usize::MAX);
                     let behind = bytes.split_off(before.min(bytes.len()));
                     self.take(Chunk::Bytes { bytes, next: at });
-                    self.steps.push_back(Step::Place(place));
+                    self.steps.push_back(PendingStep::Place(place));
                     self.take(Chunk::Bytes { bytes: behind, next });
                 }
                 (chunk, _) => self.take(chunk),
@@ -166,8 +168,8 @@ impl Watched {
         }
     }
 
-    /// What an error of tmux means for the watch. Most pass.
-    fn trouble(&mut self, error: &tmux_control::Error) {
+    /// Ends the watch if an error of tmux means that pane or server are gone. Other errors are logged.
+    fn handle_error(&mut self, error: &tmux_control::Error) {
         if error.is_no_server() {
             self.lost = Some(WatchLost::ServerGone);
         } else if error.is_not_found() {
