@@ -374,7 +374,7 @@ async fn what_cannot_be_waited_for_is_said() {
     let target = pane(&mcp, "cat").await;
     for (call, says) in [
         (json!({"target": target, "until": []}), "`until` is empty"),
-        (json!({"target": target, "until": ["regex:(a"]}), "`(a` is no regular expression"),
+        (json!({"target": target, "until": ["regex:(a"]}), "`(a` is not a regular expression"),
         (json!({"target": target, "until": ["listening"]}), "`text:listening`"),
         (json!({"target": target, "until": ["idle:x"]}), "`x` is not a number of seconds"),
         (json!({"until": ["exit"]}), "neither `target` nor `targets`"),
