@@ -18,7 +18,7 @@ mod pane_text;
 #[cfg(test)]
 mod tests;
 
-use tmux_control::{Command, Error, PaneId, Reply, Server};
+use tmux_control::{Command, Error, PaneId, Server, TmuxReply};
 
 pub use cursor::InvalidCursor;
 pub use find::{NewLines, SinceOutcome};
@@ -61,7 +61,7 @@ pub fn queries(pane: PaneId) -> Vec<Command> {
 }
 
 /// A bookmark at the end of the pane's text, from the replies to [`queries`].
-pub fn from_replies(replies: &[Reply]) -> Result<Bookmark, Error> {
+pub fn from_replies(replies: &[TmuxReply]) -> Result<Bookmark, Error> {
     Ok(PaneText::from_replies(replies, &CaptureRange::NEAR)?.bookmark())
 }
 

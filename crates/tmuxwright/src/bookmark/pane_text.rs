@@ -1,7 +1,7 @@
 //! The text of a pane at one moment: the queries to tmux, and the lines made from the replies.
 
 use tmux_control::capture::Capture;
-use tmux_control::{Command, Error, PaneId, Reply, Row, Server, row};
+use tmux_control::{Command, Error, PaneId, Row, Server, TmuxReply, row};
 use unicode_width::UnicodeWidthChar;
 
 use super::fingerprint::{self, Anchor, OpenLine};
@@ -110,7 +110,7 @@ fn part(pane: PaneId, start: i64, end: Option<i64>, join: bool) -> Command {
 
 impl PaneText {
     /// Builds the text from the replies to the queries of `range`.
-    pub(crate) fn from_replies(replies: &[Reply], range: &CaptureRange) -> Result<Self, Error> {
+    pub(crate) fn from_replies(replies: &[TmuxReply], range: &CaptureRange) -> Result<Self, Error> {
         let [facts, history, screen, behind, seam, grid, probes @ ..] = replies else {
             return Err(Error::Unexpected {
                 command: "capture-pane".to_owned(),
@@ -271,7 +271,7 @@ fn rows(line: &str, width: i64) -> i64 {
     rows
 }
 
-fn split(reply: &Reply) -> Vec<String> {
+fn split(reply: &TmuxReply) -> Vec<String> {
     let text = reply.text();
     let text = text.strip_suffix('\n').unwrap_or(&text);
     text.split('\n').map(str::to_owned).collect()

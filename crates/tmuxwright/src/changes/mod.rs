@@ -13,11 +13,11 @@ mod tree;
 use std::sync::Arc;
 
 use futures::FutureExt;
-use tmux_control::stream::{News, PaneStream};
+use tmux_control::stream::{PaneStream, StreamChange};
 use tmux_control::{Error, PaneId, SessionId, WindowId};
 
 use crate::host::Host;
-use crate::run::{Job, Stage};
+use crate::run::{Job, JobProgress};
 use observer::{TreeObserver, TreeSubscription};
 use throttle::Throttle;
 
@@ -79,7 +79,7 @@ impl Changes {
         filter: PaneFilter,
     ) -> Result<ChangeSubscription, Error> {
         let source = match subject {
-            ChangeSubject::Command(job) => ChangeSource::Command { stage: job.stage(), job },
+            ChangeSubject::Command(job) => ChangeSource::Command { stage: job.progress(), job },
             ChangeSubject::Output(session, pane) => {
                 let stream = self.host.tmux().stream_in(session, pane).await?;
                 let facts =
@@ -123,7 +123,7 @@ pub(crate) struct ChangeSubscription {
 enum ChangeSource {
     Facts(TreeSubscription),
     Output { stream: PaneStream, facts: TreeSubscription },
-    Command { job: Arc<Job>, stage: Stage },
+    Command { job: Arc<Job>, stage: JobProgress },
 }
 
 impl ChangeSubscription {
@@ -155,15 +155,15 @@ impl ChangeSource {
         match self {
             Self::Facts(facts) => facts.change().await,
             Self::Command { job, stage } => {
-                *stage = job.beyond(stage).await;
+                *stage = job.progress_beyond(stage).await;
                 if stage.is_over() { Change::Final } else { Change::More }
             }
             Self::Output { stream, facts } => loop {
                 tokio::select! {
-                    news = stream.news() => match news {
-                        News::Output => return Change::More,
-                        News::Rearranged => facts.request_refresh(),
-                        News::End(_) => return Change::Final,
+                    news = stream.changed() => match news {
+                        StreamChange::Output => return Change::More,
+                        StreamChange::Layout => facts.request_refresh(),
+                        StreamChange::End(_) => return Change::Final,
                     },
                     change = facts.change() => return change,
                 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tmux_control::Error;
-use tmux_control::control::event::Event;
+use tmux_control::control::event::TmuxEvent;
 use tokio::sync::broadcast::error::RecvError;
 use tokio::sync::{Mutex, Notify, broadcast, watch};
 
@@ -58,7 +58,7 @@ impl TreeObserver {
         let trees = shared.trees.subscribe();
         shared.trees.send_replace(Arc::new(tree));
         if let Some(events) = events {
-            self.host.tmux().compare(Some(tree::compared()));
+            self.host.tmux().subscribe_format(Some(tree::compared()));
             shared.running = true;
             tokio::spawn(Arc::clone(self).run(events, shared.trees.clone()));
         }
@@ -69,7 +69,7 @@ impl TreeObserver {
     /// Reads the tree after each event, until there are no subscribers.
     async fn run(
         self: Arc<Self>,
-        mut events: broadcast::Receiver<Event>,
+        mut events: broadcast::Receiver<TmuxEvent>,
         trees: watch::Sender<Arc<TreeSnapshot>>,
     ) {
         let mut throttle = Throttle::default();
@@ -93,7 +93,7 @@ impl TreeObserver {
                         continue;
                     }
                     shared.running = false;
-                    self.host.tmux().compare(None);
+                    self.host.tmux().subscribe_format(None);
                     return;
                 }
             }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use tmux_control::format::Cells;
+use tmux_control::format::FieldValues;
 use tmux_control::{Command, Error, PaneId, Row, SessionId, WindowId, row};
 
 use super::{ChangeSubject, PaneFilter, PaneWithOwner};
@@ -97,8 +97,9 @@ pub(super) struct TreePart {
 
 /// The format whose value tmux compares for us, to send an event when it changes.
 pub(super) fn compared() -> String {
-    let pane = PaneFacts::compared() + &Surface::compared();
-    let all = nested([SessionFacts::compared(), WindowFacts::compared(), pane]);
+    let pane = PaneFacts::subscription_format() + &Surface::subscription_format();
+    let all =
+        nested([SessionFacts::subscription_format(), WindowFacts::subscription_format(), pane]);
     format!("#{{S:{all}}}")
 }
 
@@ -112,7 +113,7 @@ pub(super) async fn read(host: &Host) -> Result<TreeSnapshot, Error> {
         Err(error) if error.is_no_server() => return Ok(TreeSnapshot::default()),
         other => other?.0,
     };
-    let pane = |cells: &mut Cells| Some((PaneFacts::read(cells)?, Surface::read(cells)?));
+    let pane = |cells: &mut FieldValues| Some((PaneFacts::read(cells)?, Surface::read(cells)?));
     let panes = read_nested(&reply, pane)?.into_iter();
     let panes = panes
         .map(|(session, window, (facts, surface))| TreePane { session, window, facts, surface })

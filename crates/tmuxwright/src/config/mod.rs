@@ -107,7 +107,7 @@ pub struct Settings {
     /// Log level on stderr.
     pub log: tracing::metadata::LevelFilter,
     /// Run engine.
-    pub runs: run::Options,
+    pub runs: run::RunOptions,
     /// Maximum time that a call waits if its client did not ask for progress.
     pub block: Duration,
     /// Maximum characters of terminal text in one result.
@@ -130,7 +130,7 @@ impl Default for Settings {
             http: HttpSettings::default(),
             audit: audit::Options::default(),
             log: tracing::metadata::LevelFilter::WARN,
-            runs: run::Options::default(),
+            runs: run::RunOptions::default(),
             block: Duration::from_secs(50),
             text_limit: 16_000,
             errors: ErrorPatterns::default(),

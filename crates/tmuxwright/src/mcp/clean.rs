@@ -2,16 +2,16 @@
 //! strings in them.
 
 use serde_json::{Map, Value};
-use terminal::text::{clean, is_clean};
+use terminal::text::{clean, is_printable_ascii};
 
 /// Cleans every string and every field name in a value. `colors` keeps colour sequences in strings.
 pub(super) fn clean_value(value: &mut Value, colors: bool) {
     match value {
-        Value::String(text) if !is_clean(text) => *text = clean(text, colors),
+        Value::String(text) if !is_printable_ascii(text) => *text = clean(text, colors),
         Value::Array(items) => items.iter_mut().for_each(|item| clean_value(item, colors)),
         Value::Object(map) => {
             map.values_mut().for_each(|inner| clean_value(inner, colors));
-            if !map.keys().all(|name| is_clean(name)) {
+            if !map.keys().all(|name| is_printable_ascii(name)) {
                 clean_names(map);
             }
         }

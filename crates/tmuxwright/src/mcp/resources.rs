@@ -15,7 +15,7 @@ use crate::app::Client;
 use crate::context::Request;
 use crate::contract::{Code, Guard, ToolError};
 use crate::resources::{self, Body, KeptCommand, ListKey, ListedResource, MatchedResource};
-use crate::run::{Job, Status};
+use crate::run::{Job, JobStatus};
 
 /// The method, as the audit log names the reason for its tool calls.
 pub(super) const LIST_METHOD: &str = "resources/list";
@@ -86,9 +86,9 @@ fn kept_commands(client: &Client, panes: &Value) -> Vec<KeptCommand> {
         pane: job.pane.to_string(),
         command: job.command.clone(),
         state: match job.facts().status {
-            Status::Running => "Runs".to_owned(),
-            Status::Exited(code) => format!("Exited {code}"),
-            Status::Lost(_) => "Lost".to_owned(),
+            JobStatus::Running => "Runs".to_owned(),
+            JobStatus::Exited(code) => format!("Exited {code}"),
+            JobStatus::Lost(_) => "Lost".to_owned(),
         },
     })
     .collect()

@@ -12,7 +12,7 @@ mod uri;
 
 use serde_json::{Map, Value, json};
 use tmux_control::PaneId;
-use tmux_control::target::Id;
+use tmux_control::target::ObjectId;
 
 pub use body::{Body, body};
 pub use declared::RESOURCES;
@@ -139,8 +139,8 @@ fn read(variable: &str, text: &str) -> Option<String> {
             id(plain).or_else(|| id(text)).map(|id| id.to_string())
         }
         // A session's name may look like the id of a pane or window; `=` forces a name.
-        "session" => Some(match (Id::parse(plain), Id::parse(plain.trim())) {
-            (Some(Id::Session(_)), _) | (_, None) => plain.to_owned(),
+        "session" => Some(match (ObjectId::parse(plain), ObjectId::parse(plain.trim())) {
+            (Some(ObjectId::Session(_)), _) | (_, None) => plain.to_owned(),
             _ => format!("={plain}"),
         }),
         "lines" => plain.parse::<u32>().ok().filter(|lines| *lines > 0).map(|n| n.to_string()),

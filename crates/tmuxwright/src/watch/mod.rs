@@ -24,7 +24,7 @@ use tmux_control::PaneId;
 
 use crate::bookmark::Bookmark;
 use crate::host::{Host, PaneState};
-use crate::run::{Engine, Started};
+use crate::run::{Engine, StartedJob};
 pub(crate) use conditions::ErrorPatterns;
 pub use conditions::{CONDITION_KINDS, ConditionKind, ERROR_PATTERNS};
 use pane::WatchedPane;
@@ -69,7 +69,7 @@ impl Watches {
     /// Watches a command that was just started, from its first output on.
     pub(crate) async fn follow(
         &self,
-        started: Started,
+        started: StartedJob,
         until: &Until,
     ) -> Result<Watch, tmux_control::Error> {
         Ok(Watch { panes: vec![WatchedPane::follow(self, started, until.clone()).await?] })

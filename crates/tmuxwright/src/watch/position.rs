@@ -1,10 +1,10 @@
 //! The cursor, screen and bookmark of a pane at one position of its stream.
 
 use tmux_control::capture::Capture;
-use tmux_control::{Command, Error, PaneId, Reply, Row, Server, row};
+use tmux_control::{Command, Error, PaneId, Row, Server, TmuxReply, row};
 
 use crate::bookmark::{self, Bookmark};
-use terminal::screen::Place;
+use terminal::screen::ScreenState;
 use terminal::text::first_columns;
 
 row! {
@@ -31,7 +31,7 @@ pub(super) fn queries(pane: PaneId) -> Vec<Command> {
 /// A pane at one position of its stream.
 pub(super) struct PanePosition {
     /// Size and cursor.
-    pub(super) place: Place,
+    pub(super) place: ScreenState,
     /// Text of the screen.
     pub(super) shown: String,
     /// Bookmark after that text.
@@ -39,7 +39,7 @@ pub(super) struct PanePosition {
 }
 
 /// Reads the replies.
-pub(super) fn read(answers: &[Reply]) -> Result<PanePosition, Error> {
+pub(super) fn read(answers: &[TmuxReply]) -> Result<PanePosition, Error> {
     let [facts, screen, bookmark @ ..] = answers else {
         return Err(Error::Unexpected {
             command: "display-message".to_owned(),
@@ -49,7 +49,7 @@ pub(super) fn read(answers: &[Reply]) -> Result<PanePosition, Error> {
     let facts = Facts::parse_one("display-message", &facts.0)?;
     let shown = screen.text();
     let row = shown.lines().nth(facts.y as usize).unwrap_or_default();
-    let place = Place {
+    let place = ScreenState {
         width: facts.width as usize,
         height: facts.height as usize,
         row: facts.y as usize,

@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use super::echo::EchoFilter;
 use super::observation::OutputLine;
 use crate::run::TypedLine;
-use terminal::screen::{self, Place, Screen};
+use terminal::screen::{self, Screen, ScreenState};
 
 /// Size of the kept lines that have scrolled off the screen.
 const MAX_KEPT_BYTES: usize = 200_000;
@@ -46,14 +46,14 @@ pub(super) struct NewOutput {
 
 impl OutputView {
     /// Number of the screen's first row in a view that begins at `place`.
-    pub(super) fn top(place: &Place) -> u64 {
+    pub(super) fn top(place: &ScreenState) -> u64 {
         if place.alternate { ALTERNATE_BASE } else { 0 }
     }
 
     /// A view that begins with the cursor at `place`.
-    pub(super) fn at(place: &Place, echo: EchoFilter) -> Self {
+    pub(super) fn at(place: &ScreenState, echo: EchoFilter) -> Self {
         Self {
-            screen: Screen::at(place),
+            screen: Screen::from_state(place),
             echo,
             first: first(place),
             new_from: place.before.len(),
@@ -68,7 +68,7 @@ impl OutputView {
     }
 
     /// Continues with the cursor at `place`, possibly in another size. Earlier output is kept.
-    pub(super) fn continue_at(&mut self, place: &Place) {
+    pub(super) fn continue_at(&mut self, place: &ScreenState) {
         let lines: Vec<(u64, String)> = (self.scrolled_off..).zip(self.screen.pending()).collect();
         let mut lines: Vec<_> =
             lines.into_iter().filter(|(number, line)| !self.is_old(*number, line)).collect();
@@ -79,7 +79,7 @@ impl OutputView {
         self.first = first(place) + if place.alternate { 0 } else { self.scrolled_off };
         self.new_from = place.before.len();
         self.echo.set_width(place.width);
-        self.screen = Screen::at(place);
+        self.screen = Screen::from_state(place);
         self.bells = 0;
     }
 
@@ -123,9 +123,9 @@ impl OutputView {
             }
         }
         let base = if self.screen.in_alternate() { ALTERNATE_BASE } else { self.scrolled_off };
-        let fresh = self.screen.fresh_lines();
+        let fresh = self.screen.changed_lines();
         let erased = fresh.as_ref().is_some_and(Vec::is_empty);
-        for screen::Line { index, text, cursor } in fresh.unwrap_or_default() {
+        for screen::ScreenLine { index, text, cursor } in fresh.unwrap_or_default() {
             let line = self.line(base + index as u64, &text, cursor.is_none());
             lines.push(line);
         }
@@ -175,14 +175,15 @@ impl OutputView {
             (self.scrolled_off..).zip(&main).filter(|(number, line)| !self.is_old(*number, line));
         let mut lines: Vec<&str> = self.kept.iter().map(String::as_str).collect();
         lines.extend(main.map(|(_, line)| line.as_str()));
-        let alternate = if self.screen.in_alternate() { self.screen.shown() } else { Vec::new() };
+        let alternate =
+            if self.screen.in_alternate() { self.screen.visible_lines() } else { Vec::new() };
         lines.extend(alternate.iter().map(|line| line.text.as_str()));
         lines.join("\n").trim_end().to_owned()
     }
 }
 
 /// Number of the line with the cursor at the beginning.
-fn first(place: &Place) -> u64 {
+fn first(place: &ScreenState) -> u64 {
     place.row as u64 + OutputView::top(place)
 }
 
@@ -198,7 +199,8 @@ mod tests {
     use super::*;
 
     fn view(row: usize, before: &str) -> OutputView {
-        let place = Place { width: 20, height: 4, row, before: before.into(), alternate: false };
+        let place =
+            ScreenState { width: 20, height: 4, row, before: before.into(), alternate: false };
         OutputView::at(&place, EchoFilter::default())
     }
 
@@ -251,12 +253,14 @@ mod tests {
     fn view_continues_after_a_gap() {
         let mut view = view(0, "");
         view.feed(b"before\r\n");
-        let place = Place { width: 20, height: 4, row: 3, before: "x".into(), alternate: false };
+        let place =
+            ScreenState { width: 20, height: 4, row: 3, before: "x".into(), alternate: false };
         view.continue_at(&place);
         view.feed(b"y\r\nafter");
         assert_eq!(view.output(), "before\nxy\nafter");
         // After a resize, the unfinished line continues.
-        let place = Place { width: 9, height: 2, row: 0, before: "after".into(), alternate: false };
+        let place =
+            ScreenState { width: 9, height: 2, row: 0, before: "after".into(), alternate: false };
         view.continue_at(&place);
         view.feed(b" all\r\n");
         assert_eq!(view.output(), "before\nxy\nafter all");
@@ -264,7 +268,8 @@ mod tests {
 
     #[test]
     fn earlier_alternate_screen_is_not_new() {
-        let place = Place { width: 20, height: 4, row: 1, before: "menu".into(), alternate: true };
+        let place =
+            ScreenState { width: 20, height: 4, row: 1, before: "menu".into(), alternate: true };
         let mut view = OutputView::at(&place, EchoFilter::default());
         view.feed(b"!\x1b[4;1Hnew");
         let new_from: Vec<usize> = view.new.lines.iter().map(|line| line.new_from).collect();

@@ -1,6 +1,6 @@
 //! A model of tmux's grid: rows that wrap, history that is trimmed by tenths.
 
-use tmux_control::{PaneId, Reply};
+use tmux_control::{PaneId, TmuxReply};
 
 use crate::bookmark::{Bookmark, CaptureRange, NewLines, PaneText, SinceOutcome};
 
@@ -129,7 +129,7 @@ impl Grid {
     }
 
     /// The replies to the queries of a range.
-    pub(super) fn replies(&self, range: &CaptureRange) -> Vec<Reply> {
+    pub(super) fn replies(&self, range: &CaptureRange) -> Vec<TmuxReply> {
         let history = self.history();
         let back = usize::try_from(range.back).unwrap().min(history);
         let cursor = self.cursor - history;
@@ -144,7 +144,7 @@ impl Grid {
             u32::from(self.full.is_some()),
         );
         let (old, main) = self.rows.split_at(history);
-        let reply = |lines: &[String]| Reply(format!("{}\n", lines.join("\n")).into_bytes());
+        let reply = |lines: &[String]| TmuxReply(format!("{}\n", lines.join("\n")).into_bytes());
         let rows = || main.iter().map(|row| row.text.clone()).collect();
         let full = self.full.clone().unwrap_or_else(rows);
         let seam = old.last().is_some_and(|row| row.wraps);
@@ -154,7 +154,7 @@ impl Grid {
             None => (main, reply(&[String::new()])),
         };
         let mut replies = vec![
-            Reply(facts.into_bytes()),
+            TmuxReply(facts.into_bytes()),
             reply(&join(&old[history - back..])),
             screen,
             behind,

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::{PendingStep, WatchedPane};
 use crate::bookmark;
 use crate::host::{Life, PaneState};
-use crate::run::Trail;
+use crate::run::OutputFilter;
 use crate::watch::{WatchEvent, WatchLost};
 use process::Foreground;
 
@@ -37,7 +37,7 @@ const MAX_END_PROBE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The command whose start began the watch.
 pub(super) struct WatchedCommand {
-    pub(super) trail: Trail,
+    pub(super) trail: OutputFilter,
     /// Process id of its shell.
     shell: u32,
     /// Whether the last probe found no process left by the command.
@@ -49,7 +49,7 @@ pub(super) struct WatchedCommand {
 
 impl WatchedCommand {
     /// A command that has just been started.
-    pub(super) fn new(trail: Trail, shell: u32) -> Self {
+    pub(super) fn new(trail: OutputFilter, shell: u32) -> Self {
         Self {
             trail,
             shell,
@@ -81,14 +81,14 @@ impl WatchedPane {
         let (shell, was_alone) = (command.shell, command.left_nothing);
         command.probe_at = Instant::now() + command.probe_interval;
         command.probe_interval = (command.probe_interval * 2).min(MAX_END_PROBE_INTERVAL);
-        let mut alone = process::has_company(shell) == Some(false);
+        let mut alone = process::session_has_other_processes(shell) == Some(false);
         // The process that printed the end mark may still be exiting.
         for _ in 0..if is_first { EXITING_PROBES } else { 0 } {
             if alone {
                 break;
             }
             tokio::time::sleep(EXITING_PROBE_INTERVAL).await;
-            alone = process::has_company(shell) == Some(false);
+            alone = process::session_has_other_processes(shell) == Some(false);
         }
         if !alone {
             // A process is left, and its output belongs to the command's.
@@ -127,7 +127,7 @@ impl WatchedPane {
     pub(super) fn program(&self) -> BoxFuture<'static, Option<i32>> {
         let pid = self.pane.pid;
         let watched = match self.watches.runs.running_in(self.id()) {
-            Some(job) => return async move { job.end().await }.boxed(),
+            Some(job) => return async move { job.wait_for_end().await }.boxed(),
             None => process::foreground(pid).filter(|program| program.pid != pid),
         };
         let Some(Foreground { group, pid: first, .. }) = watched else {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures::future::{BoxFuture, FutureExt, pending, ready};
 use tmux_control::PaneId;
 use tmux_control::stream::PaneStream;
-use tmux_control::stream::ring::{Chunk, End};
+use tmux_control::stream::ring::{Chunk, StreamEnd};
 use tokio::time::Instant;
 
 use self::end::WatchedCommand;
@@ -23,8 +23,8 @@ use super::view::OutputView;
 use super::{WatchEvent, WatchLost, WatchedOutput, Watches};
 use crate::bookmark::Bookmark;
 use crate::host::PaneState;
-use crate::run::{Part, Started};
-use terminal::screen::Place;
+use crate::run::{OutputPart, StartedJob};
+use terminal::screen::ScreenState;
 
 /// The screen is captured once output has paused for the first time, or after the second at the latest.
 const SCREEN_QUIET: Duration = Duration::from_millis(5);
@@ -80,9 +80,9 @@ pub(super) struct WatchedPane {
 /// Input to be processed in order.
 enum PendingStep {
     /// A part of the stream.
-    Part(Part),
+    OutputPart(OutputPart),
     /// The cursor's position after a gap or a resize.
-    Place(Place),
+    Place(ScreenState),
     /// The complete output of a process that has exited.
     All(Vec<String>),
     /// The pane's process has exited, with this code.
@@ -109,7 +109,7 @@ impl WatchedPane {
         let asked = position::queries(pane.pane);
         let (stream, answers) = tmux.stream_from(pane.session, pane.pane, asked).await?;
         let position = position::read(&answers)?;
-        let typed = watches.runs.typed(pane.pane);
+        let typed = watches.runs.recent_input(pane.pane);
         let at = typed.as_ref().map(|typed| typed.at);
         let lines = typed.into_iter().flat_map(|typed| typed.lines);
         let place = &position.place;
@@ -129,21 +129,21 @@ impl WatchedPane {
     /// Watches a command from its first output on.
     pub(super) async fn follow(
         watches: &Watches,
-        started: Started,
+        started: StartedJob,
         until: Until,
     ) -> Result<Self, tmux_control::Error> {
-        let Started { job, pane, shell, stream, trail } = started;
+        let StartedJob { job, pane, shell, stream, trail } = started;
         let answers = watches.host.tmux().sequence(position::queries(pane.pane)).await;
         // The command may have closed its pane already; its output can still be read.
         let place = answers
             .and_then(|answers| position::read(&answers))
-            .map(|it| Place { alternate: false, ..it.place.top() });
-        let typed = watches.runs.typed(pane.pane).into_iter().flat_map(|typed| typed.lines);
+            .map(|it| ScreenState { alternate: false, ..it.place.at_top() });
+        let typed = watches.runs.recent_input(pane.pane).into_iter().flat_map(|typed| typed.lines);
         let place = place.unwrap_or_default();
         let view = OutputView::at(&place, EchoFilter::after(typed, place.width));
         let mut watched = Self::new(watches, pane, until, stream, view, None);
         watched.command = Some(WatchedCommand::new(trail, shell));
-        watched.program_gone = async move { job.end().await }.boxed();
+        watched.program_gone = async move { job.wait_for_end().await }.boxed();
         if watched.until.needs(Needs::Screen) {
             watched.dirty = Some(Instant::now());
         }
@@ -225,7 +225,7 @@ impl WatchedPane {
             let alarm = self.alarm();
             tokio::select! {
                 biased;
-                at = self.layout.rearranged() => {
+                at = self.layout.layout_changed() => {
                     self.resync.get_or_insert(ResyncReason::Size(at));
                 }
                 chunk = self.stream.next() => self.take(chunk),
@@ -261,15 +261,15 @@ impl WatchedPane {
                 return None;
             }
             match self.steps.pop_front()? {
-                PendingStep::Part(Part::Text(bytes)) => self.print(&bytes),
-                PendingStep::Part(Part::End(code)) => self.end(code),
+                PendingStep::Part(OutputPart::Text(bytes)) => self.print(&bytes),
+                PendingStep::Part(OutputPart::End(code)) => self.end(code),
                 PendingStep::Place(place) => self.view.continue_at(&place),
                 PendingStep::All(lines) => self.view.end(lines),
                 PendingStep::Dead(code) => self.die(code),
             }
             // Output and an exit that arrive together count as simultaneous.
             match self.steps.front() {
-                Some(&PendingStep::Part(Part::End(code))) => self.end(code),
+                Some(&PendingStep::Part(OutputPart::End(code))) => self.end(code),
                 Some(&PendingStep::Dead(code)) => self.die(code),
                 _ => continue,
             }
@@ -319,7 +319,7 @@ impl WatchedPane {
                     self.steps
                         .extend(command.trail.parts(&bytes).into_iter().map(PendingStep::Part));
                 }
-                None => self.steps.push_back(PendingStep::Part(Part::Text(bytes))),
+                None => self.steps.push_back(PendingStep::Part(OutputPart::Text(bytes))),
             },
             Chunk::Gap { .. } => {
                 self.missed = true;
@@ -328,8 +328,8 @@ impl WatchedPane {
                     command.trail.begin();
                 }
             }
-            Chunk::End(End::PaneGone) => self.lost = Some(WatchLost::PaneGone(self.id())),
-            Chunk::End(End::ServerGone) => self.lost = Some(WatchLost::ServerGone),
+            Chunk::End(StreamEnd::PaneGone) => self.lost = Some(WatchLost::PaneGone(self.id())),
+            Chunk::End(StreamEnd::ServerGone) => self.lost = Some(WatchLost::ServerGone),
         }
     }
 
@@ -345,7 +345,7 @@ impl WatchedPane {
 
     fn print(&mut self, bytes: &[u8]) {
         let now = Instant::now();
-        if let Some(typed) = self.watches.runs.typed(self.id()) {
+        if let Some(typed) = self.watches.runs.recent_input(self.id()) {
             self.view.expect(typed.lines);
         }
         self.view.feed(bytes);

@@ -10,13 +10,13 @@ use tokio::time::Instant;
 use super::{PendingStep, ResyncReason, WatchedPane};
 use crate::bookmark::{self, Bookmark};
 use crate::host::PaneState;
-use crate::run::{PROMPT_ENDS, Part};
+use crate::run::{OutputPart, PROMPT_ENDS};
 use crate::watch::WatchLost;
 use crate::watch::conditions::Needs;
 use crate::watch::observation::{ProgramState, StableScreen};
 use crate::watch::position::{self, PanePosition};
-use process::Input;
-use terminal::screen::Place;
+use process::InputState;
+use terminal::screen::ScreenState;
 
 /// Delay before a failed query is repeated.
 const RETRY_DELAY: Duration = Duration::from_millis(100);
@@ -37,7 +37,7 @@ impl WatchedPane {
             shown.at = now;
         }
         if self.until.needs(Needs::Program) && now >= self.probes.due() {
-            let sight = self.watches.runs.sight(&self.pane).await;
+            let sight = self.watches.runs.probe_foreground(&self.pane).await;
             let state =
                 sight.map(|(sight, at_prompt)| self.program_state(now, sight.input, at_prompt));
             self.probes.record(state);
@@ -67,16 +67,16 @@ impl WatchedPane {
     }
 
     /// The state of a program whose input was probed.
-    fn program_state(&self, now: Instant, input: Input, at_prompt: bool) -> ProgramState {
+    fn program_state(&self, now: Instant, input: InputState, at_prompt: bool) -> ProgramState {
         match input {
             _ if at_prompt => ProgramState::Prompt,
-            Input::Line => ProgramState::Line,
-            Input::Password => ProgramState::Password,
-            Input::Raw => {
+            InputState::Line => ProgramState::Line,
+            InputState::Password => ProgramState::Password,
+            InputState::Raw => {
                 let asks = self.view.row().trim_end().ends_with(PROMPT_ENDS);
                 self.probes.raw_input(now, asks || self.view.in_alternate())
             }
-            Input::None | Input::Unknown => ProgramState::Running,
+            InputState::None | InputState::Unknown => ProgramState::Running,
         }
     }
 
@@ -105,12 +105,12 @@ impl WatchedPane {
             Ok((stream, PanePosition { place, shown, .. })) => {
                 // A full-screen program redraws everything in the new size; other output continues.
                 let sized = match resync {
-                    ResyncReason::Size(at) if place.alternate => Some((at, place.top())),
+                    ResyncReason::Size(at) if place.alternate => Some((at, place.at_top())),
                     _ => None,
                 };
                 self.take_up_to(&stream, sized).await;
                 let begun = self.command.as_ref().is_none_or(|it| it.trail.has_begun());
-                let start = Place { alternate: false, ..place.top() };
+                let start = ScreenState { alternate: false, ..place.at_top() };
                 self.steps.push_back(PendingStep::Place(if begun { place } else { start }));
                 self.layout = stream.clone();
                 self.stream = stream;
@@ -136,8 +136,8 @@ impl WatchedPane {
         let over = self.command.is_some() && (self.exited.is_some() || self.exit_reported);
         while let Some(step) = self.steps.pop_front().filter(|_| !over) {
             match step {
-                PendingStep::Part(Part::Text(bytes)) => self.print(&bytes),
-                PendingStep::Part(Part::End(_)) | PendingStep::Dead(_) => {}
+                PendingStep::Part(OutputPart::Text(bytes)) => self.print(&bytes),
+                PendingStep::Part(OutputPart::End(_)) | PendingStep::Dead(_) => {}
                 PendingStep::All(lines) => self.view.end(lines),
                 PendingStep::Place(place) => self.view.continue_at(&place),
             }
@@ -147,10 +147,10 @@ impl WatchedPane {
 
     /// Reads up to the position of another reader of the same stream. `sized` is the position from which a
     /// new size holds, and the cursor there.
-    async fn take_up_to(&mut self, other: &PaneStream, sized: Option<(u64, Place)>) {
+    async fn take_up_to(&mut self, other: &PaneStream, sized: Option<(u64, ScreenState)>) {
         let mut sized = sized;
         while self.lost.is_none()
-            && other.is_beside(&self.stream)
+            && other.shares_ring_with(&self.stream)
             && self.stream.position() < other.position()
         {
             let begin = self.stream.position();
