@@ -1,4 +1,4 @@
-//! What can be suggested for an argument, from what is there: objects that the policy hides are not.
+//! Completion: suggestions for arguments, from the tmux objects that the policy shows.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,14 +8,14 @@ use crate::context::Cx;
 use crate::contract::ToolError;
 use crate::host::PaneRow;
 
-/// What an argument of a prompt or a variable of an address names.
+/// The kind of value that a prompt's argument or a URI's variable takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// A session that is there.
+pub enum CompletionKind {
+    /// An existing session.
     Session,
-    /// A window that is there.
+    /// An existing window.
     Window,
-    /// A pane that is there.
+    /// An existing pane.
     Pane,
     /// A command whose result is kept.
     Command,
@@ -23,12 +23,12 @@ pub enum Kind {
     Lines,
     /// A number of seconds.
     Seconds,
-    /// Anything.
+    /// Any text; nothing is suggested.
     Text,
 }
 
-impl Kind {
-    /// What a variable of this name in an address stands for.
+impl CompletionKind {
+    /// The kind of a resource template's variable, by its name.
     pub fn of_variable(name: &str) -> Option<Self> {
         match name {
             "session" => Some(Self::Session),
@@ -40,8 +40,8 @@ impl Kind {
         }
     }
 
-    /// The tool that shows the same. Where a policy leaves it out, nothing is suggested.
-    pub fn shown_by(self) -> Option<&'static str> {
+    /// The tool that lists such objects. If the policy denies it, nothing is suggested.
+    pub fn listing_tool(self) -> Option<&'static str> {
         match self {
             Self::Session => Some("list_sessions"),
             Self::Window => Some("list_windows"),
@@ -52,75 +52,77 @@ impl Kind {
     }
 }
 
-/// What else has been filled in, by name.
-pub(crate) type Chosen = HashMap<String, String>;
+/// Values of the other arguments that are already filled in, by name.
+pub(crate) type OtherArguments = HashMap<String, String>;
 
-/// Something to suggest, and what else it is known by.
+/// A value to suggest, with other names that a person may type for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Candidate {
     value: String,
-    also: Vec<String>,
+    aliases: Vec<String>,
 }
 
 impl From<String> for Candidate {
     fn from(value: String) -> Self {
-        Self { value, also: Vec::new() }
+        Self { value, aliases: Vec::new() }
     }
 }
 
-/// Numbers that need no look.
-pub(crate) fn numbers(kind: Kind, typed: &str) -> Vec<String> {
+/// Suggests common numbers, without asking tmux.
+pub(crate) fn suggest_numbers(kind: CompletionKind, typed: &str) -> Vec<String> {
     let numbers: &[&str] = match kind {
-        Kind::Lines => &["50", "200", "1000", "5000"],
-        Kind::Seconds => &["10", "30", "60", "300", "600"],
+        CompletionKind::Lines => &["50", "200", "1000", "5000"],
+        CompletionKind::Seconds => &["10", "30", "60", "300", "600"],
         _ => &[],
     };
-    fitting(numbers.iter().map(|number| (*number).to_owned().into()).collect(), typed)
+    ranked_matches(numbers.iter().map(|number| (*number).to_owned().into()).collect(), typed)
 }
 
-/// What is there and fits what was typed, the best first.
-pub(crate) async fn live(
+/// Suggests existing objects that match the typed text, best first.
+pub(crate) async fn suggest_objects(
     cx: &Cx,
-    kind: Kind,
+    kind: CompletionKind,
     typed: &str,
-    chosen: &Chosen,
+    others: &OtherArguments,
 ) -> Result<Vec<String>, ToolError> {
     let mut panes = cx.panes().await?;
-    panes.retain(|row| is_within(row, chosen));
-    Ok(fitting(
+    panes.retain(|row| is_within(row, others));
+    Ok(ranked_matches(
         match kind {
-            Kind::Session => panes.into_iter().map(|row| row.session.name.into()).collect(),
-            Kind::Window => windows(&panes),
-            Kind::Pane => panes.iter().map(pane).collect(),
-            Kind::Command => commands(cx).await,
-            Kind::Lines | Kind::Seconds | Kind::Text => Vec::new(),
+            CompletionKind::Session => {
+                panes.into_iter().map(|row| row.session.name.into()).collect()
+            }
+            CompletionKind::Window => windows(&panes),
+            CompletionKind::Pane => panes.iter().map(pane).collect(),
+            CompletionKind::Command => commands(cx).await,
+            CompletionKind::Lines | CompletionKind::Seconds | CompletionKind::Text => Vec::new(),
         },
         typed,
     ))
 }
 
-/// Whether a pane is in the session and window that were chosen, where any was.
-fn is_within(row: &PaneRow, chosen: &Chosen) -> bool {
-    let session = chosen.get("session").is_none_or(|session| {
+/// Whether a pane is in the session and window that the other arguments name, if they do.
+fn is_within(row: &PaneRow, others: &OtherArguments) -> bool {
+    let session = others.get("session").is_none_or(|session| {
         *session == row.session.name || *session == row.session.id.to_string()
     });
-    let window = chosen
+    let window = others
         .get("window")
         .is_none_or(|window| *window == row.window.id.to_string() || *window == window_name(row));
     session && window
 }
 
-/// The ids first, then the names, of those that one alone has.
+/// The windows by id, then those with a unique name by name.
 fn windows(panes: &[PaneRow]) -> Vec<Candidate> {
     let mut ids: HashMap<String, HashSet<String>> = HashMap::new();
     for row in panes {
         ids.entry(window_name(row)).or_default().insert(row.window.id.to_string());
     }
-    let is_clear = |name: &String| ids.get(name).is_some_and(|ids| ids.len() == 1);
-    let names = panes.iter().map(window_name).filter(is_clear);
+    let is_unique = |name: &String| ids.get(name).is_some_and(|ids| ids.len() == 1);
+    let names = panes.iter().map(window_name).filter(is_unique);
     let by_id = panes.iter().map(|row| Candidate {
         value: row.window.id.to_string(),
-        also: vec![row.window.name.clone()],
+        aliases: vec![row.window.name.clone()],
     });
     by_id.chain(names.map(Candidate::from)).collect()
 }
@@ -129,13 +131,13 @@ fn window_name(row: &PaneRow) -> String {
     format!("{}:{}", row.session.name, row.window.name)
 }
 
-/// A pane is suggested by its id, and found by its place and its program, too.
+/// A pane is suggested by id, and also found by its address, window and program.
 fn pane(row: &PaneRow) -> Candidate {
-    let also = vec![row.address(), window_name(row), row.pane.command.clone()];
-    Candidate { value: row.pane.id.to_string(), also }
+    let aliases = vec![row.address(), window_name(row), row.pane.command.clone()];
+    Candidate { value: row.pane.id.to_string(), aliases }
 }
 
-/// The commands that the caller could ask about, newest first.
+/// The commands whose panes the policy shows, newest first.
 async fn commands(cx: &Cx) -> Vec<Candidate> {
     let mut seen: HashMap<PaneId, bool> = HashMap::new();
     let mut found = Vec::new();
@@ -150,16 +152,16 @@ async fn commands(cx: &Cx) -> Vec<Candidate> {
     found
 }
 
-/// Those that begin with what was typed, then those that are known by something that does, then
-/// those that have it in them; each once.
-fn fitting(candidates: Vec<Candidate>, typed: &str) -> Vec<String> {
+/// Values that begin with the typed text, then those with an alias that does, then those that contain
+/// it; each once. Case is ignored.
+fn ranked_matches(candidates: Vec<Candidate>, typed: &str) -> Vec<String> {
     let typed = typed.to_lowercase();
     let begins = |text: &str| text.to_lowercase().starts_with(&typed);
     let holds = |text: &str| text.to_lowercase().contains(&typed);
     let rank = |it: &Candidate| match it {
         it if begins(&it.value) => Some(0),
-        it if it.also.iter().any(|name| begins(name)) => Some(1),
-        it if holds(&it.value) || it.also.iter().any(|name| holds(name)) => Some(2),
+        it if it.aliases.iter().any(|name| begins(name)) => Some(1),
+        it if holds(&it.value) || it.aliases.iter().any(|name| holds(name)) => Some(2),
         _ => None,
     };
     let mut ranked: Vec<(i32, String)> =
@@ -174,10 +176,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_beginning_counts_most_and_case_not_at_all() {
-        let named = |value: &str, also: &str| Candidate {
+    fn prefix_matches_come_first_ignoring_case() {
+        let named = |value: &str, aliases: &str| Candidate {
             value: value.to_owned(),
-            also: vec![also.to_owned()],
+            aliases: vec![aliases.to_owned()],
         };
         let all = || {
             vec![
@@ -188,15 +190,15 @@ mod tests {
                 named("other", ""),
             ]
         };
-        assert_eq!(fitting(all(), "dE"), ["Dev", "%1", "my-dev"]);
-        assert_eq!(fitting(all(), ""), ["my-dev", "%1", "Dev", "other"]);
-        assert_eq!(fitting(all(), "x"), [""; 0]);
+        assert_eq!(ranked_matches(all(), "dE"), ["Dev", "%1", "my-dev"]);
+        assert_eq!(ranked_matches(all(), ""), ["my-dev", "%1", "Dev", "other"]);
+        assert_eq!(ranked_matches(all(), "x"), [""; 0]);
     }
 
     #[test]
-    fn numbers_are_suggested_without_a_look() {
-        assert_eq!(numbers(Kind::Lines, "5"), ["50", "5000"]);
-        assert_eq!(numbers(Kind::Seconds, "60"), ["60", "600"]);
-        assert_eq!(numbers(Kind::Text, ""), [""; 0]);
+    fn numbers_are_suggested_by_prefix() {
+        assert_eq!(suggest_numbers(CompletionKind::Lines, "5"), ["50", "5000"]);
+        assert_eq!(suggest_numbers(CompletionKind::Seconds, "60"), ["60", "600"]);
+        assert_eq!(suggest_numbers(CompletionKind::Text, ""), [""; 0]);
     }
 }

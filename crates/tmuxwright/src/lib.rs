@@ -2,31 +2,38 @@
 //!
 //! # Layout
 //!
-//! - [`cli`]: the command line; `main` only calls it.
-//! - [`config`]: every setting, declared once.
-//! - [`mcp`]: the protocol, and the pipeline that every call goes through.
-//! - [`audit`]: the record of every call.
-//! - [`app`]: what lives as long as the server. [`client`]: one of those it serves.
-//! - [`registry`]: the tools that are offered. [`resources`]: what can be read under an address.
-//! - [`policy`]: what may be done; pure.
-//! - [`prompts`]: workflows for people to pick. [`completion`]: what can be suggested for their arguments.
-//! - [`tool`]: what a tool is. [`tools`]: the tools, one file each.
-//! - `creation`, `starting`, `outcome`, `event`, `standing`, `reading`, `lines`, `typing`, `filter`,
-//!   `options`, `formats`, [`model`]: what several tools share.
-//! - [`watch`]: waiting for things to happen in panes.
-//! - [`run`]: commands and interpreters. `screen`, `transcript`: what they print.
-//! - [`host`]: one tmux server: ownership, our own session, the pane we run in.
-//! - [`mark`]: places in what a pane has printed. [`picture`]: pictures of a screen. `buffer`: finding things in
-//!   much text, piece by piece.
-//! - `log`: what is logged, for those who listen.
-//! - `process`: what the operating system knows. `text`: cleaning and cutting. `redact`: secrets.
+//! A module uses only modules below it in this list:
 //!
-//! Left may use right: `cli → mcp → registry → tools → tool → watch → run → host → tmux`.
+//! - [`cli`]: the command line.
+//! - [`mcp`]: the protocol: request handler, call pipeline, transports.
+//! - [`app`]: one server process and its clients.
+//! - [`resources`]: results of reading tools under `tmux://` URIs.
+//! - [`registry`]: the tools that are offered, with their schemas.
+//! - [`tools`]: the tools, one file each.
+//! - [`prompts`]: workflows that a person picks in a client.
+//! - [`completion`]: suggestions for arguments.
+//! - `actions`: steps that several tools share.
+//! - [`results`]: result types that several tools share.
+//! - `buffer_search`: search in a paste buffer, piece by piece.
+//! - [`context`]: the call context, through which a tool reaches tmux, files and shells.
+//! - [`config`]: settings from flags, environment and config file.
+//! - [`policy`]: the decisions whether a call is allowed; pure.
+//! - [`audit`]: the audit log.
+//! - [`changes`]: change notifications for resource subscriptions.
+//! - [`watch`]: waiting for conditions in panes.
+//! - [`bookmark`]: places in a pane's text that outlive the process.
+//! - [`run`]: commands in shells, with their exact output and exit code.
+//! - [`host`]: one tmux server: ownership, own session, the caller's pane.
+//! - `redact`: removal of secrets from results.
+//! - `log`: log events for MCP clients.
+//! - [`contract`]: the declaration of a tool, its arguments, result and errors.
+//! - `lock`: locking of mutexes.
+//!
 //! ARCHITECTURE.md has the map and the reasons.
 
 #![cfg_attr(
     not(all(feature = "raw-input", feature = "files", feature = "picture")),
-    expect(dead_code, reason = "what only the tools use that are left out")
+    expect(dead_code, reason = "helpers of tools that are not compiled in")
 )]
 
 mod actions;

@@ -1,9 +1,8 @@
-//! The log for those who ask for it while the server runs, beside the one on stderr.
+//! Log events for MCP clients, beside the log on stderr.
 //!
-//! It takes what our own crates say, never others: rmcp shows whole messages, with whatever is typed
-//! in them. While nobody listens nothing is formatted. What is said within a span from [`client`]
-//! or [`request`] is for those who listen to that span; what is said outside of all is for every
-//! client.
+//! Only events of our own crates are delivered: rmcp logs whole messages, typed text included. Without
+//! subscribers no event is formatted. An event inside a span from [`client`] or [`request`] goes to the
+//! subscribers of that span; an event outside all such spans goes to every client.
 
 use std::fmt::{Debug, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -20,136 +19,150 @@ use tracing_subscriber::registry::LookupSpan;
 
 use crate::lock::lock;
 
-/// Our own crates.
-pub(crate) const OURS: [&str; 2] = ["tmux_control", "tmuxwright"];
+/// The crates whose events are logged.
+pub(crate) const OWN_CRATES: [&str; 2] = ["tmux_control", "tmuxwright"];
 
-/// The target of the spans that tell whose an event is. They have a level that always counts.
-pub(crate) const SPANS: &str = "tmuxwright::log";
+/// Target of the spans that attribute events to clients. Their level is error, so that they are always
+/// enabled.
+pub(crate) const SPAN_TARGET: &str = "tmuxwright::log";
 
-/// How many records wait for a listener that is slow; further ones are dropped and counted.
-const QUEUE: usize = 256;
+/// Records queued for a slow subscriber; further ones are dropped and counted.
+const MAX_QUEUED_RECORDS: usize = 256;
 
-/// The span of all that one client brings about.
+/// A span for the work of one MCP client.
 pub(crate) fn client() -> Span {
-    error_span!(target: SPANS, "client")
+    error_span!(target: SPAN_TARGET, "client")
 }
 
-/// The span of one of its requests.
+/// A span for one request of that client.
 pub(crate) fn request(client: &Span) -> Span {
-    error_span!(target: SPANS, parent: client, "request")
+    error_span!(target: SPAN_TARGET, parent: client, "request")
 }
 
-/// Something that was logged.
+/// A log event as text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Record {
+pub(crate) struct LogRecord {
     pub(crate) level: Level,
     pub(crate) text: Arc<str>,
 }
 
-/// What listeners want to hear.
+/// Which events a subscriber gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Scope {
-    /// What is said within a span, and what is said outside of all.
+pub(crate) enum LogScope {
+    /// Events inside its span, and events outside all spans.
     Client,
-    /// What is said within a span alone.
+    /// Only events inside its span.
     Request,
 }
 
-/// Where events come in and listeners are kept. Clones are the same.
+/// A tracing layer that delivers events to subscribers. Clones share the subscribers.
 #[derive(Debug, Clone, Default)]
-pub struct Logs(Arc<Mutex<Listeners>>);
+pub struct Logs(Arc<Mutex<Subscribers>>);
 
 #[derive(Debug, Default)]
-struct Listeners {
+struct Subscribers {
     last: u64,
-    all: Vec<Listener>,
+    all: Vec<LogSubscriber>,
 }
 
 #[derive(Debug)]
-struct Listener {
+struct LogSubscriber {
     number: u64,
     level: LevelFilter,
     span: Option<Id>,
-    scope: Scope,
-    queue: mpsc::Sender<Record>,
+    scope: LogScope,
+    queue: mpsc::Sender<LogRecord>,
     dropped: Arc<AtomicU64>,
 }
 
-impl Listener {
-    fn wants(&self, level: Level, within: &[Id]) -> bool {
-        let of_nobody = within.is_empty() && self.scope == Scope::Client;
-        let is_ours = || self.span.as_ref().is_some_and(|span| within.contains(span));
-        level <= self.level && (of_nobody || is_ours())
+impl LogSubscriber {
+    fn wants(&self, level: Level, spans: &[Id]) -> bool {
+        let is_unattributed = spans.is_empty() && self.scope == LogScope::Client;
+        let is_attributed = || self.span.as_ref().is_some_and(|span| spans.contains(span));
+        level <= self.level && (is_unattributed || is_attributed())
     }
 }
 
 impl Logs {
-    /// Hears what is logged from now on, for as long as the place is held.
-    pub(crate) fn listen(&self, level: LevelFilter, scope: Scope, span: &Span) -> (Place, Heard) {
-        let (queue, records) = mpsc::channel(QUEUE);
+    /// Delivers events from now on, until the subscription is dropped.
+    pub(crate) fn subscribe(
+        &self,
+        level: LevelFilter,
+        scope: LogScope,
+        span: &Span,
+    ) -> (LogSubscription, LogReceiver) {
+        let (queue, records) = mpsc::channel(MAX_QUEUED_RECORDS);
         let dropped = Arc::<AtomicU64>::default();
-        let heard = Heard { records, dropped: Arc::clone(&dropped) };
-        let mut listeners = self.listeners();
-        listeners.last += 1;
-        let number = listeners.last;
-        listeners.all.push(Listener { number, level, span: span.id(), scope, queue, dropped });
-        drop(listeners);
+        let receiver = LogReceiver { records, dropped: Arc::clone(&dropped) };
+        let mut subscribers = self.subscribers();
+        subscribers.last += 1;
+        let number = subscribers.last;
+        subscribers.all.push(LogSubscriber {
+            number,
+            level,
+            span: span.id(),
+            scope,
+            queue,
+            dropped,
+        });
+        drop(subscribers);
         callsite::rebuild_interest_cache();
-        (Place { logs: self.clone(), number }, heard)
+        (LogSubscription { logs: self.clone(), number }, receiver)
     }
 
-    fn listeners(&self) -> MutexGuard<'_, Listeners> {
+    fn subscribers(&self) -> MutexGuard<'_, Subscribers> {
         lock(&self.0)
     }
 
-    /// The lowest level that anybody wants to hear.
+    /// The most verbose level of all subscribers.
     fn level(&self) -> LevelFilter {
-        let listeners = self.listeners();
-        listeners.all.iter().map(|listener| listener.level).max().unwrap_or(LevelFilter::OFF)
+        let subscribers = self.subscribers();
+        subscribers.all.iter().map(|subscriber| subscriber.level).max().unwrap_or(LevelFilter::OFF)
     }
 
     fn takes(&self, meta: &Metadata<'_>) -> bool {
         let source = meta.target().split("::").next().unwrap_or_default();
-        OURS.contains(&source) && (meta.is_span() || *meta.level() <= self.level())
+        OWN_CRATES.contains(&source) && (meta.is_span() || *meta.level() <= self.level())
     }
 }
 
-/// What makes somebody a listener.
+/// Keeps a subscriber registered; dropping it unsubscribes.
 #[derive(Debug)]
-pub(crate) struct Place {
+pub(crate) struct LogSubscription {
     logs: Logs,
     number: u64,
 }
 
-impl Place {
-    /// Hears another level from now on.
+impl LogSubscription {
+    /// Changes the level.
     pub(crate) fn set_level(&self, level: LevelFilter) {
-        let mut listeners = self.logs.listeners();
-        for listener in listeners.all.iter_mut().filter(|other| other.number == self.number) {
-            listener.level = level;
+        let mut subscribers = self.logs.subscribers();
+        for subscriber in subscribers.all.iter_mut().filter(|other| other.number == self.number) {
+            subscriber.level = level;
         }
-        drop(listeners);
+        drop(subscribers);
         callsite::rebuild_interest_cache();
     }
 }
 
-impl Drop for Place {
+impl Drop for LogSubscription {
     fn drop(&mut self) {
-        self.logs.listeners().all.retain(|listener| listener.number != self.number);
+        self.logs.subscribers().all.retain(|subscriber| subscriber.number != self.number);
         callsite::rebuild_interest_cache();
     }
 }
 
-/// What a listener is told.
+/// The receiving end of a subscription.
 #[derive(Debug)]
-pub(crate) struct Heard {
-    records: mpsc::Receiver<Record>,
+pub(crate) struct LogReceiver {
+    records: mpsc::Receiver<LogRecord>,
     dropped: Arc<AtomicU64>,
 }
 
-impl Heard {
-    /// The next record, or how many were dropped; none once the place is given up and all is told.
-    pub(crate) async fn next(&mut self) -> Option<Record> {
+impl LogReceiver {
+    /// The next record, or one with the number of dropped records. None once the subscription has ended
+    /// and its queue is empty.
+    pub(crate) async fn next(&mut self) -> Option<LogRecord> {
         match self.records.try_recv() {
             Ok(record) => return Some(record),
             Err(TryRecvError::Empty | TryRecvError::Disconnected) => {}
@@ -158,7 +171,7 @@ impl Heard {
             0 => self.records.recv().await,
             dropped => {
                 let text = format!("{dropped} log messages were dropped: the client was too slow");
-                Some(Record { level: Level::WARN, text: text.into() })
+                Some(LogRecord { level: Level::WARN, text: text.into() })
             }
         }
     }
@@ -167,20 +180,20 @@ impl Heard {
 impl<S: Subscriber + for<'a> LookupSpan<'a>> Layer<S> for Logs {
     fn on_event(&self, event: &Event<'_>, context: Context<'_, S>) {
         let level = *event.metadata().level();
-        let within: Vec<Id> =
+        let spans: Vec<Id> =
             context.event_scope(event).into_iter().flatten().map(|span| span.id()).collect();
-        let listeners = self.listeners();
-        let mut wanting =
-            listeners.all.iter().filter(|other| other.wants(level, &within)).peekable();
-        if wanting.peek().is_none() {
+        let subscribers = self.subscribers();
+        let mut interested =
+            subscribers.all.iter().filter(|other| other.wants(level, &spans)).peekable();
+        if interested.peek().is_none() {
             return;
         }
         let mut text = Text::default();
         event.record(&mut text);
-        let record = Record { level, text: text.0.into() };
-        for listener in wanting {
-            if listener.queue.try_send(record.clone()).is_err() {
-                listener.dropped.fetch_add(1, Ordering::Relaxed);
+        let record = LogRecord { level, text: text.0.into() };
+        for subscriber in interested {
+            if subscriber.queue.try_send(record.clone()).is_err() {
+                subscriber.dropped.fetch_add(1, Ordering::Relaxed);
             }
         }
     }
@@ -192,17 +205,17 @@ impl<S> Filter<S> for Logs {
     }
 
     fn callsite_enabled(&self, meta: &'static Metadata<'static>) -> Interest {
-        // It is asked again whenever a listener comes, goes or changes its mind.
+        // `rebuild_interest_cache` repeats this whenever the subscribers change.
         if self.takes(meta) { Interest::always() } else { Interest::never() }
     }
 
     fn max_level_hint(&self) -> Option<LevelFilter> {
-        // The spans have to get through.
+        // The attributing spans must stay enabled.
         Some(self.level().max(LevelFilter::ERROR))
     }
 }
 
-/// An event as text: its message, then its other fields.
+/// Formats an event: its message, then its other fields.
 #[derive(Default)]
 struct Text(String);
 
@@ -222,84 +235,91 @@ mod tests {
 
     use super::*;
 
-    /// Runs with a log that nobody else hears.
+    /// Runs `work` with a log of its own.
     fn logging(work: impl FnOnce(&Logs)) {
         let logs = Logs::default();
         let layer = logs.clone().with_filter(logs.clone());
         tracing::subscriber::with_default(registry().with(layer), || work(&logs));
     }
 
-    /// All that was heard.
-    fn told(place: Place, mut heard: Heard) -> Vec<String> {
-        drop(place);
-        let mut told = Vec::new();
-        while let Some(record) = futures::executor::block_on(heard.next()) {
-            told.push(format!("{} {}", record.level, record.text));
+    /// Unsubscribes and returns all received records.
+    fn received(subscription: LogSubscription, mut receiver: LogReceiver) -> Vec<String> {
+        drop(subscription);
+        let mut records = Vec::new();
+        while let Some(record) = futures::executor::block_on(receiver.next()) {
+            records.push(format!("{} {}", record.level, record.text));
         }
-        told
+        records
     }
 
     #[test]
-    fn a_listener_hears_its_level_of_our_own_crates_from_the_beginning_to_the_end() {
+    fn subscriber_gets_own_crates_at_its_level() {
         logging(|logs| {
             tracing::error!("before");
-            let (place, heard) = logs.listen(LevelFilter::INFO, Scope::Client, &client());
+            let (subscription, receiver) =
+                logs.subscribe(LevelFilter::INFO, LogScope::Client, &client());
             tracing::debug!("too low");
             tracing::info!("one {}", 1);
             tracing::error!(target: "rmcp::service", "not ours");
             tracing::error!(target: "tmuxinator", "not ours");
             tracing::warn!(target: "tmux_control::control", "two");
-            place.set_level(LevelFilter::ERROR);
+            subscription.set_level(LevelFilter::ERROR);
             tracing::warn!("too low by now");
-            assert_eq!(told(place, heard), ["INFO one 1", "WARN two"]);
+            assert_eq!(received(subscription, receiver), ["INFO one 1", "WARN two"]);
             tracing::error!("after");
             assert_eq!(logs.level(), LevelFilter::OFF);
         });
     }
 
     #[test]
-    fn nothing_is_formatted_that_nobody_wants_to_hear() {
+    fn events_without_a_subscriber_are_not_formatted() {
         struct Trap;
         impl Debug for Trap {
             fn fmt(&self, _: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-                panic!("formatted for nobody");
+                panic!("formatted without a subscriber");
             }
         }
         logging(|logs| {
             tracing::error!("{Trap:?}");
             let mine = client();
-            let (_place, _heard) = logs.listen(LevelFilter::WARN, Scope::Client, &mine);
+            let (_subscription, _receiver) =
+                logs.subscribe(LevelFilter::WARN, LogScope::Client, &mine);
             tracing::info!("{Trap:?}");
             client().in_scope(|| tracing::error!("{Trap:?}"));
         });
     }
 
     #[test]
-    fn clients_hear_what_is_theirs_or_nobodys_and_requests_what_is_theirs() {
+    fn subscriber_gets_the_events_of_its_span() {
         logging(|logs| {
             let (a, b) = (client(), client());
             let mine = request(&a);
-            let (in_a, heard_a) = logs.listen(LevelFilter::INFO, Scope::Client, &a);
-            let (in_b, heard_b) = logs.listen(LevelFilter::INFO, Scope::Client, &b);
-            let (in_mine, heard_mine) = logs.listen(LevelFilter::INFO, Scope::Request, &mine);
-            tracing::info!("nobody's");
+            let (in_a, receiver_a) = logs.subscribe(LevelFilter::INFO, LogScope::Client, &a);
+            let (in_b, receiver_b) = logs.subscribe(LevelFilter::INFO, LogScope::Client, &b);
+            let (in_mine, receiver_mine) =
+                logs.subscribe(LevelFilter::INFO, LogScope::Request, &mine);
+            tracing::info!("unattributed");
             a.in_scope(|| tracing::info!("a's"));
             b.in_scope(|| tracing::info!("b's"));
             mine.in_scope(|| tracing::info!("the request's"));
-            assert_eq!(told(in_a, heard_a), ["INFO nobody's", "INFO a's", "INFO the request's"]);
-            assert_eq!(told(in_b, heard_b), ["INFO nobody's", "INFO b's"]);
-            assert_eq!(told(in_mine, heard_mine), ["INFO the request's"]);
+            assert_eq!(
+                received(in_a, receiver_a),
+                ["INFO unattributed", "INFO a's", "INFO the request's"]
+            );
+            assert_eq!(received(in_b, receiver_b), ["INFO unattributed", "INFO b's"]);
+            assert_eq!(received(in_mine, receiver_mine), ["INFO the request's"]);
         });
     }
 
     #[test]
-    fn what_is_too_much_is_counted() {
+    fn dropped_records_are_counted() {
         logging(|logs| {
-            let (place, heard) = logs.listen(LevelFilter::INFO, Scope::Client, &client());
-            (0..QUEUE + 7).for_each(|number| tracing::info!("{number}"));
-            let told = told(place, heard);
-            assert_eq!(told.len(), QUEUE + 1);
-            let last = told.last().map(String::as_str);
+            let (subscription, receiver) =
+                logs.subscribe(LevelFilter::INFO, LogScope::Client, &client());
+            (0..MAX_QUEUED_RECORDS + 7).for_each(|number| tracing::info!("{number}"));
+            let records = received(subscription, receiver);
+            assert_eq!(records.len(), MAX_QUEUED_RECORDS + 1);
+            let last = records.last().map(String::as_str);
             assert_eq!(last, Some("WARN 7 log messages were dropped: the client was too slow"));
         });
     }

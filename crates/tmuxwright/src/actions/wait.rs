@@ -13,7 +13,7 @@ use crate::results::wait::{TIMEOUT, WaitResult};
 use crate::results::words::seconds;
 use crate::run::Job;
 use crate::run::activity::Activity;
-use crate::watch::{Event, Lost, Seen, Watch};
+use crate::watch::{Watch, WatchEvent, WatchLost, WatchedOutput};
 
 /// Time a shell may take from the end of a command to its prompt.
 const PROMPT_DELAY: Duration = Duration::from_millis(100);
@@ -43,17 +43,17 @@ impl Wait<'_> {
         let Some(pane) = at.or_else(|| self.watch.panes().next()) else {
             return Err(ToolError::internal("a wait without a pane"));
         };
-        let ended = event.as_ref().is_some_and(|event| event.words == "exit");
+        let ended = event.as_ref().is_some_and(|event| event.condition == "exit");
         let (seen, mark, state) = match self.cx.host.pane(&pane.to_string()).await {
             Ok(now) => {
-                let (seen, mark) = self.watch.see(&now).await;
+                let (seen, mark) = self.watch.output_now(&now).await;
                 (seen, mark, state(self.cx, &now, ended).await)
             }
-            Err(_) => (self.watch.seen(pane), None, "gone"),
+            Err(_) => (self.watch.output(pane), None, "gone"),
         };
-        let Seen { output, is_cut, missed } = seen;
+        let WatchedOutput { output, is_cut, missed } = seen;
         let (event, matched) = match event {
-            Some(Event { words, says, .. }) => (words, says),
+            Some(WatchEvent { condition, detail, .. }) => (condition, detail),
             None => (TIMEOUT.to_owned(), String::new()),
         };
         let job = self.job.as_ref();
@@ -73,7 +73,7 @@ impl Wait<'_> {
     }
 
     /// The first event; none if `patience` is over. Reports progress to the MCP client meanwhile.
-    async fn event(&mut self) -> Result<Option<Event>, Lost> {
+    async fn event(&mut self) -> Result<Option<WatchEvent>, WatchLost> {
         let left = self.patience.saturating_sub(self.begun.elapsed());
         let panes: Vec<String> = self.watch.panes().map(|pane| pane.to_string()).collect();
         let message = || format!("nothing yet in {}", panes.join(", "));
@@ -81,13 +81,13 @@ impl Wait<'_> {
     }
 
     /// The error for a wait that cannot go on, with the output seen so far.
-    fn lost(&self, lost: Lost) -> ToolError {
+    fn lost(&self, lost: WatchLost) -> ToolError {
         let pane = match lost {
-            Lost::PaneGone(pane) | Lost::Respawned(pane) => Some(pane),
-            Lost::ServerGone => self.watch.panes().next(),
+            WatchLost::PaneGone(pane) | WatchLost::Respawned(pane) => Some(pane),
+            WatchLost::ServerGone => self.watch.panes().next(),
         };
         let mut seen = match pane {
-            Some(pane) => self.watch.seen(pane).output,
+            Some(pane) => self.watch.output(pane).output,
             None => String::new(),
         };
         keep_tail(&mut seen, MAX_ERROR_CHARS);
@@ -98,9 +98,13 @@ impl Wait<'_> {
         }
         let hint = match (&self.job, lost) {
             (Some(job), _) => format!("command_result {} has the command's output so far", job.id),
-            (None, Lost::ServerGone) => "list_panes shows whether a server runs again".to_owned(),
-            (None, Lost::Respawned(pane)) => format!("wait_for {pane} again for the new program"),
-            (None, Lost::PaneGone(_)) => "list_panes lists the panes that exist".to_owned(),
+            (None, WatchLost::ServerGone) => {
+                "list_panes shows whether a server runs again".to_owned()
+            }
+            (None, WatchLost::Respawned(pane)) => {
+                format!("wait_for {pane} again for the new program")
+            }
+            (None, WatchLost::PaneGone(_)) => "list_panes lists the panes that exist".to_owned(),
         };
         ToolError::new(Code::Lost, message).hint(hint)
     }

@@ -1,123 +1,127 @@
-//! Where a mark's place is in a look, and what is new since.
+//! Search for a bookmark's position in a pane's text, and the new lines after it.
 
-use super::look::NEAR;
-use super::print::{self, Anchor, Open};
-use super::{Bookmark, CONTEXT_ROWS, Look, Reach};
+use super::fingerprint::{self, Anchor, OpenLine};
+use super::pane_text::NEAR_ROWS;
+use super::{Bookmark, CONTEXT_ROWS, CaptureRange, PaneText};
 
-/// So many lines alike are no accident, even where the row's number does not speak for the place.
-const ENOUGH: usize = 3;
+/// Matching lines that identify a position by themselves, without the row number.
+const MIN_MATCHING_LINES: usize = 3;
 
-/// More than tmux's tenths can make necessary.
-const MOST_PROBES: usize = 16;
+/// Probes per capture. tmux trims by tenths, so fewer than these are usually needed.
+const MAX_PROBES: usize = 16;
 
-/// What is new since a mark.
+/// The lines printed since a bookmark.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct News {
-    /// The lines.
+pub struct NewLines {
+    /// Text of the lines.
     pub lines: Vec<String>,
-    /// The row of each, counted from the top of the screen.
+    /// First row of each line, counted from the top of the screen.
     pub rows: Vec<i64>,
-    /// Whether the place is gone, so that lines may be gone too.
+    /// Whether the bookmark was not found, so that lines may be missing.
     pub missed: bool,
 }
 
-/// What a look says about a mark.
+/// The result of a search for a bookmark.
 #[derive(Debug, PartialEq, Eq)]
-pub enum Seen {
-    /// This is new.
-    New(News),
-    /// That cannot be said without reading so much.
-    Further(Reach),
+pub enum SinceOutcome {
+    /// The lines after the bookmark.
+    New(NewLines),
+    /// The captured text is not enough: capture this range.
+    ReadMore(CaptureRange),
 }
 
-/// A line that can be the open one of a mark.
+/// A line that may be a bookmark's open line.
 #[derive(Debug, Clone, Copy)]
-struct Spot {
-    /// Its index.
+struct CandidateLine {
+    /// Index of the line.
     line: usize,
-    /// How many lines before it are the mark's.
-    alike: usize,
+    /// Number of lines before it that match the bookmark.
+    matching: usize,
 }
 
-/// Where to go on.
-enum Place {
-    /// The mark's open line.
+/// The line from which new lines are reported.
+enum ResumePoint {
+    /// The bookmark's open line.
     Open(usize),
-    /// The first line before it that was written anew.
+    /// The first of the bookmark's lines that was rewritten.
     Rewritten(usize),
 }
 
-impl Look {
-    /// What is on the screen.
-    pub fn screen(&self) -> News {
+impl PaneText {
+    /// The lines on the screen.
+    pub fn screen(&self) -> NewLines {
         self.lines_from(self.top())
     }
 
-    /// What is new since a mark.
-    pub fn since(&self, mark: &Bookmark) -> Seen {
+    /// The lines after a bookmark.
+    pub fn since(&self, bookmark: &Bookmark) -> SinceOutcome {
         let all = self.first == 0;
         if !all {
-            let enough = if self.width != mark.width {
-                Err(Reach::ALL)
+            let enough = if self.width != bookmark.width {
+                Err(CaptureRange::ALL)
             } else if self.may_be_trimmed() {
-                self.shows_only_place(mark)
-            } else if mark.place() - CONTEXT_ROWS < self.first {
-                Err(Reach::back(self.history - mark.place() + CONTEXT_ROWS + NEAR))
+                self.check_other_rows(bookmark)
+            } else if bookmark.absolute_row() - CONTEXT_ROWS < self.first {
+                Err(CaptureRange::back(
+                    self.history - bookmark.absolute_row() + CONTEXT_ROWS + NEAR_ROWS,
+                ))
             } else {
                 Ok(())
             };
-            if let Err(reach) = enough {
-                return Seen::Further(reach);
+            if let Err(range) = enough {
+                return SinceOutcome::ReadMore(range);
             }
         }
-        match self.find(mark, all) {
-            Some(place) => Seen::New(self.after(&place, mark)),
-            None if all => Seen::New(News { missed: true, ..self.lines_from(0) }),
-            None => Seen::Further(Reach::ALL),
+        match self.find(bookmark, all) {
+            Some(point) => SinceOutcome::New(self.after(&point, bookmark)),
+            None if all => SinceOutcome::New(NewLines { missed: true, ..self.lines_from(0) }),
+            None => SinceOutcome::ReadMore(CaptureRange::ALL),
         }
     }
 
-    /// Whether of all rows that a mark in trimmed history can be at only those that were read are
-    /// like its own; else what has to be read to know.
-    fn shows_only_place(&self, mark: &Bookmark) -> Result<(), Reach> {
-        // With fewer lines before it no row is taken for the place.
-        let rows = self.rows_of(mark).filter(|row| usize::try_from(*row).unwrap_or(0) >= ENOUGH);
+    /// Checks, in a history that may have been trimmed, that no row outside the captured text can be the
+    /// bookmark's. Otherwise returns the range to capture.
+    fn check_other_rows(&self, bookmark: &Bookmark) -> Result<(), CaptureRange> {
+        // A row with fewer lines before it is never accepted.
+        let rows = self
+            .rows_of(bookmark)
+            .filter(|row| usize::try_from(*row).unwrap_or(0) >= MIN_MATCHING_LINES);
         let (here, others): (Vec<i64>, Vec<i64>) =
             rows.partition(|row| row - CONTEXT_ROWS >= self.first);
-        if here.is_empty() || others.len() > MOST_PROBES {
-            return Err(Reach::ALL);
+        if here.is_empty() || others.len() > MAX_PROBES {
+            return Err(CaptureRange::ALL);
         }
         for row in &others {
             let Some((_, lines)) = self.probes.iter().find(|(probed, _)| probed == row) else {
                 let probes = others.iter().map(|row| row - self.history).collect();
-                return Err(Reach { probes, ..Reach::NEAR });
+                return Err(CaptureRange { probes, ..CaptureRange::NEAR });
             };
-            // Without the open line and without the first, which may be torn.
+            // Without the open line, and without the first one, which may lack its beginning.
             let context = lines.get(1..lines.len() - 1).unwrap_or_default();
-            let prints = context.iter().rev().map(|line| print::line(line.trim_end()));
-            if prints.zip(mark.tail.iter().rev()).all(|(now, then)| now == *then) {
-                return Err(Reach::ALL);
+            let fingerprints = context.iter().rev().map(|line| fingerprint::line(line.trim_end()));
+            if fingerprints.zip(bookmark.tail.iter().rev()).all(|(now, then)| now == *then) {
+                return Err(CaptureRange::ALL);
             }
         }
         Ok(())
     }
 
-    /// The rows that a mark can be at if history was trimmed as often as it can have been.
-    fn rows_of(&self, mark: &Bookmark) -> impl Iterator<Item = i64> {
-        let (place, tenth) = (mark.place(), self.tenth());
-        let steps = if self.may_be_trimmed() { place / tenth } else { 0 };
-        (0..=steps).map(move |step| place - step * tenth)
+    /// The rows at which a bookmark can be, for every number of times the history can have been trimmed.
+    fn rows_of(&self, bookmark: &Bookmark) -> impl Iterator<Item = i64> {
+        let (row, tenth) = (bookmark.absolute_row(), self.tenth());
+        let steps = if self.may_be_trimmed() { row / tenth } else { 0 };
+        (0..=steps).map(move |step| row - step * tenth)
     }
 
-    /// Whether history may have been trimmed: tmux drops a tenth when it is full, so a shorter one
-    /// is as it grew.
+    /// Whether the history may have been trimmed. tmux drops a tenth when it is full, so a shorter
+    /// history was never trimmed.
     fn may_be_trimmed(&self) -> bool {
         self.may_have_held(self.history)
     }
 
-    /// The same for a pane that may have had another size since: growing takes rows out of history.
-    fn may_have_been_trimmed(&self, mark: &Bookmark) -> bool {
-        let then = self.starts(mark.width).last().copied().unwrap_or_default();
+    /// The same for a pane that may have been resized: growing it takes rows out of the history.
+    fn may_have_been_trimmed(&self, bookmark: &Bookmark) -> bool {
+        let then = self.starts(bookmark.width).last().copied().unwrap_or_default();
         self.may_have_held(then.max(self.history + self.height))
     }
 
@@ -129,43 +133,50 @@ impl Look {
         (self.limit / 10).max(1)
     }
 
-    fn find(&self, mark: &Bookmark, all: bool) -> Option<Place> {
-        let prints: Vec<u16> = self.lines.iter().map(|line| print::line(line)).collect();
-        let expected = self.expected(mark);
-        let spots: Vec<Spot> =
-            (0..self.lines.len()).filter_map(|line| self.spot(mark, &prints, line)).collect();
-        let is_as_it_grew = !self.may_have_been_trimmed(mark);
-        let is_right =
-            |spot: &&Spot| (is_as_it_grew || spot.alike >= ENOUGH) && expected.contains(&spot.line);
-        let right: Vec<Spot> = spots.iter().filter(is_right).copied().collect();
+    fn find(&self, bookmark: &Bookmark, all: bool) -> Option<ResumePoint> {
+        let fingerprints: Vec<u16> =
+            self.lines.iter().map(|line| fingerprint::line(line)).collect();
+        let expected = self.expected(bookmark);
+        let candidates: Vec<CandidateLine> = (0..self.lines.len())
+            .filter_map(|line| self.candidate(bookmark, &fingerprints, line))
+            .collect();
+        let never_trimmed = !self.may_have_been_trimmed(bookmark);
+        let is_right = |candidate: &&CandidateLine| {
+            (never_trimmed || candidate.matching >= MIN_MATCHING_LINES)
+                && expected.contains(&candidate.line)
+        };
+        let right: Vec<CandidateLine> = candidates.iter().filter(is_right).copied().collect();
         if !right.is_empty() {
-            return self.only(mark, &right).map(Place::Open);
+            return self.unambiguous(bookmark, &right).map(ResumePoint::Open);
         }
         if all {
-            let highest = self.highest(mark);
-            let is_sure = |spot: &Spot| spot.alike >= ENOUGH && spot.line <= highest;
-            let sure: Vec<Spot> = spots.into_iter().filter(is_sure).collect();
+            let highest = self.highest(bookmark);
+            let is_sure = |candidate: &CandidateLine| {
+                candidate.matching >= MIN_MATCHING_LINES && candidate.line <= highest
+            };
+            let sure: Vec<CandidateLine> = candidates.into_iter().filter(is_sure).collect();
             if !sure.is_empty() {
-                return self.only(mark, &sure).map(Place::Open);
+                return self.unambiguous(bookmark, &sure).map(ResumePoint::Open);
             }
         }
         if !all && self.may_be_trimmed() {
             return None;
         }
-        let mut rewritten = expected.iter().filter_map(|line| self.rewritten(mark, &prints, *line));
+        let mut rewritten =
+            expected.iter().filter_map(|line| self.rewritten(bookmark, &fingerprints, *line));
         let first = rewritten.next();
-        first.filter(|_| rewritten.next().is_none()).map(Place::Rewritten)
+        first.filter(|_| rewritten.next().is_none()).map(ResumePoint::Rewritten)
     }
 
-    /// The lines that the number of the mark's row leads to: several if history may have been
-    /// trimmed, none if rows cannot be counted.
-    fn expected(&self, mark: &Bookmark) -> Vec<usize> {
-        if !self.counts_like_tmux() {
+    /// The lines at the bookmark's row number: several if the history may have been trimmed, none if the
+    /// rows of lines cannot be computed.
+    fn expected(&self, bookmark: &Bookmark) -> Vec<usize> {
+        if !self.row_count_matches() {
             return Vec::new();
         }
-        let starts = self.starts(mark.width);
+        let starts = self.starts(bookmark.width);
         let mut lines: Vec<usize> = self
-            .rows_of(mark)
+            .rows_of(bookmark)
             .filter(|row| *row >= self.first)
             .map(|row| starts.partition_point(|start| *start <= row).saturating_sub(1))
             .filter(|line| *line < self.lines.len())
@@ -174,80 +185,87 @@ impl Look {
         lines
     }
 
-    /// The last line that the mark's can be if it is not where it is expected. Rows keep their order
-    /// unless they are wrapped anew, and clearing history leaves none above the screen of then.
-    fn highest(&self, mark: &Bookmark) -> usize {
-        if self.width != mark.width || !self.counts_like_tmux() {
+    /// The last line that can be the bookmark's if it is not at an expected row. Rows keep their order
+    /// unless they are wrapped anew, and clearing the history removes all rows above the screen.
+    fn highest(&self, bookmark: &Bookmark) -> usize {
+        if self.width != bookmark.width || !self.row_count_matches() {
             return self.lines.len();
         }
-        let row = if self.may_be_trimmed() { 0 } else { mark.row };
+        let row = if self.may_be_trimmed() { 0 } else { bookmark.row };
         self.starts(self.width).partition_point(|start| *start <= row).saturating_sub(1)
     }
 
-    /// Whether the mark's lines are before this one, as far as they can still be there.
-    fn spot(&self, mark: &Bookmark, prints: &[u16], line: usize) -> Option<Spot> {
+    /// A candidate, if the lines before this one match the bookmark as far as they still exist.
+    fn candidate(
+        &self,
+        bookmark: &Bookmark,
+        fingerprints: &[u16],
+        line: usize,
+    ) -> Option<CandidateLine> {
         let before = line - usize::from(self.first > 0).min(line);
-        let wanted = mark.anchor.lines + mark.tail.len();
-        let tail = mark.tail.len().min(before);
+        let wanted = bookmark.anchor.lines + bookmark.tail.len();
+        let tail = bookmark.tail.len().min(before);
         let is_cut_off = before < wanted;
-        if is_cut_off && (self.first > 0 || before < ENOUGH) {
+        if is_cut_off && (self.first > 0 || before < MIN_MATCHING_LINES) {
             return None;
         }
-        let seen = prints.get(line - tail..line)?;
-        if seen != mark.tail.get(mark.tail.len() - tail..)? {
+        let seen = fingerprints.get(line - tail..line)?;
+        if seen != bookmark.tail.get(bookmark.tail.len() - tail..)? {
             return None;
         }
         if is_cut_off {
-            return Some(Spot { line, alike: tail });
+            return Some(CandidateLine { line, matching: tail });
         }
-        self.has_anchor(mark, line).then_some(Spot { line, alike: wanted })
+        self.has_anchor(bookmark, line).then_some(CandidateLine { line, matching: wanted })
     }
 
-    fn has_anchor(&self, mark: &Bookmark, line: usize) -> bool {
-        let end = line.checked_sub(mark.tail.len());
-        let range = end.and_then(|end| Some(end.checked_sub(mark.anchor.lines)?..end));
+    fn has_anchor(&self, bookmark: &Bookmark, line: usize) -> bool {
+        let end = line.checked_sub(bookmark.tail.len());
+        let range = end.and_then(|end| Some(end.checked_sub(bookmark.anchor.lines)?..end));
         let lines = range.and_then(|range| self.lines.get(range));
-        lines.is_some_and(|lines| Anchor::of(lines) == mark.anchor)
+        lines.is_some_and(|lines| Anchor::of(lines) == bookmark.anchor)
     }
 
-    /// The one spot, or the only one whose line goes on as the mark's did.
-    fn only(&self, mark: &Bookmark, spots: &[Spot]) -> Option<usize> {
-        if let [spot] = spots {
-            return Some(spot.line);
+    /// The only candidate, or the only one whose line begins with the bookmark's open line.
+    fn unambiguous(&self, bookmark: &Bookmark, candidates: &[CandidateLine]) -> Option<usize> {
+        if let [candidate] = candidates {
+            return Some(candidate.line);
         }
-        let goes_on = |spot: &&Spot| {
-            mark.open.length > 0 && self.lines.get(spot.line).is_some_and(|l| mark.open.begins(l))
+        let continues = |candidate: &&CandidateLine| {
+            bookmark.open.length > 0
+                && self.lines.get(candidate.line).is_some_and(|l| bookmark.open.begins(l))
         };
-        let mut going = spots.iter().filter(goes_on);
-        going.next().filter(|_| going.next().is_none()).map(|spot| spot.line)
+        let mut continued = candidates.iter().filter(continues);
+        continued.next().filter(|_| continued.next().is_none()).map(|candidate| candidate.line)
     }
 
-    /// The first of the mark's lines that was written anew, as progress displays and prompts do, if
-    /// those before it are the same.
-    fn rewritten(&self, mark: &Bookmark, prints: &[u16], line: usize) -> Option<usize> {
-        let start = line.checked_sub(mark.tail.len())?;
-        let pairs = prints.get(start..line)?.iter().zip(&mark.tail);
+    /// The first of the bookmark's lines that was rewritten, as progress displays and prompts do, if the
+    /// lines before it match.
+    fn rewritten(&self, bookmark: &Bookmark, fingerprints: &[u16], line: usize) -> Option<usize> {
+        let start = line.checked_sub(bookmark.tail.len())?;
+        let pairs = fingerprints.get(start..line)?.iter().zip(&bookmark.tail);
         let same = pairs.take_while(|(now, then)| now == then).count();
-        let sure = self.has_anchor(mark, line) && mark.anchor.lines + same >= ENOUGH;
+        let sure =
+            self.has_anchor(bookmark, line) && bookmark.anchor.lines + same >= MIN_MATCHING_LINES;
         sure.then_some(start + same)
     }
 
-    fn after(&self, place: &Place, mark: &Bookmark) -> News {
-        let line = match *place {
-            Place::Rewritten(line) => return self.lines_from(line),
-            Place::Open(line) => line,
+    fn after(&self, point: &ResumePoint, bookmark: &Bookmark) -> NewLines {
+        let line = match *point {
+            ResumePoint::Rewritten(line) => return self.lines_from(line),
+            ResumePoint::Open(line) => line,
         };
         let text = self.lines.get(line).map_or("", String::as_str);
-        self.lines_from(line + usize::from(Open::of(text) == mark.open))
+        self.lines_from(line + usize::from(OpenLine::of(text) == bookmark.open))
     }
 
-    /// The lines from this one on; the last only if there is something in it.
-    fn lines_from(&self, line: usize) -> News {
+    /// The lines from this one on, without an empty last line.
+    fn lines_from(&self, line: usize) -> NewLines {
         let is_line = self.lines.get(self.end).is_some_and(|last| !last.is_empty());
         let end = self.end + usize::from(is_line);
         let lines = self.lines.get(line..end).unwrap_or_default().to_vec();
         let starts = self.starts(self.width);
         let rows = starts.iter().skip(line).take(lines.len()).map(|row| row - self.history);
-        News { rows: rows.collect(), lines, missed: false }
+        NewLines { rows: rows.collect(), lines, missed: false }
     }
 }

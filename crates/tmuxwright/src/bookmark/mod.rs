@@ -1,102 +1,111 @@
-//! A place in what a pane has printed, small enough to be given away and taken back.
+//! Bookmarks: places in a pane's text that outlive the process; a cursor of `capture_since` is one as
+//! text.
 //!
-//! Nothing is remembered here or in tmux: a [`Bookmark`] holds all that is needed to find its place
-//! again. tmux numbers the rows of a pane from the oldest one it still has, so a number alone is not
-//! enough: history is trimmed a tenth at a time, cleared, or wrapped anew after a resize. Therefore a
-//! mark also holds short prints of the lines before it. The number says where to look, the prints
-//! say whether it is the place.
+//! A [`Bookmark`] is self-contained: no state is kept here or in tmux. tmux numbers the rows of a pane
+//! from the oldest one it still has, so a row number alone is not enough: the history is trimmed by a
+//! tenth at a time, cleared, or wrapped anew after a resize. A bookmark therefore also holds short
+//! fingerprints of the lines before it. The number gives the expected row, and the fingerprints confirm
+//! it.
 //!
-//! - `look`: what tmux has to be asked, and its answers put together.
-//! - `find`: the place of a mark in a look, and what is new since.
-//! - `print`: prints of lines. `code`: marks as text.
+//! - `pane_text`: the queries to tmux, and the pane's text made from the replies.
+//! - `find`: the position of a bookmark in a pane's text, and the new lines after it.
+//! - `fingerprint`: hashes of lines. `cursor`: bookmarks as text.
 
-mod code;
+mod cursor;
 mod find;
-mod look;
-mod print;
+mod fingerprint;
+mod pane_text;
 #[cfg(test)]
 mod tests;
 
 use tmux_control::{Command, Error, PaneId, Server, TmuxReply};
 
-pub use code::NotAMark;
-pub use find::{News, Seen};
-pub(crate) use look::near_questions;
-pub use look::{Look, Reach};
+pub use cursor::InvalidCursor;
+pub use find::{NewLines, SinceOutcome};
+pub(crate) use pane_text::nearby_queries;
+pub use pane_text::{CaptureRange, PaneText};
 
-use print::{Anchor, Open};
+use fingerprint::{Anchor, OpenLine};
 
-/// How many rows above its place a mark's lines may begin.
+/// Rows above a bookmark in which its fingerprinted lines begin.
 const CONTEXT_ROWS: i64 = 80;
-/// How many lines just before the place have a print each.
-const TAIL: usize = 8;
-/// How many lines before those share one.
-const ANCHOR: usize = 8;
+/// Lines just before a bookmark that have a fingerprint each.
+const TAIL_LINES: usize = 8;
+/// Lines before those that share one fingerprint.
+const ANCHOR_LINES: usize = 8;
 
-/// How often a pane that prints faster than it is read is looked at before all of it is read.
-const LOOKS: u32 = 3;
+/// Captures of a part of the history, of a pane that prints faster than it is read, before the whole
+/// history is read.
+const MAX_CAPTURES: u32 = 3;
 
-/// A place: behind everything that a look has seen.
+/// A place in a pane's text: after the last line that was captured.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Bookmark {
-    /// The pane.
+    /// Id of the pane.
     pub pane: PaneId,
-    /// Its first process; another one means that the pane was respawned.
+    /// Process id of the pane; a different one means that the pane was respawned.
     pub pid: u32,
     width: i64,
     history: i64,
     row: i64,
-    open: Open,
+    open: OpenLine,
     anchor: Anchor,
     tail: Vec<u16>,
-    /// The rows of a full-screen program, if one was there.
+    /// Fingerprints of the rows of the alternate screen, if it was on.
     alternate: Option<Vec<u32>>,
 }
 
-/// The questions whose answers a mark is made of. All can be repeated; ask them in one sequence.
-pub fn questions(pane: PaneId) -> Vec<Command> {
-    Reach::NEAR.questions(pane)
+/// The queries for a bookmark. Send them in one sequence.
+pub fn queries(pane: PaneId) -> Vec<Command> {
+    CaptureRange::NEAR.queries(pane)
 }
 
-/// The mark behind everything that was there when [`questions`] were answered.
+/// A bookmark at the end of the pane's text, from the replies to [`queries`].
 pub fn from_replies(replies: &[TmuxReply]) -> Result<Bookmark, Error> {
-    Ok(Look::from_replies(replies, &Reach::NEAR)?.mark())
+    Ok(PaneText::from_replies(replies, &CaptureRange::NEAR)?.bookmark())
 }
 
-/// What a pane has printed since a mark. `None` in front of a full-screen program, or if another
-/// process is there now.
-pub async fn news(server: &Server, mark: &Bookmark) -> Result<Option<News>, Error> {
-    let replies = server.sequence(questions(mark.pane)).await?;
-    let (look, news) = since(server, Look::from_replies(&replies, &Reach::NEAR)?, mark).await?;
-    Ok((look.pid == mark.pid && !look.is_alternate()).then_some(news))
+/// The lines that a pane has printed since a bookmark. `None` if the alternate screen is on or the pane
+/// was respawned.
+pub async fn new_lines(server: &Server, bookmark: &Bookmark) -> Result<Option<NewLines>, Error> {
+    let replies = server.sequence(queries(bookmark.pane)).await?;
+    let (text, new) =
+        new_lines_since(server, PaneText::from_replies(&replies, &CaptureRange::NEAR)?, bookmark)
+            .await?;
+    Ok((text.pid == bookmark.pid && !text.is_alternate()).then_some(new))
 }
 
-/// The same from a look that reads as far back as need be, beginning with this one; nothing in front
-/// of a full-screen program.
-pub async fn since(server: &Server, look: Look, mark: &Bookmark) -> Result<(Look, News), Error> {
-    let mut look = look;
-    let mut looks = 1;
-    while !look.is_alternate() {
-        let reach = match look.since(mark) {
-            Seen::New(news) => return Ok((look, news)),
-            Seen::Further(further) if looks < LOOKS => further,
-            Seen::Further(_) => Reach::ALL,
+/// The lines since a bookmark. Starts with the text that was already captured and reads more of the
+/// history as needed. There are no new lines while the alternate screen is on.
+pub async fn new_lines_since(
+    server: &Server,
+    text: PaneText,
+    bookmark: &Bookmark,
+) -> Result<(PaneText, NewLines), Error> {
+    let mut text = text;
+    let mut captures = 1;
+    while !text.is_alternate() {
+        let range = match text.since(bookmark) {
+            SinceOutcome::New(new) => return Ok((text, new)),
+            SinceOutcome::ReadMore(further) if captures < MAX_CAPTURES => further,
+            SinceOutcome::ReadMore(_) => CaptureRange::ALL,
         };
-        let replies = server.sequence(reach.questions(mark.pane)).await?;
-        look = Look::from_replies(&replies, &reach)?;
-        looks += 1;
+        let replies = server.sequence(range.queries(bookmark.pane)).await?;
+        text = PaneText::from_replies(&replies, &range)?;
+        captures += 1;
     }
-    Ok((look, News::default()))
+    Ok((text, NewLines::default()))
 }
 
 impl Bookmark {
-    /// The row of the place, counted from the oldest.
-    fn place(&self) -> i64 {
+    /// The row of the place, counted from the oldest row of the history.
+    fn absolute_row(&self) -> i64 {
         self.history + self.row
     }
 
-    /// The mark to go on with in a full-screen program: what it hides stays to be reported.
-    pub fn in_front_of(&self, look: &Look) -> Self {
-        Self { alternate: look.alternate_prints(), ..self.clone() }
+    /// This bookmark with the present alternate screen. Lines behind that screen are still reported once
+    /// it is off.
+    pub fn with_alternate_screen(&self, text: &PaneText) -> Self {
+        Self { alternate: text.alternate_fingerprints(), ..self.clone() }
     }
 }

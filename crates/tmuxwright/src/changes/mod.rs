@@ -1,13 +1,13 @@
-//! Telling that something is another than it was, without polling.
+//! Change notifications for objects of a tmux server, without polling.
 //!
-//! A follower is told when its object has changed, at once and then at most ten times a second, and
-//! always once more after the last change. What a pane prints comes from its stream, what a command
-//! does from the command. All else is a part of one tree of the whole server (`tree`), which is
-//! looked at when tmux tells of an event (`lookout`) and compared: a follower hears only of what its
-//! own part shows. Nothing runs while nobody follows; dropping a `Changed` frees all it had.
+//! A subscriber is notified of the first change at once, of further ones at most ten times a second,
+//! and always once after the last one. Changes of a pane's text come from its stream, changes of a
+//! command from its job. All other subjects are parts of one tree of the server (`tree`). A shared task
+//! (`observer`) reads the tree again after events of tmux; a subscriber is notified if its part differs.
+//! Without subscribers nothing runs; dropping a `ChangeSubscription` releases its resources.
 
-mod lookout;
-mod pace;
+mod observer;
+mod throttle;
 mod tree;
 
 use std::sync::Arc;
@@ -18,142 +18,152 @@ use tmux_control::{Error, PaneId, SessionId, WindowId};
 
 use crate::host::Host;
 use crate::run::{Job, JobProgress};
-use lookout::{Follower, Lookout};
-use pace::Pace;
+use observer::{TreeObserver, TreeSubscription};
+use throttle::Throttle;
 
-/// What can be followed.
+/// An object whose changes can be subscribed to.
 #[derive(Debug, Clone)]
-pub(crate) enum Subject {
-    /// The tmux server: whether it runs, and how many sessions it has.
+pub(crate) enum ChangeSubject {
+    /// The tmux server: its process and its number of sessions.
     Server,
     /// The list of sessions.
     Sessions,
-    /// The list of people's clients.
+    /// The list of attached terminals.
     Clients,
-    /// A session with all that is in it.
+    /// A session with its windows and panes.
     Session(SessionId),
-    /// A window.
+    /// A window with its panes.
     Window(WindowId),
-    /// What is known of a pane.
+    /// A pane's properties.
     Pane(PaneId),
-    /// What a pane shows; it is in this session.
+    /// A pane's text; the pane is in this session.
     Output(SessionId, PaneId),
     /// A command.
     Command(Arc<Job>),
 }
 
-/// A pane, in the words in which it is decided whether a follower may know of it.
+/// The properties of a pane on which the policy decides its visibility.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Place<'a> {
-    /// Its id.
+pub(crate) struct PaneWithOwner<'a> {
+    /// Id of the pane.
     pub(crate) pane: PaneId,
-    /// Its session.
+    /// Id of its session.
     pub(crate) session: SessionId,
-    /// Its session's name.
+    /// Name of its session.
     pub(crate) session_name: &'a str,
-    /// Who made it.
+    /// Value of its option `@mcp_owner`.
     pub(crate) owner: &'a str,
 }
 
-/// Says of each pane whether a follower may know of it; nothing if it may know of all.
-pub(crate) type Sees = Option<Arc<dyn Fn(&Place<'_>) -> bool + Send + Sync>>;
+/// Whether a subscriber may see a pane; `None` if it may see all panes.
+pub(crate) type PaneFilter = Option<Arc<dyn Fn(&PaneWithOwner<'_>) -> bool + Send + Sync>>;
 
-/// What followers on one tmux server have in common.
+/// The subscriptions on one tmux server.
 #[derive(Debug, Clone)]
 pub struct Changes {
     host: Arc<Host>,
-    lookout: Arc<Lookout>,
+    observer: Arc<TreeObserver>,
 }
 
 impl Changes {
-    /// Nothing is followed yet.
+    /// Without subscribers; starts nothing.
     pub(crate) fn new(host: Arc<Host>) -> Self {
-        let lookout = Arc::new(Lookout::new(Arc::clone(&host)));
-        Self { host, lookout }
+        let observer = Arc::new(TreeObserver::new(Arc::clone(&host)));
+        Self { host, observer }
     }
 
-    /// Begins to follow something. What changes from now on is told.
-    pub(crate) async fn follow(&self, subject: Subject, sees: Sees) -> Result<Changed, Error> {
-        let kind = match subject {
-            Subject::Command(job) => Kind::Command { stage: job.progress(), job },
-            Subject::Output(session, pane) => {
+    /// Subscribes to changes from now on.
+    pub(crate) async fn subscribe(
+        &self,
+        subject: ChangeSubject,
+        filter: PaneFilter,
+    ) -> Result<ChangeSubscription, Error> {
+        let source = match subject {
+            ChangeSubject::Command(job) => ChangeSource::Command { stage: job.progress(), job },
+            ChangeSubject::Output(session, pane) => {
                 let stream = self.host.tmux().stream_in(session, pane).await?;
-                let facts = self.lookout.follow(Subject::Output(session, pane), sees).await?;
-                Kind::Output { stream, facts }
+                let facts =
+                    self.observer.subscribe(ChangeSubject::Output(session, pane), filter).await?;
+                ChangeSource::Output { stream, facts }
             }
-            subject => Kind::Facts(self.lookout.follow(subject, sees).await?),
+            subject => ChangeSource::Facts(self.observer.subscribe(subject, filter).await?),
         };
-        let over = matches!(&kind, Kind::Command { stage, .. } if stage.is_over());
-        Ok(Changed { kind, pace: Pace::default(), untold: false, over })
+        let finished = matches!(&source, ChangeSource::Command { stage, .. } if stage.is_over());
+        Ok(ChangeSubscription {
+            source,
+            throttle: Throttle::default(),
+            unreported: false,
+            finished,
+        })
     }
 }
 
-/// Whether more can come after a change.
+/// A change of a subject.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Change {
-    /// It can.
-    Passing,
-    /// What was followed is gone.
-    Last,
+    /// Further changes can follow.
+    More,
+    /// The subject is gone or has ended.
+    Final,
 }
 
-/// Something that is followed.
+/// A subscription to the changes of one subject.
 #[derive(Debug)]
-pub(crate) struct Changed {
-    kind: Kind,
-    pace: Pace,
-    /// Whether something has changed that was not told yet.
-    untold: bool,
-    /// Whether nothing more can change.
-    over: bool,
+pub(crate) struct ChangeSubscription {
+    source: ChangeSource,
+    throttle: Throttle,
+    /// Whether there was a change that `next` has not returned yet.
+    unreported: bool,
+    /// Whether there can be no further change.
+    finished: bool,
 }
 
+/// The origin of a subject's changes.
 #[derive(Debug)]
-enum Kind {
-    Facts(Follower),
-    Output { stream: PaneStream, facts: Follower },
+enum ChangeSource {
+    Facts(TreeSubscription),
+    Output { stream: PaneStream, facts: TreeSubscription },
     Command { job: Arc<Job>, stage: JobProgress },
 }
 
-impl Changed {
-    /// Waits for the next change. `None` when there will be none: the one before was the end of it.
-    /// May be dropped and called again.
+impl ChangeSubscription {
+    /// Waits for the next change. `None` if the previous one was the last. Cancel-safe.
     pub(crate) async fn next(&mut self) -> Option<()> {
-        if !self.untold {
-            if self.over {
+        if !self.unreported {
+            if self.finished {
                 return None;
             }
-            self.note_change().await;
+            self.record_change().await;
         }
-        self.pace.turn().await;
-        // What has come meanwhile is told of with this.
-        while !self.over && self.note_change().now_or_never().is_some() {}
-        self.untold = false;
+        self.throttle.ready().await;
+        // Merge the changes that came while the throttle waited.
+        while !self.finished && self.record_change().now_or_never().is_some() {}
+        self.unreported = false;
         Some(())
     }
 
-    async fn note_change(&mut self) {
-        let change = self.kind.change().await;
-        self.untold = true;
-        self.over = change == Change::Last;
+    async fn record_change(&mut self) {
+        let change = self.source.change().await;
+        self.unreported = true;
+        self.finished = change == Change::Final;
     }
 }
 
-impl Kind {
-    /// Waits for a change. May be dropped at any time.
+impl ChangeSource {
+    /// Waits for a change. Cancel-safe.
     async fn change(&mut self) -> Change {
         match self {
             Self::Facts(facts) => facts.change().await,
             Self::Command { job, stage } => {
                 *stage = job.progress_beyond(stage).await;
-                if stage.is_over() { Change::Last } else { Change::Passing }
+                if stage.is_over() { Change::Final } else { Change::More }
             }
             Self::Output { stream, facts } => loop {
                 tokio::select! {
                     news = stream.changed() => match news {
-                        StreamChange::Output => return Change::Passing,
-                        StreamChange::Layout => facts.look(),
-                        StreamChange::End(_) => return Change::Last,
+                        StreamChange::Output => return Change::More,
+                        StreamChange::Layout => facts.request_refresh(),
+                        StreamChange::End(_) => return Change::Final,
                     },
                     change = facts.change() => return change,
                 }

@@ -1,11 +1,11 @@
-//! All of a tmux server that followers may be told of, at one moment, and the parts of it.
+//! Snapshot of the tree of a tmux server, and the parts of it that subscribers compare.
 
 use std::collections::BTreeSet;
 
 use tmux_control::format::FieldValues;
 use tmux_control::{Command, Error, PaneId, Row, SessionId, WindowId, row};
 
-use super::{Place, Sees, Subject};
+use super::{ChangeSubject, PaneFilter, PaneWithOwner};
 use crate::host::{ClientRow, Host, Life, nested, read_nested};
 
 row! {
@@ -34,7 +34,7 @@ row! {
 }
 
 row! {
-    /// A pane. The cursor and the length of its history are not told of: they follow from output.
+    /// A pane. Cursor and length of the history are left out: they change with every output.
     PaneFacts {
         id: PaneId = "pane_id",
         index: u32 = "pane_index",
@@ -57,45 +57,45 @@ row! {
 }
 
 row! {
-    /// By which it can be seen that history was cleared or a terminal reset, without any output.
+    /// Shows that the history was cleared or the terminal was reset, of which the stream has no output.
     Surface {
         without_history: bool = "==:#{history_size},0",
         at_origin: bool = "==:#{cursor_x}/#{cursor_y},0/0",
     }
 }
 
-/// A server at one moment; empty if none runs.
+/// The tree at one moment; empty if no tmux server runs.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Tree {
-    panes: Vec<Pane>,
-    people: Vec<ClientRow>,
+pub(super) struct TreeSnapshot {
+    panes: Vec<TreePane>,
+    clients: Vec<ClientRow>,
 }
 
-/// A pane with everything around it.
+/// A pane with its session and window.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Pane {
+struct TreePane {
     session: SessionFacts,
     window: WindowFacts,
     facts: PaneFacts,
     surface: Surface,
 }
 
-/// What one follower is told of.
+/// The part of a tree that one subscriber compares.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Part {
-    /// The server's process, and how many sessions it has.
+pub(super) struct TreePart {
+    /// Process id and number of sessions.
     server: Option<(u32, usize)>,
-    /// The sessions, how many people look at each, and who made what is in it.
+    /// Sessions with number of attached terminals and owners of their panes.
     sessions: Vec<(SessionFacts, usize, BTreeSet<String>)>,
-    /// The windows, and who made what is in them.
+    /// Windows with owners of their panes.
     windows: Vec<(WindowFacts, BTreeSet<String>)>,
     panes: Vec<PaneFacts>,
-    /// What else than output can change what a pane shows.
+    /// Properties that change a pane's text without output.
     shown: Option<(u32, Life, u32, u32, Surface)>,
-    people: Vec<ClientRow>,
+    clients: Vec<ClientRow>,
 }
 
-/// The format that tmux compares for us.
+/// The format whose value tmux compares for us, to send an event when it changes.
 pub(super) fn compared() -> String {
     let pane = PaneFacts::subscription_format() + &Surface::subscription_format();
     let all =
@@ -103,46 +103,46 @@ pub(super) fn compared() -> String {
     format!("#{{S:{all}}}")
 }
 
-/// Looks at a server.
-pub(super) async fn look(host: &Host) -> Result<Tree, Error> {
+/// Reads the tree.
+pub(super) async fn read(host: &Host) -> Result<TreeSnapshot, Error> {
     let pane = PaneFacts::format() + &Surface::format();
     let format = nested([SessionFacts::format(), WindowFacts::format(), pane]);
     let panes = host.tmux().run(Command::query("list-sessions").option("-F", format));
-    let (panes, people) = tokio::join!(panes, host.people());
+    let (panes, clients) = tokio::join!(panes, host.people());
     let reply = match panes {
-        Err(error) if error.is_no_server() => return Ok(Tree::default()),
+        Err(error) if error.is_no_server() => return Ok(TreeSnapshot::default()),
         other => other?.0,
     };
     let pane = |cells: &mut FieldValues| Some((PaneFacts::read(cells)?, Surface::read(cells)?));
     let panes = read_nested(&reply, pane)?.into_iter();
     let panes = panes
-        .map(|(session, window, (facts, surface))| Pane { session, window, facts, surface })
+        .map(|(session, window, (facts, surface))| TreePane { session, window, facts, surface })
         .collect();
-    // When somebody was last active is no news.
-    let people = people?.into_iter().map(|row| ClientRow { activity: 0, ..row }).collect();
-    Ok(Tree { panes, people })
+    // The time of a client's last activity does not count as a change.
+    let clients = clients?.into_iter().map(|row| ClientRow { activity: 0, ..row }).collect();
+    Ok(TreeSnapshot { panes, clients })
 }
 
-impl Pane {
-    fn is_seen(&self, sees: &Sees) -> bool {
+impl TreePane {
+    fn is_visible(&self, filter: &PaneFilter) -> bool {
         let Self { session, facts, .. } = self;
-        let place = Place {
+        let pane = PaneWithOwner {
             pane: facts.id,
             session: session.id,
             session_name: &session.name,
             owner: &facts.owner,
         };
-        sees.as_ref().is_none_or(|sees| sees(&place))
+        filter.as_ref().is_none_or(|filter| filter(&pane))
     }
 
-    /// Whether somebody who follows `subject` is told of it.
-    fn belongs_to(&self, subject: &Subject) -> bool {
+    /// Whether the pane is part of `subject`.
+    fn belongs_to(&self, subject: &ChangeSubject) -> bool {
         match *subject {
-            Subject::Server | Subject::Sessions | Subject::Clients => true,
-            Subject::Session(id) => self.session.id == id,
-            Subject::Window(id) => self.window.id == id,
-            Subject::Pane(id) | Subject::Output(_, id) => self.facts.id == id,
-            Subject::Command(_) => false,
+            ChangeSubject::Server | ChangeSubject::Sessions | ChangeSubject::Clients => true,
+            ChangeSubject::Session(id) => self.session.id == id,
+            ChangeSubject::Window(id) => self.window.id == id,
+            ChangeSubject::Pane(id) | ChangeSubject::Output(_, id) => self.facts.id == id,
+            ChangeSubject::Command(_) => false,
         }
     }
 
@@ -152,23 +152,26 @@ impl Pane {
     }
 }
 
-impl Tree {
-    /// The server's process.
+impl TreeSnapshot {
+    /// Process id of the tmux server.
     pub(super) fn pid(&self) -> Option<u32> {
         self.panes.first().map(|pane| pane.session.server)
     }
 
-    /// What of it somebody who follows `subject` is told of. Nothing if the object is not there.
-    pub(super) fn part(&self, subject: &Subject, sees: &Sees) -> Option<Part> {
-        let mut part = Part::default();
-        for pane in self.panes.iter().filter(|p| p.belongs_to(subject) && p.is_seen(sees)) {
+    /// The part that `subject` consists of. `None` if the object does not exist or is not visible.
+    pub(super) fn part(&self, subject: &ChangeSubject, filter: &PaneFilter) -> Option<TreePart> {
+        let mut part = TreePart::default();
+        for pane in self.panes.iter().filter(|p| p.belongs_to(subject) && p.is_visible(filter)) {
             if part.sessions.last().is_none_or(|(last, ..)| last.id != pane.session.id) {
                 part.sessions.push(self.session(&pane.session));
             }
             match subject {
-                Subject::Server | Subject::Sessions | Subject::Clients | Subject::Command(_) => {}
-                Subject::Output(..) => part.shown = Some(pane.shown()),
-                Subject::Session(_) | Subject::Window(_) | Subject::Pane(_) => {
+                ChangeSubject::Server
+                | ChangeSubject::Sessions
+                | ChangeSubject::Clients
+                | ChangeSubject::Command(_) => {}
+                ChangeSubject::Output(..) => part.shown = Some(pane.shown()),
+                ChangeSubject::Session(_) | ChangeSubject::Window(_) | ChangeSubject::Pane(_) => {
                     if part.windows.last().is_none_or(|(last, _)| last.id != pane.window.id) {
                         part.windows.push(self.window(&pane.window));
                     }
@@ -177,43 +180,44 @@ impl Tree {
             }
         }
         match subject {
-            Subject::Sessions => {}
-            Subject::Server => part.server = self.pid().map(|pid| (pid, part.sessions.len())),
-            Subject::Clients => part.people = self.people_in(&part.sessions, sees),
+            ChangeSubject::Sessions => {}
+            ChangeSubject::Server => part.server = self.pid().map(|pid| (pid, part.sessions.len())),
+            ChangeSubject::Clients => part.clients = self.clients_in(&part.sessions, filter),
             _ if part.sessions.is_empty() => return None,
             _ => {}
         }
-        if let Subject::Server | Subject::Clients | Subject::Output(..) = subject {
+        if let ChangeSubject::Server | ChangeSubject::Clients | ChangeSubject::Output(..) = subject
+        {
             part.sessions.clear();
         }
         Some(part)
     }
 
-    /// A session with how many people look at it, and who made what is in it.
+    /// A session with number of attached terminals and owners of its panes.
     fn session(&self, facts: &SessionFacts) -> (SessionFacts, usize, BTreeSet<String>) {
-        let people = self.people.iter().filter(|row| row.session == Some(facts.id)).count();
-        (facts.clone(), people, self.owners(|pane| pane.session.id == facts.id))
+        let clients = self.clients.iter().filter(|row| row.session == Some(facts.id)).count();
+        (facts.clone(), clients, self.owners(|pane| pane.session.id == facts.id))
     }
 
-    /// A window with who made what is in it.
+    /// A window with owners of its panes.
     fn window(&self, facts: &WindowFacts) -> (WindowFacts, BTreeSet<String>) {
         (facts.clone(), self.owners(|pane| pane.window.id == facts.id))
     }
 
-    fn owners(&self, of: impl Fn(&Pane) -> bool) -> BTreeSet<String> {
+    fn owners(&self, of: impl Fn(&TreePane) -> bool) -> BTreeSet<String> {
         self.panes.iter().filter(|pane| of(pane)).map(|pane| pane.facts.owner.clone()).collect()
     }
 
-    /// The people who look at these sessions, or at anything.
-    fn people_in(
+    /// The terminals attached to these sessions; all if every pane is visible.
+    fn clients_in(
         &self,
         sessions: &[(SessionFacts, usize, BTreeSet<String>)],
-        sees: &Sees,
+        filter: &PaneFilter,
     ) -> Vec<ClientRow> {
         let shown = |client: &&ClientRow| {
             let mut ids = sessions.iter().map(|(session, ..)| Some(session.id));
-            sees.is_none() || ids.any(|id| id == client.session)
+            filter.is_none() || ids.any(|id| id == client.session)
         };
-        self.people.iter().filter(shown).cloned().collect()
+        self.clients.iter().filter(shown).cloned().collect()
     }
 }

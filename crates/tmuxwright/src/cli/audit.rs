@@ -1,4 +1,4 @@
-//! `audit`: the audit log for people, and whether it is whole.
+//! `tmuxwright audit`: prints the audit log for people, or verifies its hash chain.
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use crate::audit::{self, Line, Record};
 use crate::config::Settings;
 use terminal::text::inline;
 
-/// The command's own arguments.
+/// The subcommand with its arguments.
 pub(super) fn command() -> Command {
     let option = |name: &'static str, value: &'static str, help: &'static str| {
         Arg::new(name).long(name).value_name(value).help(help)
@@ -20,26 +20,30 @@ pub(super) fn command() -> Command {
         Arg::new(name).long(name).action(ArgAction::SetTrue).help(help)
     };
     Command::new("audit")
-        .about("Read the audit log, its rotated files included, or check that it is whole")
-        .arg(Arg::new("file").value_name("FILE").help("The log [default: the configured one]"))
-        .arg(option("tool", "TOOL", "Only calls of this tool"))
-        .arg(option("pane", "PANE", "Only calls about this pane, such as %3"))
-        .arg(option("outcome", "OUTCOME", "Only these: ok, error, or the code of an error"))
+        .about("Print the audit log, rotated files included, or verify that it is intact")
+        .arg(Arg::new("file").value_name("FILE").help("Audit log [default: the configured one]"))
+        .arg(option("tool", "TOOL", "Show only calls of this tool"))
+        .arg(option("pane", "PANE", "Show only calls about this pane, such as %3"))
+        .arg(option(
+            "outcome",
+            "OUTCOME",
+            "Show only calls with this outcome: ok, error, or an error code",
+        ))
         .arg(option(
             "since",
             "TIME",
-            "Only from then on: 2026-01-30T10:15:00Z, or 90s, 5m, 2h, 3d ago",
+            "Show only calls since this time: 2026-01-30T10:15:00Z, or 90s, 5m, 2h, 3d for ago",
         ))
-        .arg(option("until", "TIME", "Only before then"))
-        .arg(switch("json", "Print the lines as they are"))
-        .arg(switch("verify", "Say what is missing or was changed; exit code 1 if anything is"))
+        .arg(option("until", "TIME", "Show only calls before this time"))
+        .arg(switch("json", "Print the records as JSON lines"))
+        .arg(switch("verify", "Report missing or changed records; exit code 1 if there are any"))
 }
 
-/// Prints the log, or looks whether it is whole.
+/// Prints or verifies the log.
 pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> Result<(), Failure> {
     let named = matches.get_one::<String>("file").map(PathBuf::from);
     let path = named.or_else(|| settings.audit.file.clone()).ok_or_else(|| Failure {
-        message: "no audit log is configured\nhint: name the file, or set --audit FILE".to_owned(),
+        message: "no audit log is configured\nhint: give its path, or set --audit FILE".to_owned(),
         code: USAGE_ERROR,
     })?;
     let failed =
@@ -47,15 +51,15 @@ pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> Result<(), Failu
     if matches.get_flag("verify") {
         return verify(&path, settings.audit.files).map_err(failed)?;
     }
-    let filter = Filter::read(matches, Utc::now())?;
+    let filter = RecordFilter::read(matches, Utc::now())?;
     let mut out = io::stdout().lock();
     for line in audit::lines(&path).map_err(failed)? {
         let Line { place, text, record, .. } = line.map_err(failed)?;
         let printed = match record {
-            Some(record) if !filter.takes(&record) => continue,
+            Some(record) if !filter.matches(&record) => continue,
             Some(_) if matches.get_flag("json") => writeln!(out, "{text}"),
             Some(record) => writeln!(out, "{}", row(&record)),
-            None => writeln!(io::stderr(), "tmuxwright: {place}: this is no record"),
+            None => writeln!(io::stderr(), "tmuxwright: {place}: not an audit record"),
         };
         match printed {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(()),
@@ -73,17 +77,17 @@ fn verify(path: &Path, files: u32) -> io::Result<Result<(), Failure>> {
     }
     let count = verdict.records;
     if !verdict.problems.is_empty() {
-        let message = format!("the log is not whole: {} problems", verdict.problems.len());
+        let message = format!("the log is not intact: {} problems", verdict.problems.len());
         return Ok(Err(Failure { message, code: 1 }));
     }
     match verdict.range {
-        Some((first, last)) => writeln!(out, "whole: {count} records, {first} to {last}")?,
-        None => writeln!(out, "whole: no records")?,
+        Some((first, last)) => writeln!(out, "intact: {count} records, {first} to {last}")?,
+        None => writeln!(out, "intact: no records")?,
     }
     Ok(Ok(()))
 }
 
-/// A record in a line: when, what, on what, how it ended, how long it took, with what.
+/// A record as one line: time, outcome, tool, object ids, duration, size of output, arguments.
 fn row(record: &Record) -> String {
     let Record { ts, tool, ids, duration_ms, outcome, .. } = record;
     let ids = [&ids.session_id, &ids.window_id, &ids.pane_id, &ids.command_id];
@@ -94,7 +98,7 @@ fn row(record: &Record) -> String {
         row.push_str(&format!("  {bytes} bytes"));
     }
     for (name, value) in &record.arguments {
-        row.push_str(&format!("  {name}={}", short(value)));
+        row.push_str(&format!("  {name}={}", shortened(value)));
     }
     if let Some(via) = &record.caller.via {
         row.push_str(&format!("  for {via}"));
@@ -105,8 +109,8 @@ fn row(record: &Record) -> String {
     inline(&row)
 }
 
-/// A value for people: what is hidden shows its length and the start of its digest.
-fn short(value: &serde_json::Value) -> String {
+/// An argument's value for people. A hidden one shows its length and the start of its digest.
+fn shortened(value: &serde_json::Value) -> String {
     match (value.get("len"), value.get("sha256_prefix").and_then(serde_json::Value::as_str)) {
         (Some(length), Some(digest)) => format!("<{length} bytes, {digest}>"),
         (Some(length), None) => format!("<{length} bytes>"),
@@ -114,8 +118,8 @@ fn short(value: &serde_json::Value) -> String {
     }
 }
 
-/// Which records are shown.
-struct Filter {
+/// Conditions for a record to be printed.
+struct RecordFilter {
     tool: Option<String>,
     pane: Option<String>,
     outcome: Option<String>,
@@ -123,23 +127,23 @@ struct Filter {
     until: Option<DateTime<Utc>>,
 }
 
-impl Filter {
+impl RecordFilter {
     fn read(matches: &ArgMatches, now: DateTime<Utc>) -> Result<Self, Failure> {
         let text = |name: &str| matches.get_one::<String>(name).cloned();
-        let moment = |name: &str| {
+        let time_of = |name: &str| {
             let Some(text) = text(name) else { return Ok(None) };
-            moment(&text, now).map(Some).ok_or_else(|| Failure {
+            point_in_time(&text, now).map(Some).ok_or_else(|| Failure {
                 message: format!(
-                    "--{name}: `{text}` is no time\nhint: write 2026-01-30T10:15:00Z, or 2h for two hours ago"
+                    "--{name}: `{text}` is not a time\nhint: write 2026-01-30T10:15:00Z, or 2h for two hours ago"
                 ),
                 code: USAGE_ERROR,
             })
         };
-        let (since, until) = (moment("since")?, moment("until")?);
+        let (since, until) = (time_of("since")?, time_of("until")?);
         Ok(Self { tool: text("tool"), pane: text("pane"), outcome: text("outcome"), since, until })
     }
 
-    fn takes(&self, record: &Record) -> bool {
+    fn matches(&self, record: &Record) -> bool {
         let is = |wanted: &Option<String>, found: Option<&String>| {
             wanted.as_ref().is_none_or(|wanted| Some(wanted) == found)
         };
@@ -155,10 +159,10 @@ impl Filter {
     }
 }
 
-/// A moment: RFC 3339, or so long ago.
-fn moment(text: &str, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
-    if let Ok(moment) = DateTime::parse_from_rfc3339(text) {
-        return Some(moment.to_utc());
+/// Parses a point in time: RFC 3339, or an age such as `2h`.
+fn point_in_time(text: &str, now: DateTime<Utc>) -> Option<DateTime<Utc>> {
+    if let Ok(time) = DateTime::parse_from_rfc3339(text) {
+        return Some(time.to_utc());
     }
     let (number, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let number: i64 = number.parse().ok().filter(|number| *number >= 0)?;
@@ -177,7 +181,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_moment_is_a_date_or_so_long_ago() {
+    fn time_is_a_date_or_an_age() {
         let now = DateTime::parse_from_rfc3339("2026-01-30T10:00:00Z").unwrap().to_utc();
         for (text, expected) in [
             ("2026-01-30T09:00:00Z", "2026-01-30T09:00:00Z"),
@@ -188,10 +192,10 @@ mod tests {
             ("3d", "2026-01-27T10:00:00Z"),
         ] {
             let expected = DateTime::parse_from_rfc3339(expected).unwrap().to_utc();
-            assert_eq!(moment(text, now), Some(expected), "{text}");
+            assert_eq!(point_in_time(text, now), Some(expected), "{text}");
         }
         for wrong in ["", "h", "2", "-2h", "yesterday", "2w", "99999999999999999d", "é"] {
-            assert_eq!(moment(wrong, now), None, "{wrong}");
+            assert_eq!(point_in_time(wrong, now), None, "{wrong}");
         }
     }
 }

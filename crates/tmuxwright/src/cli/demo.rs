@@ -1,7 +1,7 @@
-//! `demo`: an agent's calls on a private tmux server, shown as the agent sees them. Leaves nothing
-//! behind.
+//! `tmuxwright demo`: plays an agent's calls on a private tmux server and prints requests and results.
+//! It removes everything at the end.
 
-#![expect(clippy::indexing_slicing, reason = "what a JSON value does not have is null")]
+#![expect(clippy::indexing_slicing, reason = "indexing a JSON value by a missing key gives null")]
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -20,7 +20,7 @@ use crate::contract::Toolset;
 use crate::mcp::stdio;
 use crate::policy::Policy;
 
-/// Makes a private server with a person's session on it, plays the story, removes everything.
+/// Starts a private tmux server with a person's session, plays the calls, removes the server.
 pub(super) async fn run(mut settings: Settings) -> io::Result<()> {
     let dir = tempfile::Builder::new().prefix("tmuxwright-demo-").tempdir()?;
     let socket = dir.path().join("s");
@@ -36,58 +36,59 @@ pub(super) async fn run(mut settings: Settings) -> io::Result<()> {
     let start = Command::action("new-session")
         .args(["-d", "-s", "alice", "-x", "80", "-y", "24", "--", "exec sh"]);
     tmux.run(start).await.map_err(|error| {
-        io::Error::other(format!("{error}\nhint: install tmux, or say --tmux PATH"))
+        io::Error::other(format!("{error}\nhint: install tmux, or give --tmux PATH"))
     })?;
-    // Nobody's start-up files: they may take their time, or print something.
+    // An empty HOME: the person's start-up files may be slow or print text.
     let home =
         Command::action("set-environment").arg("-g").arg("HOME").arg(dir.path().to_string_lossy());
     tmux.run(home).await.map_err(io::Error::other)?;
-    let told = tokio::select! {
-        told = story(settings, &socket) => told,
+    let played = tokio::select! {
+        played = play(settings, &socket) => played,
         _ = tokio::signal::ctrl_c() => Ok(()),
     };
     let ended = tmux.run(Command::action("kill-server")).await;
-    told.and(match ended {
+    played.and(match ended {
         Err(error) if !error.is_no_server() => Err(io::Error::other(error)),
         _ => Ok(()),
     })
 }
 
-async fn story(settings: Settings, socket: &Path) -> io::Result<()> {
+async fn play(settings: Settings, socket: &Path) -> io::Result<()> {
     let mut agent = Agent::start(settings).await?;
     agent.say(&format!(
-        "A private tmux server with a person's session `alice` on it.\n\
+        "A private tmux server with a person's session, `alice`.\n\
          Watch with: tmux -S {} attach",
         socket.display()
     ))?;
 
-    agent.say("The agent looks around.")?;
+    agent.say("The agent lists the panes.")?;
     agent.call("list_panes", json!({})).await?;
 
-    agent
-        .say("It runs a command, and gets what the command printed and its exit code. No more.")?;
+    agent.say("It runs a command and gets exactly its output and its exit code.")?;
     agent.call("run_command", json!({"command": "cd /etc && ls -1d pass* && false"})).await?;
-    agent.say("The directory stays. 100,000 lines are all there; a model sees the ends first.")?;
+    agent.say(
+        "The directory is kept. Of 100,000 lines the model sees both ends first; all can be read.",
+    )?;
     let many = json!({"command": "pwd; seq 1 100000", "max_lines": 6});
     let many = agent.call("run_command", many).await?;
     let id = many["command_id"].as_str().unwrap_or_default();
     agent
         .call("command_result", json!({"command_id": id, "grep": "^77777$", "context": 1}))
         .await?;
-    agent.say("A program that asks for a password is seen at once; C-c ends it.")?;
+    agent.say("A password prompt is detected at once; C-c ends the program.")?;
     let asks = "stty -echo; printf 'Password: '; head -n 1; stty echo";
     let asks = json!({"command": format!("sh -c {}", shell_word(asks))});
     let asks = agent.call("run_command", asks).await?;
     let pane = asks["pane_id"].as_str().unwrap_or_default();
     agent.call("interrupt", json!({"target": pane})).await?;
 
-    agent.say("It starts a server and is told the moment it is ready; the server runs on.")?;
+    agent.say("It starts a server, and the call returns when the server is ready; the server keeps running.")?;
     let server = "sleep 1; echo Listening on port 8080; sleep 1000";
     let server = json!({"command": format!("sh -c {}", shell_word(server)),
         "until": ["text:Listening", "error", "exit"]});
     agent.call("start_and_watch", server).await?;
 
-    agent.say("It makes a session with a shell and types a command, exactly as written.")?;
+    agent.say("It creates a session with a shell and types a command, exactly as written.")?;
     let made = agent.call("create_session", json!({"name": "demo", "command": "exec sh"})).await?;
     let pane = made["pane_id"].as_str().unwrap_or_default().to_owned();
     agent.call("wait_for", json!({"target": pane, "until": ["prompt"]})).await?;
@@ -96,7 +97,7 @@ async fn story(settings: Settings, socket: &Path) -> io::Result<()> {
     agent.call("wait_for", json!({"target": pane, "until": ["prompt"]})).await?;
     agent.call("capture_pane", json!({"target": pane})).await?;
 
-    agent.say("A second pane beside it, for a program that ends by itself.")?;
+    agent.say("It adds panes, one for a program that exits by itself.")?;
     agent.call("split_pane", json!({"target": pane, "direction": "below", "size": "30%"})).await?;
     let job =
         agent.call("create_pane", json!({"command": "seq 1 3; exit 7", "name": "job"})).await?;
@@ -104,16 +105,16 @@ async fn story(settings: Settings, socket: &Path) -> io::Result<()> {
     agent.call("wait_for", json!({"target": job, "until": ["exit"]})).await?;
     agent.call("list_panes", json!({})).await?;
 
-    agent.say("What it did not make, it may not kill; what it made, it may.")?;
+    agent.say("It may kill the sessions it created, but not the person's.")?;
     agent.call("kill", json!({"target": "alice", "kind": "session"})).await?;
     agent.call("kill", json!({"target": "demo", "kind": "session"})).await?;
     agent.call("list_sessions", json!({})).await?;
 
-    agent.say("The client goes away, and with it the agent's own session.")?;
+    agent.say("The client disconnects, and the agent's own session is removed.")?;
     agent.finish().await
 }
 
-/// An MCP client on the other end of a pipe to our own server.
+/// An MCP client connected to our own server through a pipe.
 struct Agent {
     write: WriteHalf<DuplexStream>,
     read: Lines<BufReader<ReadHalf<DuplexStream>>>,
@@ -140,12 +141,12 @@ impl Agent {
         Ok(agent)
     }
 
-    /// Says something to the person who watches.
+    /// Prints a comment.
     fn say(&self, text: &str) -> io::Result<()> {
         writeln!(io::stdout(), "\n# {}", text.replace('\n', "\n# "))
     }
 
-    /// Makes a call and shows both sides of it. Returns the structured answer.
+    /// Makes a call and prints request and result. Returns the structured content.
     async fn call(&mut self, tool: &str, arguments: Value) -> io::Result<Value> {
         writeln!(io::stdout(), "→ {tool} {arguments}")?;
         let call = json!({"name": tool, "arguments": arguments});
@@ -174,14 +175,14 @@ impl Agent {
         self.write.write_all(format!("{message}\n").as_bytes()).await
     }
 
-    /// Hangs up and waits until the server has cleaned up.
+    /// Disconnects and waits until the server has cleaned up.
     async fn finish(mut self) -> io::Result<()> {
         self.write.shutdown().await?;
         self.server.await.map_err(io::Error::other)
     }
 }
 
-/// Text as one word of any shell; it has no quotes but these.
+/// Quotes a text as one word for any shell. The text must not contain double quotes, `$` or backslashes.
 fn shell_word(text: &str) -> String {
     format!("\"{text}\"")
 }

@@ -1,5 +1,5 @@
-//! The command line. stdout carries the protocol or the answer, nothing else; errors go to stderr
-//! with a hint and an exit code.
+//! The command line: subcommands, exit codes, log output. stdout carries only the protocol or a
+//! command's output; errors go to stderr, with a hint.
 
 mod audit;
 mod demo;
@@ -21,15 +21,15 @@ use crate::config::{self, Settings};
 use crate::contract::{Code, ToolError};
 use crate::log::{self, Logs};
 
-/// Wrong arguments or settings, as is usual.
+/// Exit code for wrong arguments or settings, as usual for Unix programs.
 const USAGE_ERROR: u8 = 2;
 
-/// Parses the arguments and does what they say.
+/// Parses the arguments and runs the subcommand.
 pub fn main() -> ExitCode {
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => {
-            // `--help` and `--version` come this way too; clap knows which stream is right.
+            // Also taken for `--help` and `--version`; clap picks stdout or stderr.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USAGE_ERROR));
         }
@@ -43,23 +43,23 @@ pub fn main() -> ExitCode {
     }
 }
 
-/// The whole command line, from which help and completions follow.
+/// The definition of the command line.
 pub fn command() -> Command {
     Command::new("tmuxwright")
         .version(env!("CARGO_PKG_VERSION"))
         .about("An MCP server that gives coding agents a real terminal through tmux")
         .long_about(
             "An MCP server that gives coding agents a real terminal through tmux.\n\n\
-             Without a command it serves MCP over stdin and stdout.",
+             Without a subcommand it serves MCP over stdin and stdout.",
         )
         .args(config::flags())
         .subcommand(
             Command::new("serve")
                 .about("Serve MCP over stdin and stdout (the default), or over HTTP with --http"),
         )
-        .subcommand(Command::new("demo").about("Drive a real tmux session before your eyes"))
+        .subcommand(Command::new("demo").about("Play an agent's calls on a private tmux server"))
         .subcommand(
-            Command::new("tools").about("Show what a model would see of the tools, with its size"),
+            Command::new("tools").about("Print the tools as a model sees them, with their size"),
         )
         .subcommand(watch::command())
         .subcommand(audit::command())
@@ -92,7 +92,7 @@ fn run(matches: &ArgMatches) -> Result<(), Failure> {
     })?;
     check_tools(&settings)?;
     let logs = init_log(&settings);
-    // One thread is enough: everything waits for tmux, and a call then needs no hand-over.
+    // One thread is enough: all work waits for tmux, and a call needs no switch between threads.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     match name {
         "demo" => runtime.block_on(demo::run(settings))?,
@@ -101,14 +101,14 @@ fn run(matches: &ArgMatches) -> Result<(), Failure> {
         "tools" => runtime.block_on(async { tools::run(settings) })?,
         _ => {
             runtime.block_on(serve::run(settings, logs))?;
-            // tokio reads stdin on a thread that may be blocked for good; do not wait for it.
+            // tokio reads stdin on a thread that may stay blocked; do not wait for it.
             runtime.shutdown_background();
         }
     }
     Ok(())
 }
 
-/// Refuses a choice of tools that do not exist.
+/// Refuses a `--tools` expression that names unknown tools.
 fn check_tools(settings: &Settings) -> Result<(), Failure> {
     let Some(choice) = &settings.policy.choice else { return Ok(()) };
     let all = crate::tools::all();
@@ -119,19 +119,20 @@ fn check_tools(settings: &Settings) -> Result<(), Failure> {
         .map_err(|why| Failure { message: format!("tools: {why}"), code: USAGE_ERROR })
 }
 
-/// Logs what our own crates say; of others only warnings, since rmcp shows whole messages, with
-/// whatever is typed in them. Clients can hear the same, at the level they choose.
+/// Starts logging: events of our own crates at the chosen level, of others only warnings, because rmcp
+/// logs whole messages, typed text included. MCP clients can subscribe to the same events.
 fn init_log(settings: &Settings) -> Logs {
-    // It warns of what a client is told anyway, and takes one that hangs up for an error.
+    // rmcp warns of errors that the client is sent anyway; over HTTP it also reports a client that
+    // disconnects as an error.
     let service = match settings.http.listen {
         Some(_) => LevelFilter::OFF,
         None => settings.log.min(LevelFilter::ERROR),
     };
     let targets = Targets::new()
         .with_default(settings.log.min(LevelFilter::WARN))
-        .with_targets(log::OURS.map(|name| (name, settings.log)))
+        .with_targets(log::OWN_CRATES.map(|name| (name, settings.log)))
         .with_target("rmcp::service", service)
-        .with_target(log::SPANS, LevelFilter::OFF);
+        .with_target(log::SPAN_TARGET, LevelFilter::OFF);
     let lines = fmt::layer().with_writer(io::stderr).with_ansi(false).with_filter(targets);
     let logs = Logs::default();
     let to_clients = logs.clone().with_filter(logs.clone());

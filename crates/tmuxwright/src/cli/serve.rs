@@ -1,5 +1,5 @@
-//! `serve`: MCP over stdin and stdout, until the client or a signal ends it, or over HTTP, until a
-//! signal does.
+//! `tmuxwright serve`: serves MCP over stdio until the client disconnects or a signal comes, or over
+//! HTTP until a signal comes.
 
 #[cfg(feature = "http")]
 use std::io::{self, Write};
@@ -14,18 +14,18 @@ use crate::config::Settings;
 use crate::contract::ToolError;
 use crate::log::Logs;
 #[cfg(feature = "http")]
-use crate::mcp::http::Door;
+use crate::mcp::http::HttpListener;
 use crate::mcp::stdio;
 
-/// Serves, then removes what is ours.
+/// Serves, then removes the own session and buffers.
 pub(super) async fn run(settings: Settings, logs: Logs) -> Result<(), ToolError> {
     #[cfg(feature = "http")]
-    let door = Door::open(&settings.http).await?;
+    let listener = HttpListener::open(&settings.http).await?;
     let app = Arc::new(App::new(settings).with_logs(logs));
     if let Some(audit) = &app.audit {
         audit.open().await.map_err(|failed| {
             ToolError::from(failed)
-                .hint("name another with --audit or --audit-full, or leave it out")
+                .hint("choose another path with --audit or --audit-full, or leave it out")
         })?;
     }
     let stop = CancellationToken::new();
@@ -33,9 +33,9 @@ pub(super) async fn run(settings: Settings, logs: Logs) -> Result<(), ToolError>
     let reaper = Arc::clone(&app);
     tokio::spawn(async move { reaper.reap().await });
     #[cfg(feature = "http")]
-    if let Some(door) = door {
-        let _ = io::stderr().write_all(door.welcome().as_bytes());
-        door.serve(Arc::clone(&app), stop).await;
+    if let Some(listener) = listener {
+        let _ = io::stderr().write_all(listener.connect_hint().as_bytes());
+        listener.serve(Arc::clone(&app), stop).await;
         app.close().await;
         return Ok(());
     }
@@ -45,20 +45,20 @@ pub(super) async fn run(settings: Settings, logs: Logs) -> Result<(), ToolError>
     Ok(())
 }
 
-/// The first signal ends the server well, the second at once.
+/// Cancels `stop` on the first signal and exits the process on the second.
 async fn stop_on_signals(stop: CancellationToken) {
     let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
     let mut signals = Vec::new();
     for kind in kinds {
         match signal(kind) {
             Ok(stream) => signals.push((kind, stream)),
-            Err(error) => tracing::warn!("a signal cannot be watched: {error}"),
+            Err(error) => tracing::warn!("cannot handle a signal: {error}"),
         }
     }
     if signals.is_empty() {
         return;
     }
-    for told in [false, true] {
+    for is_second in [false, true] {
         let any = signals.iter_mut().map(|(kind, stream)| {
             Box::pin(async move {
                 stream.recv().await;
@@ -66,7 +66,7 @@ async fn stop_on_signals(stop: CancellationToken) {
             })
         });
         let (number, ..) = futures::future::select_all(any).await;
-        if told {
+        if is_second {
             std::process::exit(128 + number);
         }
         stop.cancel();

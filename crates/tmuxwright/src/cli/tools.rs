@@ -1,4 +1,4 @@
-//! `tools`: what a model would see, with its size.
+//! `tmuxwright tools`: prints the tools as a model sees them, with their size.
 
 use std::io::{self, Write};
 
@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::app::App;
 use crate::config::Settings;
 
-/// Prints each tool as a model sees it, then the sum.
+/// Prints each tool as a model sees it, then the total size.
 pub(super) fn run(settings: Settings) -> io::Result<()> {
     let app = App::new(settings);
     let mut out = io::stdout().lock();

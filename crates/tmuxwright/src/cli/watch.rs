@@ -1,4 +1,4 @@
-//! `watch`: a line on stdout for everything that happens in panes, for scripts and monitors.
+//! `tmuxwright watch`: prints a line for each event in panes, for scripts and monitors.
 
 use std::io::{self, Write};
 use std::sync::Arc;
@@ -15,23 +15,23 @@ use crate::config::Settings;
 use crate::context::{Cx, Progress};
 use crate::contract::{Target, ToolError, Toolset};
 use crate::mcp::pipeline;
-use crate::watch::{Event, KINDS, Kind, Lost, Watch};
+use crate::watch::{CONDITION_KINDS, ConditionKind, Watch, WatchEvent, WatchLost};
 use terminal::text::inline;
 
-/// The tool that does the same for agents; what it may look at, this may.
-const TOOL: &str = "wait_for";
+/// The tool that does the same for agents; its permissions apply.
+const EQUIVALENT_TOOL: &str = "wait_for";
 
-/// The command's own arguments.
+/// The subcommand with its arguments.
 pub(super) fn command() -> Command {
-    let conditions: Vec<String> = KINDS.iter().map(Kind::form).collect();
+    let conditions: Vec<String> = CONDITION_KINDS.iter().map(ConditionKind::form).collect();
     Command::new("watch")
-        .about("Print a line for everything that happens in panes: pane, condition and text, with tabs between")
+        .about("Print a line whenever a condition holds in a pane: pane, condition and text, separated by tabs")
         .arg(
             Arg::new("target")
                 .value_name("TARGET")
                 .num_args(1..)
                 .required(true)
-                .help("Panes, as tools name them: %3, dev, dev:logs, dev:2.0"),
+                .help("Panes to watch: %3, dev, dev:logs, dev:2.0"),
         )
         .arg(
             Arg::new("until")
@@ -39,24 +39,27 @@ pub(super) fn command() -> Command {
                 .value_name("CONDITION")
                 .action(ArgAction::Append)
                 .required(true)
-                .help(format!("What to look for, any number of times: {}", conditions.join(", "))),
+                .help(format!(
+                    "Condition to wait for, can be repeated: {}",
+                    conditions.join(", ")
+                )),
         )
         .arg(
             Arg::new("once")
                 .long("once")
                 .action(ArgAction::SetTrue)
-                .help("End after the first line"),
+                .help("Exit after the first line"),
         )
         .arg(
             Arg::new("timeout")
                 .long("timeout")
                 .value_name("SECONDS")
                 .value_parser(value_parser!(f64))
-                .help("End after so long; exit code 1 if nothing happened"),
+                .help("Exit after this time; exit code 1 if no condition was met"),
         )
 }
 
-/// Prints events until no pane is left, or as it was told.
+/// Prints events until no pane is left, or `--once` or `--timeout` ends it.
 pub(super) async fn run(mut settings: Settings, matches: &ArgMatches) -> Result<(), Failure> {
     settings.policy.toolset = Toolset::All;
     let texts = |name: &str| matches.get_many::<String>(name).into_iter().flatten().cloned();
@@ -69,7 +72,7 @@ pub(super) async fn run(mut settings: Settings, matches: &ArgMatches) -> Result<
         Some(&seconds) => Some(Instant::now() + duration(seconds)?),
     };
     let once = matches.get_flag("once");
-    let mut happened = false;
+    let mut any_event = false;
     loop {
         let next = async {
             match end {
@@ -79,13 +82,13 @@ pub(super) async fn run(mut settings: Settings, matches: &ArgMatches) -> Result<
         };
         let Ok(next) = next.await else { break };
         let (pane, is_last, mut line) = match next {
-            Ok(Event { pane, words, says, is_last }) => {
-                (pane, is_last, format!("{pane}\t{}\t{}", inline(&words), inline(&says)))
+            Ok(WatchEvent { pane, condition, detail, is_last }) => {
+                (pane, is_last, format!("{pane}\t{}\t{}", inline(&condition), inline(&detail)))
             }
-            Err(lost @ (Lost::PaneGone(pane) | Lost::Respawned(pane))) => {
+            Err(lost @ (WatchLost::PaneGone(pane) | WatchLost::Respawned(pane))) => {
                 (pane, true, format!("{pane}\tgone\t{lost}"))
             }
-            Err(lost @ Lost::ServerGone) => {
+            Err(lost @ WatchLost::ServerGone) => {
                 for pane in watch.panes() {
                     print(&format!("{pane}\tgone\t{lost}"))?;
                 }
@@ -96,15 +99,15 @@ pub(super) async fn run(mut settings: Settings, matches: &ArgMatches) -> Result<
         if !print(line.trim_end())? {
             return Ok(());
         }
-        happened = true;
-        if once || (is_last && !watch.leave(pane)) {
+        any_event = true;
+        if once || (is_last && !watch.unwatch(pane)) {
             return Ok(());
         }
     }
-    if happened {
+    if any_event {
         return Ok(());
     }
-    Err(Failure { message: "nothing happened".to_owned(), code: 1 })
+    Err(Failure { message: "timed out: no condition was met".to_owned(), code: 1 })
 }
 
 async fn begin(
@@ -112,7 +115,7 @@ async fn begin(
     targets: &[Target],
     until: &[String],
 ) -> Result<Watch, Failure> {
-    let meta = client.app.registry.find(TOOL)?.entry.meta;
+    let meta = client.app.registry.find(EQUIVALENT_TOOL)?.entry.meta;
     let guard = Arc::clone(&client.app.policy);
     let request = pipeline::request(client, CancellationToken::new(), Progress::default());
     let cx = Cx::new(&client.engines, meta, guard, request);
@@ -126,12 +129,12 @@ async fn begin(
 
 fn duration(seconds: f64) -> Result<Duration, Failure> {
     Duration::try_from_secs_f64(seconds).map_err(|_| Failure {
-        message: format!("--timeout: {seconds} is no number of seconds"),
+        message: format!("--timeout: {seconds} is not a number of seconds"),
         code: USAGE_ERROR,
     })
 }
 
-/// Prints a line at once. False if nobody reads any more.
+/// Prints a line and flushes it. False if the reader has closed the pipe.
 fn print(line: &str) -> io::Result<bool> {
     let mut out = io::stdout().lock();
     match writeln!(out, "{line}").and_then(|()| out.flush()) {

@@ -1,18 +1,17 @@
-//! The user's directories for config and state. Three rules (XDG variable, macOS, `~`), so no crate is
-//! needed for them.
+//! Paths of the user's config and state directories: XDG variable, macOS directory, or below `~`.
 
 use std::env;
 use std::path::PathBuf;
 
-/// Below both: our own directory.
-const OURS: &str = "tmuxwright";
+/// Name of our directory in each of them.
+const APP_DIR: &str = "tmuxwright";
 
 /// A file in the user's config directory.
 pub(super) fn config_file(name: &str) -> Option<PathBuf> {
     file("XDG_CONFIG_HOME", ".config", name)
 }
 
-/// A file in the user's state directory, where programs keep what outlives a run.
+/// A file in the user's state directory, for data that outlives a process.
 pub(super) fn state_file(name: &str) -> Option<PathBuf> {
     file("XDG_STATE_HOME", ".local/state", name)
 }
@@ -24,5 +23,5 @@ fn file(variable: &str, below_home: &str, name: &str) -> Option<PathBuf> {
         None if cfg!(target_os = "macos") => home?.join("Library/Application Support"),
         None => home?.join(below_home),
     };
-    Some(base.join(OURS).join(name))
+    Some(base.join(APP_DIR).join(name))
 }

@@ -1,9 +1,9 @@
-//! Environment variables with our prefix that no setting declares. A misspelt `TMUXWRIGHT_TIER` would
+//! Check for unknown environment variables with our prefix. A misspelt `TMUXWRIGHT_TIER` would
 //! otherwise be ignored, and the server would run at a wider tier than the person asked for.
 
 use std::ffi::OsString;
 
-use super::{CONFIG, SETTINGS};
+use super::{CONFIG_FLAG, SETTINGS};
 use crate::contract::nearest;
 
 /// The beginning of every variable that is a setting.
@@ -20,15 +20,14 @@ pub(super) fn refuse_unknown(variables: impl Iterator<Item = OsString>) -> Resul
     let missing = format!("there is no environment variable `{PREFIX}{unknown}`");
     Err(match nearest(&unknown, known.iter().copied()) {
         Some(near) => format!("{missing}; did you mean `{PREFIX}{near}`?"),
-        None => format!("{missing}; behind `{PREFIX}` can stand: {}", known.join(", ")),
+        None => format!("{missing}; known after `{PREFIX}` are: {}", known.join(", ")),
     })
 }
 
-/// The declared variables with our prefix, without it: what all of them share says nothing about
-/// which of two is the nearer one.
+/// The declared variables with the prefix removed; comparing it would make all names look similar.
 fn known_names() -> impl Iterator<Item = &'static str> {
     let declared = SETTINGS.iter().flat_map(|setting| setting.env).copied();
-    declared.chain([CONFIG.1]).filter_map(|name| name.strip_prefix(PREFIX))
+    declared.chain([CONFIG_FLAG.1]).filter_map(|name| name.strip_prefix(PREFIX))
 }
 
 #[cfg(test)]

@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use super::directories::config_file;
-use super::{Kind, SETTINGS};
+use super::{SETTINGS, SettingKind};
 use crate::contract::nearest;
 
-/// The file that is read when none is named.
+/// The file that is read when `--config` is not given.
 pub(super) fn default_path() -> Option<PathBuf> {
     config_file("config.toml")
 }
@@ -38,7 +38,7 @@ fn flatten(prefix: &str, table: Table, entries: &mut Vec<(String, String)>) -> R
             Value::Array(items) if is_list(&key) => list(&key, items)?,
             Value::Array(_) if super::setting(&key).is_none() => return Err(unknown(&key)),
             Value::Array(_) | Value::Datetime(_) => {
-                return Err(format!("config key `{key}`: text, a number or true/false is wanted"));
+                return Err(format!("config key `{key}`: expected text, a number, true or false"));
             }
         };
         entries.push((key, text));
@@ -47,16 +47,16 @@ fn flatten(prefix: &str, table: Table, entries: &mut Vec<(String, String)>) -> R
 }
 
 fn is_list(key: &str) -> bool {
-    super::setting(key).is_some_and(|setting| matches!(setting.kind, Kind::List(_)))
+    super::setting(key).is_some_and(|setting| matches!(setting.kind, SettingKind::List(_)))
 }
 
-/// Texts, a line each.
+/// Joins a list of strings, one per line.
 fn list(key: &str, items: Vec<Value>) -> Result<String, String> {
     let texts: Option<Vec<&str>> = items.iter().map(Value::as_str).collect();
-    let wanted = || format!("config key `{key}`: a list of texts is wanted");
+    let wanted = || format!("config key `{key}`: expected a list of strings");
     let texts = texts.ok_or_else(wanted)?;
     if texts.iter().any(|text| text.contains('\n')) {
-        return Err(format!("config key `{key}`: a text in the list holds a line end"));
+        return Err(format!("config key `{key}`: a string in the list contains a newline"));
     }
     Ok(texts.join("\n"))
 }

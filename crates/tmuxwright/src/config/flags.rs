@@ -1,20 +1,20 @@
-//! The settings that have one, as flags of the command line.
+//! Command-line flags of the settings that have one.
 
 use clap::{Arg, ArgAction};
 
-use super::{CONFIG, Kind, SETTINGS, Setting};
+use super::{CONFIG_FLAG, SETTINGS, Setting, SettingKind};
 
-/// The flags, for the command line.
+/// All flags, for clap.
 pub fn flags() -> Vec<Arg> {
     let mut args: Vec<Arg> = SETTINGS.iter().filter_map(flag).collect();
     args.push(
-        Arg::new(CONFIG.0)
-            .long(CONFIG.0)
-            .env(CONFIG.1)
+        Arg::new(CONFIG_FLAG.0)
+            .long(CONFIG_FLAG.0)
+            .env(CONFIG_FLAG.1)
             .hide_env_values(true)
             .value_name("FILE")
             .global(true)
-            .help("The config file [default: config.toml in the user's config directory]"),
+            .help("Config file to read [default: config.toml in the user's config directory]"),
     );
     args
 }
@@ -27,14 +27,14 @@ fn flag(setting: &Setting) -> Option<Arg> {
         .global(true)
         .help(format!("{} [default: {}]", setting.help, setting.default));
     Some(match setting.kind {
-        Kind::Text(name) => arg.value_name(name),
-        Kind::Choice(choices) => arg
+        SettingKind::Text(name) => arg.value_name(name),
+        SettingKind::Choice(choices) => arg
             .value_name(choices.join("|"))
             .value_parser(clap::builder::PossibleValuesParser::new(choices))
             .hide_possible_values(true),
-        Kind::Number => arg.value_name("N"),
-        Kind::List(name) | Kind::Secret(name) => arg.value_name(name),
-        Kind::Switch => arg
+        SettingKind::Number => arg.value_name("N"),
+        SettingKind::List(name) | SettingKind::Secret(name) => arg.value_name(name),
+        SettingKind::Switch => arg
             .action(ArgAction::Set)
             .num_args(0..=1)
             .require_equals(true)

@@ -1,4 +1,4 @@
-//! What can be said about serving over HTTP.
+//! Settings of the HTTP transport, and their validation.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -8,61 +8,61 @@ use sha2::{Digest, Sha256};
 
 use super::directories::state_file;
 
-/// Fewer characters can be guessed.
-const SHORTEST_TOKEN: usize = 16;
+/// Length below which a token could be guessed.
+const MIN_TOKEN_CHARS: usize = 16;
 
-/// How to serve over HTTP.
+/// Settings of the HTTP transport.
 #[derive(Debug, Clone, Default)]
-pub struct Http {
-    /// Where to listen, if at all.
+pub struct HttpSettings {
+    /// Address to listen on; none if HTTP is off.
     pub listen: Option<SocketAddr>,
-    /// What clients must show, if that was given.
-    pub token: Option<Token>,
-    /// The file it is in, if one was named.
+    /// Token from the environment.
+    pub token: Option<HttpToken>,
+    /// File that holds the token, if one was named.
     pub token_file: Option<PathBuf>,
-    /// Whether other machines may get there.
+    /// Whether the address may be reachable from other machines.
     pub allow_remote: bool,
-    /// Names of this machine, beside loopback's.
+    /// Accepted host names, besides loopback names.
     pub hosts: Vec<String>,
-    /// Web pages that may call, beside loopback's.
+    /// Accepted origins of web pages, besides loopback origins.
     pub origins: Vec<String>,
 }
 
-/// What a client must show. Only its digest is kept: that cannot be shown by accident, and to
-/// compare it tells nothing by the time it takes.
+/// The bearer token of HTTP clients. Only its digest is kept, so it cannot be printed by accident, and
+/// comparing digests leaks nothing through timing.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Token([u8; 32]);
+pub struct HttpToken([u8; 32]);
 
-impl fmt::Debug for Token {
+impl fmt::Debug for HttpToken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Token")
+        f.write_str("HttpToken")
     }
 }
 
-impl Token {
-    /// The token with this text, if it can be one.
+impl HttpToken {
+    /// A token with this text. Fails if it is too short or cannot be sent in a header.
     pub fn new(text: &str) -> Result<Self, String> {
         let length = text.chars().count();
         if !text.chars().all(|c| c.is_ascii_graphic()) {
-            return Err("the token holds what no header can: only letters, digits and signs of \
-                        ASCII are possible, without blanks"
+            return Err("the token may contain only ASCII letters, digits and punctuation, \
+                        no spaces"
                 .to_owned());
         }
-        if length < SHORTEST_TOKEN {
+        if length < MIN_TOKEN_CHARS {
             return Err(format!(
-                "the token has {length} characters; at least {SHORTEST_TOKEN} are wanted, such \
-                 as those of `openssl rand -hex 32`"
+                "the token has {length} characters, fewer than {MIN_TOKEN_CHARS}; make one with \
+                 `openssl rand -hex 32`"
             ));
         }
         Ok(Self::digest(text))
     }
 
-    /// The same for a setting that may be empty.
-    pub(super) fn given(text: &str) -> Result<Option<Self>, String> {
+    /// The same for a setting; an empty text means no token.
+    pub(super) fn optional(text: &str) -> Result<Option<Self>, String> {
         if text.is_empty() { Ok(None) } else { Self::new(text).map(Some) }
     }
 
-    /// Whether this is its text.
+    /// Whether this is the token's text.
     pub fn is(&self, text: &str) -> bool {
         *self == Self::digest(text)
     }
@@ -72,8 +72,8 @@ impl Token {
     }
 }
 
-impl Http {
-    /// Refuses what does not go together.
+impl HttpSettings {
+    /// Refuses settings that contradict each other.
     pub(super) fn check(&self) -> Result<(), String> {
         let Some(listen) = self.listen else { return Ok(()) };
         if cfg!(not(feature = "http")) {
@@ -81,8 +81,8 @@ impl Http {
         }
         if !listen.ip().is_loopback() && !self.allow_remote {
             return Err(format!(
-                "--http: other machines can reach {listen}, and who has the token can run \
-                 commands here; listen on 127.0.0.1, or add --http-allow-remote if that is meant"
+                "--http: other machines can reach {listen}, and anyone with the token can run \
+                 commands here; listen on 127.0.0.1, or add --http-allow-remote to allow it"
             ));
         }
         if self.token.is_some() && self.token_file.is_some() {
@@ -92,35 +92,35 @@ impl Http {
     }
 }
 
-/// The file that holds the token when none is named. It outlives the server, so that clients need no
-/// new token after every start.
+/// The default token file. It outlives the server, so that clients need no new token after a restart.
 pub fn default_token_file() -> Option<PathBuf> {
     state_file("http-token")
 }
 
-/// An address to listen on.
+/// Parses an address to listen on. Empty means none.
 pub(super) fn address(text: &str) -> Result<Option<SocketAddr>, String> {
     if text.is_empty() {
         return Ok(None);
     }
     let numbers = text.strip_prefix("localhost:").map(|port| format!("127.0.0.1:{port}"));
     numbers.as_deref().unwrap_or(text).parse().map(Some).map_err(|_| {
-        format!("`{text}` is no address with a port, such as 127.0.0.1:8765 or [::1]:8765")
+        format!("`{text}` is not an address with a port, such as 127.0.0.1:8765 or [::1]:8765")
     })
 }
 
-/// Names of this machine.
+/// Parses host names, one per line.
 pub(super) fn hosts<'a>(lines: impl Iterator<Item = &'a str>) -> Result<Vec<String>, String> {
     let known = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
     lines
         .map(|line| match !line.is_empty() && line.chars().all(known) {
             true => Ok(line.to_owned()),
-            false => Err(format!("`{line}` is no name of a host, such as `box.lan`")),
+            false => Err(format!("`{line}` is not a host name, such as `box.lan`")),
         })
         .collect()
 }
 
-/// Origins of web pages. One without a port means its scheme's, as in a browser.
+/// Parses origins of web pages, one per line. One without a port gets its scheme's default port, as in
+/// a browser.
 pub(super) fn origins<'a>(lines: impl Iterator<Item = &'a str>) -> Result<Vec<String>, String> {
     let port = |line: &str| {
         let (scheme, host) = line.split_once("://")?;
@@ -137,7 +137,7 @@ pub(super) fn origins<'a>(lines: impl Iterator<Item = &'a str>) -> Result<Vec<St
         .map(|line| {
             port(line).ok_or_else(|| {
                 format!(
-                    "`{line}` is no origin, such as `https://app.example` or `http://box.lan:*`"
+                    "`{line}` is not an origin, such as `https://app.example` or `http://box.lan:*`"
                 )
             })
         })
@@ -149,25 +149,25 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_is_known_by_its_text_alone() {
-        let token = Token::new("0123456789abcdef").unwrap();
+    fn token_matches_only_its_exact_text() {
+        let token = HttpToken::new("0123456789abcdef").unwrap();
         assert!(token.is("0123456789abcdef"));
         for wrong in ["", "0123456789abcde", "0123456789abcdeg", "0123456789abcdef "] {
             assert!(!token.is(wrong), "{wrong}");
         }
-        assert_eq!(format!("{token:?}"), "Token");
+        assert_eq!(format!("{token:?}"), "HttpToken");
     }
 
     #[test]
-    fn a_token_that_can_be_guessed_or_not_be_sent_is_none() {
+    fn short_or_unsendable_token_is_refused() {
         for wrong in ["", "short", "0123456789abcde", "0123456789 abcdef", "0123456789abcdéf"] {
-            let error = Token::new(wrong).unwrap_err();
+            let error = HttpToken::new(wrong).unwrap_err();
             assert!(wrong.is_empty() || !error.contains(wrong), "{error}");
         }
     }
 
     #[test]
-    fn addresses_have_a_port() {
+    fn address_needs_a_port() {
         for (text, address) in [
             ("127.0.0.1:8765", "127.0.0.1:8765"),
             ("[::1]:0", "[::1]:0"),
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn an_origin_has_a_scheme_and_always_a_port() {
+    fn origin_needs_a_scheme_and_gets_a_port() {
         for (text, origin) in [
             ("https://app.example", "https://app.example:443"),
             ("http://box.lan", "http://box.lan:80"),

@@ -1,7 +1,7 @@
-//! Settings: declared once in [`SETTINGS`], read from flags, environment and config file, in this
-//! order of strength.
+//! Settings from flags, environment variables and the config file, in this order of precedence.
 //!
-//! Help, completions, `docs/config.md` and the check for unknown keys all follow from the list.
+//! Each setting is declared once, in [`SETTINGS`]; help, `docs/config.md` and the check for unknown
+//! keys follow from the list.
 
 mod directories;
 mod environment;
@@ -26,15 +26,15 @@ use crate::host::Host;
 use crate::policy::Policy;
 use crate::redact::Redactor;
 use crate::run;
-use crate::watch::Patterns;
+use crate::watch::ErrorPatterns;
 pub use flags::flags;
-use http::Http;
+use http::HttpSettings;
 pub use list::SETTINGS;
 
-/// What kind of value a setting takes.
+/// The kind of value that a setting takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Any text.
+pub enum SettingKind {
+    /// Any text; the inner value is its placeholder in help.
     Text(&'static str),
     /// One of these.
     Choice(&'static [&'static str]),
@@ -42,78 +42,79 @@ pub enum Kind {
     Switch,
     /// A whole number.
     Number,
-    /// Any number of texts; in the config file only.
+    /// Any number of strings, in the config file only; the inner value is the placeholder of one.
     List(&'static str),
-    /// Text that nobody else may read; in the environment only.
+    /// A secret, in the environment only; the inner value is the config key to use instead.
     Secret(&'static str),
 }
 
-/// One setting.
+/// The declaration of a setting.
 pub struct Setting {
-    /// Its key in the config file, dotted; also its id.
+    /// Dotted key in the config file; also its id.
     pub key: &'static str,
-    /// Its flag, without the dashes.
+    /// Flag without the dashes.
     pub flag: Option<&'static str>,
-    /// Its environment variables, the present name first.
+    /// Environment variables, the current name first.
     pub env: &'static [&'static str],
-    /// What it takes.
-    pub kind: Kind,
-    /// What holds when nothing is said, as people read it.
+    /// Kind of value.
+    pub kind: SettingKind,
+    /// Default, in words for people.
     pub default: &'static str,
-    /// What it does.
+    /// Help text, without a full stop at the end.
     pub help: &'static str,
     set: fn(&mut Settings, &str) -> Result<(), String>,
 }
 
 impl Setting {
-    /// What the command line or the environment says, and where.
-    fn given(&self, matches: &ArgMatches) -> Option<(String, String)> {
+    /// The value from the command line or the environment, and the flag or variable it came from.
+    fn flag_or_env(&self, matches: &ArgMatches) -> Option<(String, String)> {
         let from = |env: &&str| Some((std::env::var(env).ok()?, (*env).to_owned()));
         let Some(flag) = self.flag else { return self.env.iter().find_map(from) };
         if let Some(value) = matches.get_one::<String>(self.key) {
-            let place = match (matches.value_source(self.key), self.env) {
+            let origin = match (matches.value_source(self.key), self.env) {
                 (Some(ValueSource::EnvVariable), [env, ..]) => (*env).to_owned(),
                 _ => format!("--{flag}"),
             };
-            return Some((value.clone(), place));
+            return Some((value.clone(), origin));
         }
         self.env.iter().skip(1).find_map(from)
     }
 }
 
-/// The flag that names the config file; it cannot itself stand in that file.
-const CONFIG: (&str, &str) = ("config", "TMUXWRIGHT_CONFIG");
+/// Flag and environment variable that name the config file. Not a [`Setting`], because it cannot be in
+/// that file.
+const CONFIG_FLAG: (&str, &str) = ("config", "TMUXWRIGHT_CONFIG");
 
 /// The settings in force.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The tmux server, if one was named.
+    /// Socket of the tmux server, if one was named.
     pub socket: Option<Socket>,
-    /// The tmux program.
+    /// tmux program.
     pub tmux: OsString,
-    /// What may be done.
+    /// Policy of all calls.
     pub policy: Policy,
-    /// Whether every tool answers with structured content.
+    /// Whether every tool returns structured content.
     pub structured: bool,
-    /// Whether our own session and buffers outlive us.
+    /// Whether the own session and buffers outlive the process.
     pub keep: bool,
-    /// Whether what a watch has seen is pushed to the client.
+    /// Whether events of watches are pushed to the client.
     pub channel: bool,
-    /// How to serve over HTTP.
-    pub http: Http,
-    /// What record is kept of the calls.
+    /// HTTP transport.
+    pub http: HttpSettings,
+    /// Audit log.
     pub audit: audit::Options,
-    /// What is logged.
+    /// Log level on stderr.
     pub log: tracing::metadata::LevelFilter,
-    /// How commands are run.
+    /// Run engine.
     pub runs: run::RunOptions,
-    /// How long a call blocks when its client asked for no progress.
+    /// Maximum time that a call waits if its client did not ask for progress.
     pub block: Duration,
-    /// The most characters of terminal text in one result.
+    /// Maximum characters of terminal text in one result.
     pub text_limit: usize,
-    /// What an error looks like.
-    pub(crate) errors: Patterns,
-    /// Takes secrets out of answers.
+    /// Patterns of the condition `error`.
+    pub(crate) errors: ErrorPatterns,
+    /// Removes secrets from results, if enabled.
     pub(crate) redact: Redactor,
 }
 
@@ -126,43 +127,43 @@ impl Default for Settings {
             structured: false,
             keep: false,
             channel: false,
-            http: Http::default(),
+            http: HttpSettings::default(),
             audit: audit::Options::default(),
             log: tracing::metadata::LevelFilter::WARN,
             runs: run::RunOptions::default(),
             block: Duration::from_secs(50),
             text_limit: 16_000,
-            errors: Patterns::default(),
+            errors: ErrorPatterns::default(),
             redact: Redactor::default(),
         }
     }
 }
 
 impl Settings {
-    /// Puts flags, environment, config file and defaults together.
+    /// Combines flags, environment, config file and defaults.
     pub fn resolve(matches: &ArgMatches) -> Result<Self, String> {
         environment::refuse_unknown(std::env::vars_os().map(|(name, _)| name))?;
         let mut settings = Self::default();
-        let named = matches.get_one::<String>(CONFIG.0).map(PathBuf::from);
+        let named = matches.get_one::<String>(CONFIG_FLAG.0).map(PathBuf::from);
         for (key, value) in read_file(named.as_deref())? {
             let setting = setting(&key).ok_or_else(|| file::unknown(&key))?;
-            if let (Kind::Secret(instead), [env, ..]) = (setting.kind, setting.env) {
+            if let (SettingKind::Secret(instead), [env, ..]) = (setting.kind, setting.env) {
                 return Err(format!(
-                    "config key `{key}`: a secret does not belong here; use {env} or `{instead}`"
+                    "config key `{key}`: secrets are not allowed in the config file; use {env} or `{instead}`"
                 ));
             }
             (setting.set)(&mut settings, &value)
                 .map_err(|why| format!("config key `{key}`: {why}"))?;
         }
         for setting in SETTINGS {
-            let Some((value, place)) = setting.given(matches) else { continue };
-            (setting.set)(&mut settings, &value).map_err(|why| format!("{place}: {why}"))?;
+            let Some((value, origin)) = setting.flag_or_env(matches) else { continue };
+            (setting.set)(&mut settings, &value).map_err(|why| format!("{origin}: {why}"))?;
         }
         settings.policy.check(&settings.program().socket)?;
         settings.http.check()?;
         if settings.redact.is_idle() {
             return Err(
-                "config key `policy.redact_patterns`: does nothing without `redact = true` \
+                "config key `policy.redact_patterns`: has no effect without `redact = true` \
                         beside it, or --redact"
                     .to_owned(),
             );
@@ -170,10 +171,11 @@ impl Settings {
         Ok(settings)
     }
 
-    /// The tmux program on the socket that is meant.
+    /// The tmux program with the socket in force. Secrets are hidden from its environment.
     pub fn program(&self) -> Program {
         let socket = self.socket.clone().unwrap_or_else(Host::default_socket);
-        let secrets = SETTINGS.iter().filter(|setting| matches!(setting.kind, Kind::Secret(_)));
+        let secrets =
+            SETTINGS.iter().filter(|setting| matches!(setting.kind, SettingKind::Secret(_)));
         let hidden = secrets.flat_map(|setting| setting.env).map(|env| (*env).into()).collect();
         Program { path: self.tmux.clone(), hidden, ..Program::new(socket) }
     }
@@ -183,8 +185,8 @@ fn setting(key: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.key == key)
 }
 
-/// The keys and values of the config file: the one named, which must be there, or the default one,
-/// which need not.
+/// The keys and values of the config file: the named one, which must exist, or the default one, which
+/// need not.
 fn read_file(named: Option<&Path>) -> Result<Vec<(String, String)>, String> {
     match named {
         Some(path) => file::read(path),

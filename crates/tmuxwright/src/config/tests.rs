@@ -1,4 +1,4 @@
-//! Where settings come from, and which are refused.
+//! Tests of precedence and validation of settings.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -22,18 +22,18 @@ fn with_file(text: &str, args: &[&str]) -> Result<Settings, String> {
 }
 
 #[test]
-fn every_setting_can_be_told_apart() {
+fn settings_have_distinct_keys() {
     let mut seen = HashSet::new();
     for setting in SETTINGS {
         assert!(seen.insert(setting.key), "{} twice", setting.key);
-        let has_env = setting.flag.is_some() || matches!(setting.kind, Kind::Secret(_));
+        let has_env = setting.flag.is_some() || matches!(setting.kind, SettingKind::Secret(_));
         assert_eq!(has_env, !setting.env.is_empty(), "{}", setting.key);
         assert!(!setting.help.ends_with('.'), "{}", setting.key);
     }
 }
 
 #[test]
-fn a_flag_beats_the_file_and_the_file_beats_the_default() {
+fn flag_beats_file_and_file_beats_default() {
     let settings =
         with_file("tier = \"readonly\"\nkeep = true\n[limits]\ntext = 200", &[]).unwrap();
     assert_eq!(settings.policy.ceiling, Ceiling::Readonly);
@@ -44,7 +44,7 @@ fn a_flag_beats_the_file_and_the_file_beats_the_default() {
 }
 
 #[test]
-fn an_unknown_key_is_an_error_that_names_the_nearest() {
+fn unknown_key_names_the_nearest() {
     let error = with_file("teir = \"readonly\"", &[]).unwrap_err();
     assert!(error.contains("`teir`") && error.contains("`tier`"), "{error}");
     let error = with_file("[limits]\ntxt = 5", &[]).unwrap_err();
@@ -52,7 +52,7 @@ fn an_unknown_key_is_an_error_that_names_the_nearest() {
 }
 
 #[test]
-fn bad_values_are_refused_wherever_they_stand() {
+fn invalid_values_are_refused() {
     assert!(with_file("tier = \"everything\"", &[]).unwrap_err().contains("`tier`"));
     assert!(with_file("keep = \"perhaps\"", &[]).unwrap_err().contains("perhaps"));
     assert!(with_file("tier = [1]", &[]).unwrap_err().contains("tier"));
@@ -62,12 +62,12 @@ fn bad_values_are_refused_wherever_they_stand() {
 }
 
 #[test]
-fn lists_are_lists_of_texts() {
+fn lists_hold_only_strings() {
     assert!(with_file("[watch]\nerrors = [\"^oops\", \"x\"]", &[]).is_ok());
     let error = with_file("[watch]\nerrors = [\"(\"]", &[]).unwrap_err();
     assert!(error.contains("`watch.errors`") && error.contains("`(`"), "{error}");
     let error = with_file("[watch]\nerrors = [1]", &[]).unwrap_err();
-    assert!(error.contains("`watch.errors`: a list of texts"), "{error}");
+    assert!(error.contains("`watch.errors`: expected a list of strings"), "{error}");
 }
 
 #[test]
@@ -77,8 +77,8 @@ fn switches_need_no_value() {
 }
 
 #[test]
-fn a_policy_that_cannot_be_meant_does_not_start() {
-    for (text, said) in [
+fn contradictory_policy_is_refused() {
+    for (text, message) in [
         ("[policy.command_filter]\nmode = \"allow\"", "no `patterns`"),
         ("[policy.command_filter]\nmode = \"deny\"\npatterns = []", "no `patterns`"),
         ("[policy.command_filter]\npatterns = [\"x\"]", "without `mode`"),
@@ -87,21 +87,21 @@ fn a_policy_that_cannot_be_meant_does_not_start() {
         ("[policy.command_filter]\nmod = \"deny\"", "`policy.command_filter.mode`"),
         ("[policy]\nallowed_session = [\"dev\"]", "`policy.allowed_sessions`"),
         ("[policy]\nallowed_panes = [\"dev\"]", "`dev`"),
-        ("[policy]\nallowed_panes = [3]", "a list of texts"),
+        ("[policy]\nallowed_panes = [3]", "a list of strings"),
         ("[policy]\nreadable_paths = [\"x\"]", "`x`"),
-        ("[policy]\nwritable_paths = [\"/a\\n/\"]", "line end"),
+        ("[policy]\nwritable_paths = [\"/a\\n/\"]", "newline"),
         ("[policy]\nenv = [\"A B\"]", "`A B`"),
         ("[policy]\nallowed_servers = []", "policy.allowed_servers"),
         ("tools = \"deny:@inputs\"", "`@input`"),
         ("tools = \"\"", "names no tool"),
     ] {
         let error = with_file(text, &["--socket", "work"]).unwrap_err();
-        assert!(error.contains(said), "{text}: {error}");
+        assert!(error.contains(message), "{text}: {error}");
     }
 }
 
 #[test]
-fn only_the_listed_servers_can_be_driven() {
+fn only_listed_servers_are_allowed() {
     let listed = "[policy]\nallowed_servers = [\"work\", \"/tmp/x/sock\"]";
     for socket in ["work", "/tmp/x/sock"] {
         assert!(with_file(listed, &["--socket", socket]).is_ok(), "{socket}");
@@ -113,7 +113,7 @@ fn only_the_listed_servers_can_be_driven() {
 }
 
 #[test]
-fn patterns_for_secrets_need_the_switch_and_must_be_patterns() {
+fn redact_patterns_need_the_switch_and_valid_syntax() {
     let patterns = "[policy]\nredact_patterns = [\"ACME-[0-9]+\"]\n";
     let error = with_file(patterns, &[]).unwrap_err();
     assert!(error.contains("`redact = true`"), "{error}");
@@ -124,7 +124,7 @@ fn patterns_for_secrets_need_the_switch_and_must_be_patterns() {
 }
 
 #[test]
-fn paths_of_the_audit_are_absolute_and_its_numbers_make_sense() {
+fn audit_paths_are_absolute_and_numbers_checked() {
     let home = PathBuf::from(std::env::var_os("HOME").unwrap());
     let audit = resolve(&["--audit", "~/a.log", "--audit-full", "b"]).unwrap().audit;
     assert_eq!(audit.file, Some(home.join("a.log")));
@@ -139,7 +139,7 @@ fn paths_of_the_audit_are_absolute_and_its_numbers_make_sense() {
 
 #[cfg(feature = "http")]
 #[test]
-fn other_machines_are_let_in_only_if_that_is_said() {
+fn remote_address_needs_allow_remote() {
     for address in ["127.0.0.1:1", "[::1]:1", "127.1.2.3:0", "localhost:0"] {
         assert!(resolve(&["--http", address]).unwrap().http.listen.is_some(), "{address}");
     }
@@ -153,13 +153,13 @@ fn other_machines_are_let_in_only_if_that_is_said() {
 
 #[cfg(not(feature = "http"))]
 #[test]
-fn what_was_left_out_says_so() {
+fn http_without_its_feature_is_refused() {
     let error = resolve(&["--http", "127.0.0.1:0"]).unwrap_err();
     assert!(error.contains("without the cargo feature `http`"), "{error}");
 }
 
 #[test]
-fn a_secret_does_not_stand_in_the_config_file() {
+fn secret_in_the_config_file_is_refused() {
     let error = with_file("[http]\ntoken = \"0123456789abcdef\"", &[]).unwrap_err();
     assert!(error.contains("`http.token_file`") && !error.contains("0123"), "{error}");
     assert!(with_file("[http]\nhosts = [\"box.lan\"]", &[]).is_ok());

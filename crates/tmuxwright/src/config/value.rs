@@ -1,4 +1,4 @@
-//! Values of settings, from text.
+//! Parsing of setting values.
 
 use std::fmt;
 use std::path::{self, PathBuf};
@@ -8,7 +8,7 @@ use strum::VariantNames;
 
 use crate::contract::expand_home;
 
-/// A number within bounds.
+/// Parses a number within bounds.
 pub(super) fn number<N: FromStr + PartialOrd + fmt::Display>(
     text: &str,
     from: N,
@@ -20,7 +20,7 @@ pub(super) fn number<N: FromStr + PartialOrd + fmt::Display>(
     }
 }
 
-/// A path as people write it, absolute from now on. None at all turns a setting off.
+/// Parses a path, expands `~` and makes it absolute. An empty text turns a setting off.
 pub(super) fn path(text: &str) -> Result<Option<PathBuf>, String> {
     if text.is_empty() {
         return Ok(None);
@@ -29,7 +29,7 @@ pub(super) fn path(text: &str) -> Result<Option<PathBuf>, String> {
     path.map(Some).map_err(|error| format!("`{text}`: {error}"))
 }
 
-/// On or off.
+/// Parses a switch.
 pub(super) fn switch(text: &str) -> Result<bool, String> {
     match text.to_ascii_lowercase().as_str() {
         "1" | "true" | "yes" | "on" => Ok(true),
@@ -38,7 +38,7 @@ pub(super) fn switch(text: &str) -> Result<bool, String> {
     }
 }
 
-/// One of the variants of an enum.
+/// Parses a variant of an enum.
 pub(super) fn choice<T: FromStr + VariantNames>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| format!("`{text}` is not one of {}", T::VARIANTS.join(", ")))
 }

@@ -2,7 +2,7 @@
 
 use crate::contract::{Code, ToolError};
 use crate::run::Refusal;
-use crate::watch::BadCondition;
+use crate::watch::InvalidCondition;
 
 impl From<Refusal> for ToolError {
     fn from(refusal: Refusal) -> Self {
@@ -25,8 +25,8 @@ impl From<Refusal> for ToolError {
     }
 }
 
-impl From<BadCondition> for ToolError {
-    fn from(bad: BadCondition) -> Self {
+impl From<InvalidCondition> for ToolError {
+    fn from(bad: InvalidCondition) -> Self {
         Self::invalid_argument(bad.to_string()).hint(bad.hint())
     }
 }

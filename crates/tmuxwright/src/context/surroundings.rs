@@ -8,7 +8,7 @@ use tmux_control::target::Level;
 use tmux_control::{Command, Row, SessionId, Socket};
 
 use super::{Cx, Resolved};
-use crate::changes::{Place, Sees};
+use crate::changes::{PaneFilter, PaneWithOwner};
 use crate::contract::{FilePath, Meta, Spot, Target, Tier, ToolError};
 use crate::host::{ClientRow, PaneState};
 
@@ -30,13 +30,13 @@ impl Cx {
     }
 
     /// Says of each pane whether somebody who made this call may be told of it.
-    pub(crate) fn sees(&self) -> Sees {
+    pub(crate) fn sees(&self) -> PaneFilter {
         if !self.guard.hides_panes() {
             return None;
         }
         let (guard, host) = (Arc::clone(&self.guard), Arc::clone(&self.host));
-        Some(Arc::new(move |place: &Place<'_>| {
-            let Place { pane, session, session_name, owner } = *place;
+        Some(Arc::new(move |place: &PaneWithOwner<'_>| {
+            let PaneWithOwner { pane, session, session_name, owner } = *place;
             let own = host.owns(owner);
             guard.hides(&Spot { pane, session, session_name, own }).is_none()
         }))

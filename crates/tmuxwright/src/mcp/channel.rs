@@ -1,5 +1,6 @@
-//! Channel mode: what happened is also pushed, so that a client can take it up while it is at
-//! something else. Facts alone: what a terminal shows is nobody's instruction.
+//! Channel mode: events of watches as `notifications/claude/channel`, for MCP clients that show them
+//! to a model that is busy with other work. A notification holds facts and terminal text as data,
+//! never instructions.
 
 use rmcp::Peer;
 use rmcp::model::{
@@ -12,21 +13,21 @@ use crate::contract::Notice;
 
 const METHOD: &str = "notifications/claude/channel";
 
-/// The newest revision in which clients know channels.
-pub(super) const NEWEST: ProtocolVersion = ProtocolVersion::V_2025_11_25;
+/// The newest MCP revision whose clients support channels.
+pub(super) const NEWEST_REVISION: ProtocolVersion = ProtocolVersion::V_2025_11_25;
 
-/// What is declared at `initialize`.
+/// The capability declared at `initialize`.
 pub(super) fn capability() -> ExperimentalCapabilities {
     ExperimentalCapabilities::from([("claude/channel".to_owned(), JsonObject::new())])
 }
 
-/// Pushes what happened. Whether anybody takes it up is not told.
+/// Pushes one event. MCP has no acknowledgement, so it is unknown whether the client shows it.
 pub(super) async fn push(peer: &Peer<RoleServer>, notice: Notice) {
     let meta: serde_json::Map<_, _> =
         notice.facts.into_iter().map(|(name, value)| (name.to_owned(), value.into())).collect();
     let params = json!({"content": notice.text, "meta": meta});
     let note = CustomNotification::new(METHOD, Some(params));
     if let Err(error) = peer.send_notification(ServerNotification::CustomNotification(note)).await {
-        tracing::debug!("a channel notice was not sent: {error}");
+        tracing::debug!("channel notification not sent: {error}");
     }
 }

@@ -1,10 +1,10 @@
-//! Removes from a JSON value the characters a reader cannot see: the names and strings in it were
-//! written by programs in a terminal.
+//! Removal of invisible characters from JSON values: programs in a terminal chose the names and
+//! strings in them.
 
 use serde_json::{Map, Value};
 use terminal::text::{clean, is_printable_ascii};
 
-/// Cleans every string in a value, and every name; colours stay in strings only if asked for.
+/// Cleans every string and every field name in a value. `colors` keeps colour sequences in strings.
 pub(super) fn clean_value(value: &mut Value, colors: bool) {
     match value {
         Value::String(text) if !is_printable_ascii(text) => *text = clean(text, colors),
@@ -19,7 +19,8 @@ pub(super) fn clean_value(value: &mut Value, colors: bool) {
     }
 }
 
-/// Names that are the same once they are clean stay apart: none may hide another.
+/// Cleans field names. Names that are equal after cleaning get a `_` appended, so that no field
+/// replaces another.
 fn clean_names(map: &mut Map<String, Value>) {
     for (name, value) in std::mem::take(map) {
         let mut name = clean(&name, false);
@@ -37,7 +38,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_in_a_value_are_cleaned_and_none_is_lost() {
+    fn field_names_are_cleaned_and_stay_distinct() {
         let mut value =
             json!({"A": "1", "A\u{200b}": ["\u{1b}[1mx"], "B\u{7}": {"\u{202e}c": "d"}});
         clean_value(&mut value, false);

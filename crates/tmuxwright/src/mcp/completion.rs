@@ -1,4 +1,4 @@
-//! `completion/complete`: what can be suggested while a person fills in arguments.
+//! `completion/complete`: suggestions for the arguments of prompts and resource templates.
 
 use std::sync::Arc;
 
@@ -8,26 +8,29 @@ use tokio_util::sync::CancellationToken;
 use super::{pipeline, prompts};
 use crate::app::App;
 use crate::app::Client;
-use crate::completion::{self, Chosen, Kind};
+use crate::completion::{self, CompletionKind, OtherArguments};
 use crate::context::{Cx, Progress};
 use crate::contract::{Code, ToolError, nearest};
 use terminal::text;
 
-/// Suggests values. What cannot be looked up is no error: there is nothing to suggest then.
+/// Answers `completion/complete`. If tmux cannot be asked, the list is empty; that is not an error.
 pub(super) async fn complete(
     client: &Arc<Client>,
     request: CompleteRequestParams,
     cancel: CancellationToken,
 ) -> Result<CompleteResult, ErrorData> {
     let app = &client.app;
-    let kind = kind(app, &request.r#ref, &request.argument.name).map_err(prompts::refusal)?;
-    let mut chosen = request.context.and_then(|it| it.arguments).unwrap_or_default();
-    chosen.remove(&request.argument.name);
-    let mut values = match kind.shown_by() {
-        None => completion::numbers(kind, &request.argument.value),
-        Some(tool) => live(client, tool, kind, &request.argument.value, &chosen, cancel).await,
+    let kind =
+        kind(app, &request.r#ref, &request.argument.name).map_err(prompts::invalid_params)?;
+    let mut others = request.context.and_then(|it| it.arguments).unwrap_or_default();
+    others.remove(&request.argument.name);
+    let mut values = match kind.listing_tool() {
+        None => completion::suggest_numbers(kind, &request.argument.value),
+        Some(tool) => {
+            suggest_objects(client, tool, kind, &request.argument.value, &others, cancel).await
+        }
     };
-    // A name with anything in it that would be taken out could not be found by what is left.
+    // A value that cleaning or redaction would change could not be used as an argument.
     values.retain(|value| text::inline(value) == *value && !is_secret(app, value));
     let total = values.len();
     values.truncate(CompletionInfo::MAX_VALUES);
@@ -38,20 +41,24 @@ pub(super) async fn complete(
     Ok(CompleteResult::new(info))
 }
 
-/// What the argument names.
-fn kind(app: &Arc<App>, reference: &Reference, argument: &str) -> Result<Kind, ToolError> {
+/// The kind of object that an argument names.
+fn kind(
+    app: &Arc<App>,
+    reference: &Reference,
+    argument: &str,
+) -> Result<CompletionKind, ToolError> {
     match reference {
         Reference::Prompt(prompt) => {
-            let has = prompts::has(app);
-            Ok(crate::prompts::find(&prompt.name, &has)?.argument(argument)?.kind)
+            let offers = prompts::offers_tool(app);
+            Ok(crate::prompts::find(&prompt.name, &offers)?.argument(argument)?.kind)
         }
         Reference::Resource(resource) => variable(app, &resource.uri, argument),
-        _ => Err(ToolError::invalid_argument("`ref` is neither a prompt nor a template")),
+        _ => Err(ToolError::invalid_argument("`ref` is neither a prompt nor a resource template")),
     }
 }
 
-/// What a variable in the address of a resource names.
-fn variable(app: &App, template: &str, name: &str) -> Result<Kind, ToolError> {
+/// The kind of object that a variable of a resource template names.
+fn variable(app: &App, template: &str, name: &str) -> Result<CompletionKind, ToolError> {
     let Some(resource) = app.resources.templates().find(|it| it.template == template) else {
         let what = format!("there is no resource template `{template}`");
         let known: Vec<&str> = app.resources.templates().map(|it| it.template).collect();
@@ -62,19 +69,20 @@ fn variable(app: &App, template: &str, name: &str) -> Result<Kind, ToolError> {
         });
     };
     let found = resource.variables().find(|variable| *variable == name);
-    found.and_then(Kind::of_variable).ok_or_else(|| {
+    found.and_then(CompletionKind::of_variable).ok_or_else(|| {
         let known: Vec<&str> = resource.variables().collect();
         ToolError::invalid_argument(format!("`{template}` has no variable `{name}`"))
             .hint(format!("it has: {}", known.join(", ")))
     })
 }
 
-async fn live(
+/// Suggests tmux objects that `tool` would list, with that tool's permissions.
+async fn suggest_objects(
     client: &Arc<Client>,
     tool: &str,
-    kind: Kind,
+    kind: CompletionKind,
     typed: &str,
-    chosen: &Chosen,
+    others: &OtherArguments,
     cancel: CancellationToken,
 ) -> Vec<String> {
     let app = &client.app;
@@ -85,8 +93,8 @@ async fn live(
     tokio::select! {
         biased;
         () = cancel.cancelled() => Vec::new(),
-        found = completion::live(&cx, kind, typed, chosen) => found.unwrap_or_else(|error| {
-            tracing::debug!("nothing is suggested: {error}");
+        found = completion::suggest_objects(&cx, kind, typed, others) => found.unwrap_or_else(|error| {
+            tracing::debug!("no completions: {error}");
             Vec::new()
         }),
     }

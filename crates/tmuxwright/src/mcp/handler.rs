@@ -1,4 +1,5 @@
-//! Answers MCP requests. Knows rmcp's types so that nothing else has to.
+//! MCP request handler: one method for each request of the protocol. It only translates rmcp's types
+//! and delegates.
 
 use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
@@ -16,34 +17,34 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 
 use super::logging::Logging;
-use super::pipeline::{self, Answer, IncomingCall};
+use super::pipeline::{self, IncomingCall, ToolAnswer};
 use super::subscriptions::{self, Subscriptions};
-use super::{channel, completion, instructions, pages, prompts, resources, revision};
+use super::{channel, completion, instructions, pagination, prompts, resources, revision};
 use crate::app::App;
 use crate::app::Client;
 use crate::context::{Progress, Request, Step};
 use crate::redact::Redactor;
 use terminal::text;
 
-/// One client's view of the server.
+/// The handler of one MCP client.
 #[derive(Debug)]
 pub struct Handler {
     app: Arc<App>,
-    /// Whose requests these are, once that is known.
+    /// Set by `new` or at `initialize`.
     client: OnceLock<Arc<Client>>,
     subscriptions: Subscriptions,
     logging: Logging,
 }
 
 impl Handler {
-    /// A handler for this client.
+    /// A handler for the only client of a transport.
     pub fn new(client: Arc<Client>) -> Self {
-        Self { client: Arc::clone(&client).into(), ..Self::of_many(Arc::clone(&client.app)) }
+        Self { client: Arc::clone(&client).into(), ..Self::for_http(Arc::clone(&client.app)) }
     }
 
-    /// A handler for one of many: with `initialize` it gets a client of its own, which goes with the
-    /// handler. Requests without that are the process's.
-    pub fn of_many(app: Arc<App>) -> Self {
+    /// A handler for one of many clients. `initialize` gives it a [`Client`] of its own, which is
+    /// dropped with the handler; requests without `initialize` share the process's client.
+    pub fn for_http(app: Arc<App>) -> Self {
         let logging = Logging::new(app.logs.clone(), app.settings.redact.clone());
         Self { app, client: OnceLock::new(), subscriptions: Subscriptions::default(), logging }
     }
@@ -52,7 +53,8 @@ impl Handler {
         self.client.get().map_or_else(|| self.app.client(), Arc::clone)
     }
 
-    /// What comes with the calls that are made for something else.
+    /// The request for tool calls that the server makes itself, as to read a resource. `via` names the
+    /// reason in the audit log.
     fn request(&self, context: &RequestContext<RoleServer>, via: &str) -> Request {
         let request = pipeline::request(&self.client(), context.ct.clone(), Progress::default());
         let client = self.app.audit.as_ref().and_then(|_| client(context));
@@ -81,7 +83,7 @@ impl ServerHandler for Handler {
 
     fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
         Cow::Borrowed(match self.app.settings.channel {
-            true => ProtocolVersion::known_up_to(&channel::NEWEST),
+            true => ProtocolVersion::known_up_to(&channel::NEWEST_REVISION),
             false => ProtocolVersion::KNOWN_VERSIONS,
         })
     }
@@ -102,7 +104,7 @@ impl ServerHandler for Handler {
         page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        pages::only(page, "tools/list")?;
+        pagination::refuse_cursor(page, "tools/list")?;
         Ok(ListToolsResult::with_all_items(self.app.registry.wire().cloned().collect()))
     }
 
@@ -122,7 +124,7 @@ impl ServerHandler for Handler {
             client: self.app.audit.as_ref().and_then(|_| client(&context)),
             cancel: context.ct.clone(),
         };
-        let Answer { result, notices } =
+        let ToolAnswer { result, notices } =
             self.logging.around(&context, pipeline::dispatch(&self.client(), call)).await;
         for notice in notices.into_iter().filter(|_| self.app.settings.channel) {
             channel::push(&context.peer, notice).await;
@@ -135,7 +137,7 @@ impl ServerHandler for Handler {
         page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        pages::only(page, "prompts/list")?;
+        pagination::refuse_cursor(page, "prompts/list")?;
         Ok(ListPromptsResult::with_all_items(prompts::list(&self.app)))
     }
 
@@ -160,7 +162,7 @@ impl ServerHandler for Handler {
         page: Option<PaginatedRequestParams>,
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let request = self.request(&context, resources::LIST);
+        let request = self.request(&context, resources::LIST_METHOD);
         resources::list(&self.client(), page, request).await
     }
 
@@ -169,7 +171,7 @@ impl ServerHandler for Handler {
         page: Option<PaginatedRequestParams>,
         _: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        pages::only(page, "resources/templates/list")?;
+        pagination::refuse_cursor(page, "resources/templates/list")?;
         Ok(ListResourceTemplatesResult::with_all_items(resources::templates(&self.app)))
     }
 
@@ -227,20 +229,20 @@ impl ServerHandler for Handler {
         }
     }
 
-    /// A request of a known method whose parameters have the wrong shape ends up here, and rmcp
-    /// would say that the method does not exist.
+    /// rmcp also passes requests here whose method is known but whose parameters do not parse. They
+    /// get an error about the parameters; rmcp's default is "method not found".
     async fn on_custom_request(
         &self,
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        const KNOWN: &[(&str, &str)] = &[
+        const METHOD_PARAMS: &[(&str, &str)] = &[
             ("tools/call", "`name` must be text and `arguments` an object"),
             ("tools/list", "`cursor` must be text"),
             ("prompts/get", "`name` must be text and `arguments` an object"),
             (
                 "completion/complete",
-                "`ref` must name a prompt or a template, and `argument` have a `name` and a `value`",
+                "`ref` must name a prompt or a template, and `argument` must have a `name` and a `value`",
             ),
             ("resources/read", "`uri` must be text"),
             ("resources/subscribe", "`uri` must be text"),
@@ -250,13 +252,13 @@ impl ServerHandler for Handler {
                 "logging/setLevel",
                 "`level` must be debug, info, notice, warning, error, critical, alert or emergency",
             ),
-            ("initialize", "`protocolVersion`, `capabilities` and `clientInfo` are needed"),
+            ("initialize", "`protocolVersion`, `capabilities` and `clientInfo` are required"),
         ];
         let method = request.method.as_str();
-        if revision::is_stateless(&context) && revision::REMOVED.contains(&method) {
+        if revision::is_stateless(&context) && revision::REMOVED_METHODS.contains(&method) {
             return Err(no_method(method));
         }
-        Err(match KNOWN.iter().find(|(known, _)| *known == method) {
+        Err(match METHOD_PARAMS.iter().find(|(known, _)| *known == method) {
             Some((method, shape)) => ErrorData::invalid_params(
                 format!("the parameters of {method} are malformed: {shape}"),
                 None,
@@ -271,8 +273,8 @@ fn no_method(name: &str) -> ErrorData {
     ErrorData::new(ErrorCode::METHOD_NOT_FOUND, message, None)
 }
 
-/// The client's name and version, as it gave them with the request or at `initialize`. Where there
-/// is no `initialize`, rmcp would give its own.
+/// The client's name and version from the request, or from `initialize`. In the revision without
+/// `initialize`, `peer_info` would return rmcp's own name.
 fn client(context: &RequestContext<RoleServer>) -> Option<Arc<str>> {
     let Implementation { name, version, .. } = match context.meta.protocol_version() {
         Some(_) => context.meta.client_info()?,
@@ -282,7 +284,7 @@ fn client(context: &RequestContext<RoleServer>) -> Option<Arc<str>> {
     Some(text.chars().take(100).collect::<String>().into())
 }
 
-/// Progress towards the client, if it sent a token.
+/// Progress notifications to the client, if the request has a progress token.
 fn progress(context: &RequestContext<RoleServer>, redact: Redactor) -> Progress {
     let Some(token) = context.meta.get_progress_token() else {
         return Progress::default();
@@ -296,7 +298,7 @@ fn progress(context: &RequestContext<RoleServer>, redact: Redactor) -> Progress 
         let peer = peer.clone();
         Box::pin(async move {
             if let Err(error) = peer.notify_progress(note).await {
-                tracing::debug!("progress was not sent: {error}");
+                tracing::debug!("progress not sent: {error}");
             }
         })
     })

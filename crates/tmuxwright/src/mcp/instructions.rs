@@ -1,61 +1,63 @@
-//! What a model is told before it has seen a tool. Some clients show it nothing else at first.
+//! The `instructions` of the server: a short guide to the tools that are offered. Clients that load
+//! tools on demand show a model only this text at first.
 
 use crate::app::Client;
 use crate::contract::Guard;
 use crate::policy::Ceiling;
-use crate::watch::KINDS;
+use crate::watch::CONDITION_KINDS;
 
-/// What to do with which tool. A line is said if its tool is offered, and names no other.
-const WORK: &[(&str, &str)] = &[
+/// Tool names with a line about their use. A line is left out if its tool is not offered, so it must
+/// not name another tool.
+const TOOL_HINTS: &[(&str, &str)] = &[
     (
         "run_command",
-        "Run a command: run_command. Its exact output and exit code come back; without target it gets a pane \
-         of your own, where cd and variables stay. On status running it goes on.",
+        "Run a command: run_command. It returns the exact output and exit code. Without target it uses a pane \
+         of your own, where cd and variables persist. Status running: it still runs.",
     ),
     (
         "command_result",
-        "Wait for a command that goes on, or read any part of its output (tail, from, grep): command_result.",
+        "Wait for a running command, or read any part of its output (tail, from, grep): command_result.",
     ),
     (
         "start_and_watch",
-        "Start a server, build or anything long: start_and_watch with until, e.g. [\"text:Listening\", \"error\", \"exit\"].",
+        "Start a server, build or other long command: start_and_watch with until, e.g. [\"text:Listening\", \"error\", \"exit\"].",
     ),
-    ("wait_for", "Wait instead of looking again and again: wait_for, with until: "),
-    ("interrupt", "Stop what runs in a pane: interrupt."),
+    ("wait_for", "Wait instead of polling: wait_for, with until: "),
+    ("interrupt", "Stop the program in a pane (C-c): interrupt."),
     ("run_in_repl", "Talk to an interpreter at its prompt (python, node, psql): run_in_repl."),
-    ("list_panes", "See what there is: list_panes."),
-    ("pane_state", "What runs in a pane and what it waits for: pane_state."),
+    ("list_panes", "List all panes, with window, session and program: list_panes."),
+    ("pane_state", "See which program runs in a pane and whether it waits for input: pane_state."),
     (
         "create_pane",
-        "Start a program in a pane of your own that stays after it exits: create_pane.",
+        "Start a program in a new pane, which stays after the program exits: create_pane.",
     ),
-    ("create_session", "Make a session for a person to attach to: create_session."),
+    ("create_session", "Create a session for a person to attach to: create_session."),
     (
         "send_keys",
-        "Type: send_keys (text is typed exactly, keys are names like Enter, C-c; enter=true submits).",
+        "Type keys: send_keys (text is typed exactly, keys are names like Enter, C-c; enter=true submits).",
     ),
-    ("paste_text", "Several lines at once: paste_text."),
+    ("paste_text", "Paste several lines at once: paste_text."),
     ("capture_pane", "Read the screen or the scrollback: capture_pane."),
     (
         "capture_since",
-        "Look again and get only what is new: capture_since, with the cursor of the last answer.",
+        "Read only the new output of a pane: capture_since, with the cursor of the last result.",
     ),
     ("search_panes", "Find text in all panes: search_panes."),
-    ("show_message", "Tell people who watch something: show_message."),
-    ("get_prompt", "Ready-made workflows, step by step: get_prompt."),
-    ("kill", "Clean up what you made: kill."),
+    ("show_message", "Show a message to the people attached: show_message."),
+    ("get_prompt", "Get a ready-made workflow, step by step: get_prompt."),
+    ("kill", "Remove what you created: kill."),
 ];
 
-/// The text for the tools that are offered. Under 2 kB: clients cut there.
+/// The instructions for the tools that are offered. Under 2 kB, because clients truncate there.
 pub(super) fn text(client: &Client) -> String {
     let app = &client.app;
     let mut text = String::from(
         "A real terminal through tmux. People can attach to the same sessions and watch.\n",
     );
-    for (tool, line) in WORK.iter().filter(|(tool, _)| app.registry.find(tool).is_ok()) {
+    for (tool, line) in TOOL_HINTS.iter().filter(|(tool, _)| app.registry.find(tool).is_ok()) {
         text.push_str(&format!("- {line}"));
         if *tool == "wait_for" {
-            let kinds: Vec<&str> = KINDS.iter().map(|kind| kind.name).collect();
+            let kinds: Vec<&str> = CONDITION_KINDS.iter().map(|kind| kind.name).collect();
             text.push_str(&format!("{}.", kinds.join(", ")));
         }
         text.push('\n');
@@ -65,17 +67,17 @@ pub(super) fn text(client: &Client) -> String {
          names match exactly. Every result carries ids; use them in the next call.\n",
     );
     text.push_str(match app.policy.ceiling {
-        Ceiling::Readonly => "Tier readonly: you can look and wait, and change nothing.\n",
+        Ceiling::Readonly => "Tier readonly: you can read and wait, but change nothing.\n",
         Ceiling::Mutating => {
-            "Tier mutating: you can destroy and rename only what this server made.\n"
+            "Tier mutating: you can destroy and rename only what this server created.\n"
         }
         Ceiling::Destructive => {
-            "Tier destructive: you can destroy what others made, too; ask a person first.\n"
+            "Tier destructive: you can also destroy what others created; ask a person first.\n"
         }
     });
     if let Some(pane) = client.engines.host.caller().filter(|_| !app.policy.hides_panes()) {
         text.push_str(&format!(
-            "This server runs in pane {pane}: it types nothing there and does not kill it.\n"
+            "This server runs in pane {pane}: it never types there or kills it.\n"
         ));
     }
     text.push_str(

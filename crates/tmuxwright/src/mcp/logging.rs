@@ -1,10 +1,7 @@
-//! The log for a client that asks for it: all of it after `logging/setLevel`, or what one request
-//! brings about, as the newest revision has it.
+//! Log messages for an MCP client: from `logging/setLevel` on in the older revisions, or for a single
+//! request that has a `logLevel` in the newest one.
 
-#![expect(
-    deprecated,
-    reason = "the revisions in use have logging; the newest only advises against it"
-)]
+#![expect(deprecated, reason = "the revisions in use have logging; only the newest deprecates it")]
 
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
@@ -17,28 +14,28 @@ use tracing::{Instrument, Level, Span};
 
 use super::revision::is_stateless;
 use crate::lock::lock;
-use crate::log::{self, Heard, Logs, Place, Record, Scope};
+use crate::log::{self, LogReceiver, LogRecord, LogScope, LogSubscription, Logs};
 use crate::redact::Redactor;
 use terminal::text;
 
-/// One client's log.
+/// The log messages of one MCP client.
 #[derive(Debug, Clone)]
 pub(super) struct Logging {
     logs: Logs,
     redact: Redactor,
     span: Span,
-    /// There once the client has set a level.
-    place: Arc<Mutex<Option<Place>>>,
+    /// Set once the client has chosen a level.
+    subscription: Arc<Mutex<Option<LogSubscription>>>,
 }
 
 impl Logging {
-    /// For a client that has not asked for anything yet.
+    /// The log of a client that has not chosen a level yet: nothing is sent.
     pub(super) fn new(logs: Logs, redact: Redactor) -> Self {
-        Self { logs, redact, span: log::client(), place: Arc::default() }
+        Self { logs, redact, span: log::client(), subscription: Arc::default() }
     }
 
-    /// Tells the client from now on what is logged at this level or above. Whether its revision has
-    /// this.
+    /// Sends events of this level or above from now on. False if the request's revision has no
+    /// `logging/setLevel`.
     pub(super) fn set_level(
         &self,
         level: LoggingLevel,
@@ -48,20 +45,20 @@ impl Logging {
             return false;
         }
         let level = filter(level);
-        let mut place = lock(&self.place);
-        match &*place {
-            Some(place) => place.set_level(level),
+        let mut subscription = lock(&self.subscription);
+        match &*subscription {
+            Some(subscription) => subscription.set_level(level),
             None => {
-                let (held, heard) = self.logs.listen(level, Scope::Client, &self.span);
-                *place = Some(held);
-                tokio::spawn(forward(heard, context.peer.clone(), self.redact.clone()));
+                let (held, receiver) = self.logs.subscribe(level, LogScope::Client, &self.span);
+                *subscription = Some(held);
+                tokio::spawn(forward(receiver, context.peer.clone(), self.redact.clone()));
             }
         }
         true
     }
 
-    /// Does a request's work. What is logged of it reaches those it is for: the request itself, if
-    /// it says so, gets it before its answer.
+    /// Runs a request's work in the client's span. A request with its own `logLevel` gets its events
+    /// before its answer.
     pub(super) async fn around<T>(
         &self,
         context: &RequestContext<RoleServer>,
@@ -70,31 +67,32 @@ impl Logging {
         let asked = context.meta.log_level().filter(|_| is_stateless(context));
         let Some(level) = asked else { return work.instrument(self.span.clone()).await };
         let span = log::request(&self.span);
-        let (place, mut heard) = self.logs.listen(filter(level), Scope::Request, &span);
+        let (subscription, mut receiver) =
+            self.logs.subscribe(filter(level), LogScope::Request, &span);
         let mut work = pin!(work.instrument(span));
         let done = loop {
             tokio::select! {
                 biased;
-                Some(record) = heard.next() => self.tell(context, record).await,
+                Some(record) = receiver.next() => self.send(context, record).await,
                 done = &mut work => break done,
             }
         };
-        drop(place);
-        while let Some(record) = heard.next().await {
-            self.tell(context, record).await;
+        drop(subscription);
+        while let Some(record) = receiver.next().await {
+            self.send(context, record).await;
         }
         done
     }
 
-    async fn tell(&self, context: &RequestContext<RoleServer>, record: Record) {
-        // A client that has gone hears nothing more; its request is cancelled anyway.
+    async fn send(&self, context: &RequestContext<RoleServer>, record: LogRecord) {
+        // This fails only if the client has disconnected, and then its request is cancelled.
         let _ = send(&context.peer, record, &self.redact).await;
     }
 }
 
-/// Sends all that is heard until the client has gone. Logs nothing itself: it would hear that, too.
-async fn forward(mut heard: Heard, peer: Peer<RoleServer>, redact: Redactor) {
-    while let Some(record) = heard.next().await {
+/// Sends records until the client disconnects. Must not log: it would receive its own events.
+async fn forward(mut receiver: LogReceiver, peer: Peer<RoleServer>, redact: Redactor) {
+    while let Some(record) = receiver.next().await {
         if send(&peer, record, &redact).await.is_err() {
             return;
         }
@@ -103,16 +101,16 @@ async fn forward(mut heard: Heard, peer: Peer<RoleServer>, redact: Redactor) {
 
 async fn send(
     peer: &Peer<RoleServer>,
-    record: Record,
+    record: LogRecord,
     redact: &Redactor,
 ) -> Result<(), ServiceError> {
-    let mut said = text::inline(&record.text);
-    redact.text(&mut said);
-    let note = LoggingMessageNotificationParam::new(level(record.level), said.into());
+    let mut message = text::inline(&record.text);
+    redact.text(&mut message);
+    let note = LoggingMessageNotificationParam::new(level(record.level), message.into());
     peer.notify_logging_message(note.with_logger(env!("CARGO_PKG_NAME"))).await
 }
 
-/// What of ours a client hears that asks for this level.
+/// The filter for a level of the protocol. Events have no level above error.
 fn filter(level: LoggingLevel) -> LevelFilter {
     match level {
         LoggingLevel::Debug => LevelFilter::DEBUG,
@@ -123,7 +121,7 @@ fn filter(level: LoggingLevel) -> LevelFilter {
     }
 }
 
-/// A level of ours in the protocol's words.
+/// The protocol's name for a level.
 fn level(level: Level) -> LoggingLevel {
     match level {
         Level::ERROR => LoggingLevel::Error,

@@ -1,12 +1,11 @@
-//! MCP: the protocol on one side, the tools on the other.
+//! The MCP protocol: request handler, call pipeline and transports.
 //!
-//! - `handler` answers what clients ask; it only delegates.
-//! - `pipeline` is the way of every tool call, whoever makes it; `shape` is what clients see of the answer.
-//! - `prompts` and `completion` answer for people who pick a workflow and fill in its arguments.
-//! - `resources` lists and reads what has an address; `pages` are the pages of lists.
-//! - `logging` is the log for a client that asks for it.
-//! - `revision` is what the revisions differ in.
-//! - `stdio` is the transport over standard input and output, `http` the one over HTTP.
+//! - `handler`: one method for each request; it only delegates.
+//! - `pipeline`: the path of every tool call. `render` and `clean`: its result as a client sees it.
+//! - `prompts`, `completion`, `resources`, `subscriptions`, `logging`: the other requests.
+//! - `channel`: events pushed to clients. `instructions`: the server's guide for models.
+//! - `pagination`: pages and cursors of lists. `revision`: differences between protocol revisions.
+//! - `stdio`, `http`: the transports.
 
 mod channel;
 mod clean;
@@ -16,7 +15,7 @@ mod handler;
 pub(crate) mod http;
 mod instructions;
 mod logging;
-mod pages;
+mod pagination;
 pub(crate) mod pipeline;
 mod prompts;
 mod render;

@@ -1,4 +1,4 @@
-//! The way of every tool call: dispatch, authorize, execute, render, with a record in the audit log
+//! The path of every tool call: dispatch, authorize, execute, render, with a record in the audit log
 //! around them. Nothing else calls a tool.
 
 use std::any::Any;
@@ -30,22 +30,22 @@ pub(crate) struct IncomingCall {
 }
 
 /// The answer to a `tools/call`.
-pub(crate) struct Answer {
+pub(crate) struct ToolAnswer {
     pub(crate) result: CallToolResult,
     /// Events for a client that has turned to something else (channel mode).
     pub(crate) notices: Vec<Notice>,
 }
 
 /// Answers a `tools/call`. A failed call is a result too: the agent can read it and act on it.
-pub(crate) async fn dispatch(client: &Arc<Client>, call: IncomingCall) -> Answer {
+pub(crate) async fn dispatch(client: &Arc<Client>, call: IncomingCall) -> ToolAnswer {
     let IncomingCall { tool, arguments, cancel, progress, client: name } = call;
     let request = Request { client: name, ..request(client, cancel, progress) };
     match self::call(client, &tool, arguments, request).await {
         Ok(mut reply) => {
             let notices = std::mem::take(&mut reply.notices);
-            Answer { result: render::success(reply, client.app.settings.structured), notices }
+            ToolAnswer { result: render::success(reply, client.app.settings.structured), notices }
         }
-        Err(error) => Answer { result: render::failure(&error), notices: Vec::new() },
+        Err(error) => ToolAnswer { result: render::failure(&error), notices: Vec::new() },
     }
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn request(
     }
 }
 
-/// Calls that a tool makes for its caller: they go the same way.
+/// Calls that a tool makes for its caller, on the same path.
 struct CallsOf(Arc<Client>);
 
 impl Calls for CallsOf {
@@ -111,7 +111,7 @@ pub(crate) async fn call(
     let mut answer = unrecorded_call(client, tool, arguments, request).await;
     begun.end(end(&mut answer, touched.ids())).await.map_err(|failed| {
         let ToolError { code, message, hint } = failed.into();
-        let message = format!("`{tool}` was called, but its answer is held back: {message}");
+        let message = format!("`{tool}` was called, but its result is withheld: {message}");
         ToolError { code, message: text::clean(&message, false), hint }
     })?;
     answer
@@ -137,8 +137,8 @@ struct Authorized {
 }
 
 /// Finds the tool, if tier, toolset and tool list allow it. The tools behind a resource need not be in
-/// the toolset, which is about what a model is shown. Objects, files and lines are judged later, when
-/// the call context is asked for them.
+/// the toolset, which only limits the tools a model sees. Objects, files and lines are checked later,
+/// when the tool requests them from the call context.
 fn authorize(client: &Client, tool: &str, request: &Request) -> Result<Authorized, ToolError> {
     let registry = &client.app.registry;
     match request.via {
@@ -167,7 +167,7 @@ async fn execute(
             Err(ToolError::new(Code::Cancelled, format!("`{name}` was cancelled")))
         }
         () = app.ending.cancelled() => {
-            Err(ToolError::new(Code::Cancelled, format!("`{name}` was cut short: the server ends")))
+            Err(ToolError::new(Code::Cancelled, format!("`{name}` was cut short: the server is exiting")))
         }
         // A panic must not cost the caller its answer: rmcp would never send one.
         done = AssertUnwindSafe(work).catch_unwind() => {
@@ -185,7 +185,7 @@ fn panicked(tool: &str, panic: &(dyn Any + Send)) -> ToolError {
         .map(|text| (*text).to_owned())
         .or_else(|| panic.downcast_ref::<String>().cloned())
         .unwrap_or_default();
-    ToolError::internal(format!("`{tool}` stopped half-way: {message}"))
+    ToolError::internal(format!("`{tool}` panicked: {message}"))
 }
 
 /// The origin of a call, for the audit log.
@@ -286,13 +286,13 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_panic_is_an_answer() {
+    async fn panic_is_answered_with_an_error() {
         let text = call_with("panics", CancellationToken::new()).await;
         assert!(text.contains("internal") && text.contains("the roof fell in"), "{text}");
     }
 
     #[tokio::test]
-    async fn cancelling_ends_a_call_that_would_never_end() {
+    async fn cancelling_ends_a_hanging_call() {
         let cancel = CancellationToken::new();
         cancel.cancel();
         let text = call_with("hangs", cancel).await;
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn an_unknown_tool_names_the_nearest() {
+    async fn unknown_tool_names_the_nearest() {
         let text = call_with("hang", CancellationToken::new()).await;
         assert!(text.contains("unknown_tool") && text.contains("`hangs`"), "{text}");
     }

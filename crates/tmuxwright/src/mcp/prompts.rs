@@ -1,4 +1,4 @@
-//! Prompts as clients ask for them.
+//! `prompts/list` and `prompts/get`.
 
 use std::sync::Arc;
 
@@ -9,53 +9,54 @@ use rmcp::model::{
 
 use crate::app::App;
 use crate::contract::ToolError;
-use crate::prompts::{self, Absent, Argument, Prompt};
+use crate::prompts::{self, Argument, Presence, Prompt};
 use terminal::text;
 
-/// Says whether a tool is offered.
-pub(super) fn has(app: &Arc<App>) -> impl Fn(&str) -> bool {
+/// The test whether a tool is offered.
+pub(super) fn offers_tool(app: &Arc<App>) -> impl Fn(&str) -> bool {
     |tool| app.registry.find(tool).is_ok()
 }
 
-/// What clients see, in a fixed order.
+/// The prompts that are offered, in a fixed order.
 pub(super) fn list(app: &Arc<App>) -> Vec<WirePrompt> {
-    prompts::offered(&has(app)).map(wire).collect()
+    prompts::offered(&offers_tool(app)).map(to_wire).collect()
 }
 
-/// The text of a prompt, as the person's own words.
+/// The text of a prompt, as a message of the user.
 pub(super) fn get(
     app: &Arc<App>,
     request: GetPromptRequestParams,
 ) -> Result<GetPromptResult, ErrorData> {
-    let has = has(app);
-    let prompt = prompts::find(&request.name, &has).map_err(refusal)?;
-    let text = prompt.text(request.arguments.unwrap_or_default(), &has).map_err(refusal)?;
+    let offers = offers_tool(app);
+    let prompt = prompts::find(&request.name, &offers).map_err(invalid_params)?;
+    let text =
+        prompt.text(request.arguments.unwrap_or_default(), &offers).map_err(invalid_params)?;
     let message = PromptMessage::new_text(Role::User, text);
     Ok(GetPromptResult::new(vec![message]).with_description(prompt.description))
 }
 
-/// An error of the caller's, in the words that a tool would have for it.
-pub(super) fn refusal(error: ToolError) -> ErrorData {
-    let words = match error.hint {
+/// A tool's error as the protocol's "invalid params".
+pub(super) fn invalid_params(error: ToolError) -> ErrorData {
+    let message = match error.hint {
         Some(hint) => format!("{}; {hint}", error.message),
         None => error.message,
     };
-    ErrorData::invalid_params(text::inline(&words), None)
+    ErrorData::invalid_params(text::inline(&message), None)
 }
 
-fn wire(prompt: &Prompt) -> WirePrompt {
-    let arguments = prompt.arguments.iter().map(wire_argument).collect();
+fn to_wire(prompt: &Prompt) -> WirePrompt {
+    let arguments = prompt.arguments.iter().map(argument_to_wire).collect();
     WirePrompt::new(prompt.name, Some(prompt.description), Some(arguments)).with_title(prompt.title)
 }
 
-fn wire_argument(argument: &Argument) -> PromptArgument {
-    let description = match argument.absent {
-        Absent::Is(value) => {
+fn argument_to_wire(argument: &Argument) -> PromptArgument {
+    let description = match argument.presence {
+        Presence::Default(value) => {
             format!("{} (default {value}).", argument.description.trim_end_matches('.'))
         }
-        Absent::Refused | Absent::Fine => argument.description.to_owned(),
+        Presence::Required | Presence::Optional => argument.description.to_owned(),
     };
     PromptArgument::new(argument.name)
         .with_description(description)
-        .with_required(argument.absent == Absent::Refused)
+        .with_required(argument.presence == Presence::Required)
 }

@@ -1,4 +1,4 @@
-//! Rendering of answers and errors: invisible characters and secrets removed, in the protocol's form.
+//! Rendering of results and errors as MCP's types, with invisible characters and secrets removed.
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use rmcp::model::{CallToolResult, ContentBlock, MetaObject};
@@ -9,13 +9,13 @@ use crate::contract::{Form, Image, Notice, Reply, ToolError};
 use crate::redact::Redactor;
 use terminal::text;
 
-/// The key under which an error's code is in `_meta`.
-const CODE_KEY: &str = "tmuxwright/code";
+/// Key of an error's code in `_meta`.
+const CODE_META_KEY: &str = "tmuxwright/code";
 
-/// The key under which it says how many secrets were taken out.
-pub(super) const REDACTED_KEY: &str = "tmuxwright/redacted";
+/// Key of the number of redacted secrets in `_meta`.
+pub(super) const REDACTED_META_KEY: &str = "tmuxwright/redacted";
 
-/// An answer or an error as a client may see it.
+/// Cleans and redacts a result or an error.
 pub(super) fn clean(
     answer: Result<Reply, ToolError>,
     redact: &Redactor,
@@ -26,8 +26,8 @@ pub(super) fn clean(
     }
 }
 
-/// Removes invisible characters and secrets, and fields that say nothing. The answers of calls within a
-/// call have been through this already; cleaning them again changes nothing.
+/// Removes invisible characters, secrets and empty fields. The results of calls within a call have been
+/// cleaned already; cleaning them again changes nothing.
 fn clean_reply(mut reply: Reply, redact: &Redactor) -> Reply {
     let raw = std::mem::take(&mut reply.text);
     reply.text = text::clean(&raw, reply.colors);
@@ -47,12 +47,13 @@ fn clean_reply(mut reply: Reply, redact: &Redactor) -> Reply {
         prune(&mut reply.structured, true);
         let in_text = redacted_text(&mut reply, &raw, redact);
         reply.redacted = in_text.max(redacted_data(&mut reply, redact));
-        reply.text.push_str(&said(reply.redacted));
+        reply.text.push_str(&redaction_note(reply.redacted));
     }
     reply
 }
 
-/// Takes secrets out of the text. Colours can cut one into pieces; then they go.
+/// Redacts the text and counts the secrets. Colour sequences can split a secret; in that case the text
+/// loses its colours.
 fn redacted_text(reply: &mut Reply, raw: &str, redact: &Redactor) -> usize {
     let count = redact.text(&mut reply.text);
     if !reply.colors {
@@ -66,7 +67,7 @@ fn redacted_text(reply: &mut Reply, raw: &str, redact: &Redactor) -> usize {
     in_plain.max(count)
 }
 
-/// The same for the data.
+/// Does the same for the structured content.
 fn redacted_data(reply: &mut Reply, redact: &Redactor) -> usize {
     if !reply.colors {
         return redact.value(&mut reply.structured);
@@ -81,21 +82,21 @@ fn redacted_data(reply: &mut Reply, redact: &Redactor) -> usize {
     in_plain.max(count)
 }
 
-/// The same for an error.
+/// Cleans and redacts an error.
 pub(super) fn clean_error(error: ToolError, redact: &Redactor) -> ToolError {
     let mut count = 0;
-    let mut fit = |text: String| {
+    let mut clean = |text: String| {
         let mut text = text::clean(&text, false);
         count += redact.text(&mut text);
         text
     };
     let ToolError { code, message, hint } = error;
-    let (message, hint) = (fit(message), hint.map(&mut fit));
-    ToolError { code, message: message + &said(count), hint }
+    let (message, hint) = (clean(message), hint.map(&mut clean));
+    ToolError { code, message: message + &redaction_note(count), hint }
 }
 
-/// A last line that says what was taken out.
-fn said(redacted: usize) -> String {
+/// A last line with the number of redacted secrets.
+fn redaction_note(redacted: usize) -> String {
     match redacted {
         0 => String::new(),
         1 => "\n[1 secret redacted]".to_owned(),
@@ -113,7 +114,7 @@ pub(super) fn success(reply: Reply, structured: bool) -> CallToolResult {
     }
     if reply.redacted > 0 {
         let mut meta = MetaObject::new();
-        meta.0.insert(REDACTED_KEY.to_owned(), reply.redacted.into());
+        meta.0.insert(REDACTED_META_KEY.to_owned(), reply.redacted.into());
         result.meta = Some(meta);
     }
     result
@@ -122,12 +123,12 @@ pub(super) fn success(reply: Reply, structured: bool) -> CallToolResult {
 pub(super) fn failure(error: &ToolError) -> CallToolResult {
     let mut result = CallToolResult::error(vec![ContentBlock::text(error.to_string())]);
     let mut meta = MetaObject::new();
-    meta.0.insert(CODE_KEY.to_owned(), Value::String(error.code.name().to_owned()));
+    meta.0.insert(CODE_META_KEY.to_owned(), Value::String(error.code.name().to_owned()));
     result.meta = Some(meta);
     result
 }
 
-/// Leaves out what says nothing: empty text, empty lists, `false`. Lists at the top stay.
+/// Removes empty text, empty lists, nulls and `false`. Lists at the top level stay.
 fn prune(value: &mut Value, top: bool) {
     match value {
         Value::Array(items) => items.iter_mut().for_each(|item| prune(item, false)),
@@ -158,7 +159,7 @@ mod tests {
         assert_eq!(value, json!({"panes": [], "n": 0}));
     }
 
-    /// All names of fields in a schema, with a text that is no secret by itself for each.
+    /// All field names of a schema, each with a harmless text.
     fn fields(schema: &Value, found: &mut Map<String, Value>) {
         if let Some(properties) = schema.get("properties").and_then(Value::as_object) {
             found.extend(properties.keys().map(|name| (name.clone(), json!("words"))));
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn no_field_of_an_answer_is_taken_for_a_secret_by_its_name() {
+    fn no_field_name_of_a_result_is_redacted() {
         let mut redact = Redactor::default();
         redact.switch(true);
         for entry in crate::tools::all() {

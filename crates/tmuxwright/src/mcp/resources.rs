@@ -1,4 +1,5 @@
-//! Lists and reads what has an address. A read is a call, or a few, and goes the way of every call.
+//! `resources/list`, `resources/templates/list` and `resources/read`. Reading a resource makes tool
+//! calls through the pipeline.
 
 use std::sync::Arc;
 
@@ -8,24 +9,24 @@ use rmcp::model::{
 };
 use serde_json::{Map, Value, json};
 
-use super::{pages, pipeline, render};
+use super::{pagination, pipeline, render};
 use crate::app::App;
 use crate::app::Client;
 use crate::context::Request;
 use crate::contract::{Code, Guard, ToolError};
-use crate::resources::{self, Body, Found, Item, Kept, Key};
+use crate::resources::{self, Body, KeptCommand, ListKey, ListedResource, MatchedResource};
 use crate::run::{Job, JobStatus};
 
-/// What the calls are made for that look what there is.
-pub(super) const LIST: &str = "resources/list";
+/// The method, as the audit log names the reason for its tool calls.
+pub(super) const LIST_METHOD: &str = "resources/list";
 
-/// The tool that says what there is.
-const SHOWS: &str = "list_panes";
+/// The tool from whose result the list is made.
+const LISTING_TOOL: &str = "list_panes";
 
-/// The key under which it says how many lines are left out at the start.
-const CUT_KEY: &str = "tmuxwright/lines_cut";
+/// Key of the number of lines cut at the beginning in `_meta`.
+const LINES_CUT_META_KEY: &str = "tmuxwright/lines_cut";
 
-/// What can be read where something has to be filled in.
+/// The templates of resources whose address has variables.
 pub(super) fn templates(app: &App) -> Vec<ResourceTemplate> {
     let template = |resource: &'static resources::Resource| {
         ResourceTemplate::new(resource.template, resource.name)
@@ -36,7 +37,7 @@ pub(super) fn templates(app: &App) -> Vec<ResourceTemplate> {
     app.resources.templates().map(template).collect()
 }
 
-/// A page of what can be read now.
+/// A page of the resources that can be read now.
 pub(super) async fn list(
     client: &Client,
     page: Option<PaginatedRequestParams>,
@@ -44,33 +45,35 @@ pub(super) async fn list(
 ) -> Result<ListResourcesResult, ErrorData> {
     let app = &client.app;
     let after = match page.and_then(|page| page.cursor) {
-        Some(cursor) => Some(place(&cursor).ok_or_else(|| pages::refusal(&cursor, LIST))?),
+        Some(cursor) => Some(
+            list_key(&cursor).ok_or_else(|| pagination::unknown_cursor(&cursor, LIST_METHOD))?,
+        ),
         None => None,
     };
-    let panes = match app.registry.permits(SHOWS) {
-        true => {
-            pipeline::call(client, SHOWS, Map::new(), request).await.map(|reply| reply.structured)
-        }
+    let panes = match app.registry.permits(LISTING_TOOL) {
+        true => pipeline::call(client, LISTING_TOOL, Map::new(), request)
+            .await
+            .map(|reply| reply.structured),
         false => Ok(Value::Null),
     };
-    let panes = panes.map_err(|error| refused(app, error, None))?;
-    let items = resources::items(&app.resources, &panes, &kept(client, &panes));
-    let (page, more) = pages::cut(items, |item| item.key, after, pages::SIZE);
-    let last = page.last().filter(|_| more).map(|item| pages::cursor(&item.uri));
+    let panes = panes.map_err(|error| protocol_error(app, error, None))?;
+    let items = resources::items(&app.resources, &panes, &kept_commands(client, &panes));
+    let (page, more) = pagination::page_after(items, |item| item.key, after, pagination::PAGE_SIZE);
+    let last = page.last().filter(|_| more).map(|item| pagination::encode_cursor(&item.uri));
     let mut list = ListResourcesResult::with_all_items(
-        page.into_iter().map(|item| listed(app, item)).collect(),
+        page.into_iter().map(|item| to_wire(app, item)).collect(),
     );
     list.next_cursor = last;
     Ok(list)
 }
 
-/// The place in the list that a cursor names.
-fn place(cursor: &str) -> Option<Key> {
-    Key::of(&resources::find(&pages::entry(cursor)?)?)
+/// The position in the list that a cursor names.
+fn list_key(cursor: &str) -> Option<ListKey> {
+    ListKey::of(&resources::find(&pagination::decode_cursor(cursor)?)?)
 }
 
-/// The commands that are kept, as far as their panes are shown.
-fn kept(client: &Client, panes: &Value) -> Vec<Kept> {
+/// The commands whose results are kept, without those in hidden panes.
+fn kept_commands(client: &Client, panes: &Value) -> Vec<KeptCommand> {
     let shown = |job: &Arc<Job>| {
         let panes = panes.get("panes").and_then(Value::as_array).into_iter().flatten();
         let mut ids = panes.filter_map(|pane| pane.get("pane_id")?.as_str());
@@ -78,7 +81,7 @@ fn kept(client: &Client, panes: &Value) -> Vec<Kept> {
     };
     let runs = &client.engines.runs;
     let jobs = runs.job_ids().into_iter().filter_map(|id| runs.job(&id)).filter(shown);
-    jobs.map(|job| Kept {
+    jobs.map(|job| KeptCommand {
         id: job.id.clone(),
         pane: job.pane.to_string(),
         command: job.command.clone(),
@@ -91,8 +94,8 @@ fn kept(client: &Client, panes: &Value) -> Vec<Kept> {
     .collect()
 }
 
-fn listed(app: &App, item: Item) -> Resource {
-    let Item { resource, uri, name, mut title, mut description, .. } = item;
+fn to_wire(app: &App, item: ListedResource) -> Resource {
+    let ListedResource { resource, uri, name, mut title, mut description, .. } = item;
     app.settings.redact.text(&mut title);
     app.settings.redact.text(&mut description);
     Resource::new(uri, name)
@@ -101,7 +104,7 @@ fn listed(app: &App, item: Item) -> Resource {
         .with_mime_type(resource.mime())
 }
 
-/// What stands under an address.
+/// Reads a resource.
 pub(super) async fn read(
     client: &Client,
     uri: String,
@@ -113,7 +116,7 @@ pub(super) async fn read(
             content(client, found, request).await
         }
         Some(found) => {
-            // The call that is refused is written down like any other.
+            // Make the call that the policy refuses, so that the audit log has it.
             let refused = found.calls().into_iter().find(|(tool, _)| !app.registry.permits(tool));
             if let Some((tool, arguments)) = refused {
                 let _ = pipeline::call(client, tool, arguments, request).await;
@@ -122,7 +125,8 @@ pub(super) async fn read(
         }
         None => Err(app.resources.unknown(&uri)),
     };
-    let Content { text, mime, meta } = content.map_err(|error| refused(app, error, Some(&uri)))?;
+    let Content { text, mime, meta } =
+        content.map_err(|error| protocol_error(app, error, Some(&uri)))?;
     let mut content = ResourceContents::text(text, uri).with_mime_type(mime);
     if !meta.0.is_empty() {
         content = content.with_meta(meta);
@@ -136,7 +140,11 @@ struct Content {
     meta: MetaObject,
 }
 
-async fn content(client: &Client, found: Found, request: Request) -> Result<Content, ToolError> {
+async fn content(
+    client: &Client,
+    found: MatchedResource,
+    request: Request,
+) -> Result<Content, ToolError> {
     let mut answers = Vec::new();
     let mut redacted = 0;
     for (tool, arguments) in found.calls() {
@@ -147,17 +155,17 @@ async fn content(client: &Client, found: Found, request: Request) -> Result<Cont
     let mut meta = MetaObject::new();
     let cut = answers.first().and_then(|answer| answer.get("lines_cut")?.as_u64());
     if let Some(lines) = cut.filter(|lines| *lines > 0 && found.resource.body == Body::Text) {
-        meta.0.insert(CUT_KEY.to_owned(), lines.into());
+        meta.0.insert(LINES_CUT_META_KEY.to_owned(), lines.into());
     }
     if redacted > 0 {
-        meta.0.insert(render::REDACTED_KEY.to_owned(), redacted.into());
+        meta.0.insert(render::REDACTED_META_KEY.to_owned(), redacted.into());
     }
     let mime = found.resource.mime();
     Ok(Content { text: resources::body(&found, answers)?, mime, meta })
 }
 
-/// A failed call as an error of the protocol: the agent did not make it, its client did.
-pub(super) fn refused(app: &App, error: ToolError, uri: Option<&str>) -> ErrorData {
+/// A failed call as a JSON-RPC error, because the call was made by the client and not by a model.
+pub(super) fn protocol_error(app: &App, error: ToolError, uri: Option<&str>) -> ErrorData {
     let error = render::clean_error(error, &app.settings.redact);
     let code = match error.code {
         Code::NotFound | Code::Ambiguous | Code::InvalidArgument | Code::NoServer => {

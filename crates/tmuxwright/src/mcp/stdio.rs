@@ -1,4 +1,4 @@
-//! MCP over standard input and output, and the end of it.
+//! The stdio transport: one MCP client over standard input and output, and an orderly shutdown.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -20,7 +20,7 @@ use crate::app::Client;
 /// out; waits are cut short, since clients kill servers that linger.
 pub(super) const GRACE: Duration = Duration::from_millis(300);
 
-/// Serves one client until it goes or `stop` is tripped.
+/// Serves one client until it disconnects or `stop` is cancelled.
 pub(crate) async fn serve<R, W>(client: Arc<Client>, read: R, write: W, stop: CancellationToken)
 where
     R: AsyncRead + Send + Unpin + 'static,
@@ -48,12 +48,12 @@ where
     match running {
         Ok(service) => {
             if let Err(error) = service.waiting().await {
-                tracing::error!("serving ended badly: {error}");
+                tracing::error!("the server task failed: {error}");
             }
         }
-        // The client left before it said anything.
+        // The client disconnected without a message.
         Err(ServerInitializeError::ConnectionClosed(_)) => {}
-        // The message may hold anything, also what was to be typed.
+        // The message is not logged: it may hold text that was to be typed.
         Err(ServerInitializeError::ExpectedInitializeRequest(_)) => {
             tracing::error!("the client did not begin with initialize");
         }
@@ -62,8 +62,8 @@ where
     cut_short.abort();
 }
 
-/// rmcp's transport, with two habits mended: it ends the server when a notification comes before
-/// `initialize`, and at the end of input it lets calls run on for five seconds.
+/// rmcp's transport with two changes: rmcp ends the server when a notification comes before
+/// `initialize`, and lets calls run on for five seconds at the end of input.
 struct Stdio<R: AsyncRead, W: AsyncWrite> {
     inner: AsyncRwTransport<RoleServer, R, W>,
     /// Whether rmcp has been given a message that starts its main loop.
@@ -110,7 +110,7 @@ where
 }
 
 /// Whether rmcp enters its main loop on this request: the handshake of the older revisions, or any
-/// request but `server/discover` that carries what the newest demands.
+/// request but `server/discover` that has the `_meta` keys which the newest revision requires.
 fn opens(request: &ClientRequest) -> bool {
     match request {
         ClientRequest::InitializeRequest(_) => true,

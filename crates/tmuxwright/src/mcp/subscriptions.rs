@@ -1,5 +1,5 @@
-//! Tells clients that a resource has changed, in the ways of both eras: `resources/subscribe` for one
-//! address at a time, or `subscriptions/listen` for as long as that request is open.
+//! Resource subscriptions: `resources/subscribe` for one URI at a time in the older revisions, and
+//! `subscriptions/listen` for as long as that request is open in the newest one.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::Arc;
@@ -15,16 +15,16 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::resources;
 use crate::app::App;
 use crate::app::Client;
-use crate::changes::{Changed, Subject};
+use crate::changes::{ChangeSubject, ChangeSubscription};
 use crate::context::{Cx, Request};
 use crate::contract::{Code, Target, ToolError};
-use crate::resources::{Found, Source};
+use crate::resources::{MatchedResource, Source};
 
-/// How many addresses one client may follow: far more than anybody watches, and few enough that a
-/// client that never unsubscribes does no harm.
-const MOST: usize = 256;
+/// Subscriptions per client: more than any client needs, and few enough that one that never
+/// unsubscribes does no harm.
+const MAX_SUBSCRIPTIONS: usize = 256;
 
-/// What one client has subscribed to. All of it ends when this is dropped.
+/// The subscriptions of one client, by URI. They end when this is dropped.
 #[derive(Debug, Default)]
 pub(super) struct Subscriptions(Mutex<HashMap<String, Subscription>>);
 
@@ -35,7 +35,7 @@ struct Subscription {
 }
 
 impl Subscriptions {
-    /// Follows what has an address. Doing so twice is the same as once.
+    /// Subscribes to a resource. A second subscription to the same URI changes nothing.
     pub(super) async fn add(
         &self,
         client: &Arc<Client>,
@@ -47,18 +47,21 @@ impl Subscriptions {
         if all.get(&uri).is_some_and(|known| !known.task.is_finished()) {
             return Ok(());
         }
-        if all.len() >= MOST {
+        if all.len() >= MAX_SUBSCRIPTIONS {
             all.retain(|_, known| !known.task.is_finished());
         }
-        if all.len() >= MOST {
-            let most = format!("more than {MOST} resources cannot be subscribed to at a time");
-            return Err(ErrorData::invalid_params(most + "; unsubscribe from some first", None));
+        if all.len() >= MAX_SUBSCRIPTIONS {
+            let message = format!(
+                "this client has {MAX_SUBSCRIPTIONS} subscriptions, the maximum; unsubscribe from some first"
+            );
+            return Err(ErrorData::invalid_params(message, None));
         }
         let mut changed = follow(client, &uri, request).await?;
         let stop = CancellationToken::new();
         let (stopped, address) = (stop.clone(), uri.clone());
         let task = tokio::spawn(async move {
-            // What is being sent is sent to its end, so that nothing comes after an answer.
+            // A notification that has begun is sent to its end, so none follows the answer to
+            // `resources/unsubscribe`.
             while let Some(Some(())) = stopped.run_until_cancelled(changed.next()).await {
                 let note = ResourceUpdatedNotificationParam::new(address.clone());
                 if peer.notify_resource_updated(note).await.is_err() {
@@ -70,7 +73,7 @@ impl Subscriptions {
         Ok(())
     }
 
-    /// Ends that. Nothing is told any more once this returns.
+    /// Unsubscribes. No notification is sent after this returns.
     pub(super) async fn remove(&self, uri: &str) {
         let removed = self.0.lock().await.remove(uri);
         if let Some(Subscription { stop, task }) = removed {
@@ -80,18 +83,18 @@ impl Subscriptions {
     }
 }
 
-/// What is told of the addresses that a client wants to hear of: those that are offered. Which of
-/// them are there is not known yet.
+/// The part of a requested filter that is accepted: URIs of offered resources. Whether their objects
+/// exist is checked later, in [`listen`].
 pub(super) fn accepted(app: &App, requested: &SubscriptionFilter) -> SubscriptionFilter {
     let mut accepted = SubscriptionFilter::new();
     if let Some(uris) = &requested.resource_subscriptions {
         let known = uris.iter().filter(|uri| app.resources.find(uri).is_some());
-        accepted.resource_subscriptions = Some(known.take(MOST).cloned().collect());
+        accepted.resource_subscriptions = Some(known.take(MAX_SUBSCRIPTIONS).cloned().collect());
     }
     accepted
 }
 
-/// Tells of changes until the client wants no more, or the server ends.
+/// Notifies of changes until the client closes the request or the server ends.
 pub(super) async fn listen(
     client: &Arc<Client>,
     context: &SubscriptionContext,
@@ -104,35 +107,40 @@ pub(super) async fn listen(
         followed.spawn(async move {
             let mut changed = match follow(&client, &uri, request).await {
                 Ok(changed) => changed,
-                Err(error) => return tracing::debug!("{uri} is not followed: {}", error.message),
+                Err(error) => return tracing::debug!("cannot subscribe {uri}: {}", error.message),
             };
-            // The client was answered before anything was followed; what changed since is unknown.
-            let mut news = Some(());
-            while news.is_some() && sink.notify_resource_updated(uri.clone()).await.is_ok() {
-                news = changed.next().await;
+            // The request was acknowledged before the subscription began, so notify once for changes
+            // in between.
+            let mut change = Some(());
+            while change.is_some() && sink.notify_resource_updated(uri.clone()).await.is_ok() {
+                change = changed.next().await;
             }
         });
     }
     context.cancelled().await;
 }
 
-/// Begins to follow what has an address. It is read once, so that it is there, may be seen, and the
-/// audit tells of it.
-async fn follow(client: &Arc<Client>, uri: &str, request: Request) -> Result<Changed, ErrorData> {
+/// Subscribes to the changes of a resource. The resource is read once, to make sure that it exists and
+/// is allowed, and to have the access in the audit log.
+async fn follow(
+    client: &Arc<Client>,
+    uri: &str,
+    request: Request,
+) -> Result<ChangeSubscription, ErrorData> {
     let app = &client.app;
     resources::read(client, uri.to_owned(), request.clone()).await?;
     let followed = match app.resources.find(uri) {
         Some(found) => begin(client, &found, request).await,
         None => Err(app.resources.unknown(uri)),
     };
-    followed.map_err(|error| resources::refused(app, error, Some(uri)))
+    followed.map_err(|error| resources::protocol_error(app, error, Some(uri)))
 }
 
 async fn begin(
     client: &Arc<Client>,
-    found: &Found,
+    found: &MatchedResource,
     request: Request,
-) -> Result<Changed, ToolError> {
+) -> Result<ChangeSubscription, ToolError> {
     let app = &client.app;
     let tool = found.resource.calls.first().map_or("", |call| call.tool);
     let (entry, _) = app.registry.behind(tool)?;
@@ -142,22 +150,24 @@ async fn begin(
         async move { Ok::<_, ToolError>(cx.resolve_as(&Target(target), level).await?.pane) }
     };
     let subject = match found.source() {
-        Source::Server => Subject::Server,
-        Source::Sessions => Subject::Sessions,
-        Source::Clients => Subject::Clients,
-        Source::Session(name) => Subject::Session(resolve(name, Level::Session).await?.session),
-        Source::Window(name) => Subject::Window(resolve(name, Level::Window).await?.window),
-        Source::Pane(name) => Subject::Pane(resolve(name, Level::Pane).await?.pane),
+        Source::Server => ChangeSubject::Server,
+        Source::Sessions => ChangeSubject::Sessions,
+        Source::Clients => ChangeSubject::Clients,
+        Source::Session(name) => {
+            ChangeSubject::Session(resolve(name, Level::Session).await?.session)
+        }
+        Source::Window(name) => ChangeSubject::Window(resolve(name, Level::Window).await?.window),
+        Source::Pane(name) => ChangeSubject::Pane(resolve(name, Level::Pane).await?.pane),
         Source::Output(name) => {
             let pane = resolve(name, Level::Pane).await?;
-            Subject::Output(pane.session, pane.pane)
+            ChangeSubject::Output(pane.session, pane.pane)
         }
         Source::Command(id) => {
             let gone = || ToolError::new(Code::NotFound, format!("command {id} is gone"));
             let job = client.engines.runs.job(&id).ok_or_else(gone)?;
             cx.may_see(job.pane).await?;
-            Subject::Command(job)
+            ChangeSubject::Command(job)
         }
     };
-    Ok(cx.changes.follow(subject, cx.sees()).await?)
+    Ok(cx.changes.subscribe(subject, cx.sees()).await?)
 }

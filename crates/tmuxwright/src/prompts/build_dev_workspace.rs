@@ -2,57 +2,57 @@
 
 use serde_json::json;
 
-use super::{Absent, Argument, Given, Prompt, Script, call};
-use crate::completion::Kind;
+use super::{Argument, ArgumentValues, Presence, Prompt, Script, call};
+use crate::completion::CompletionKind;
 
 pub(super) const PROMPT: Prompt = Prompt {
     name: "build_dev_workspace",
     title: "Build a workspace",
-    description: "Make a session with panes to edit, to run things, and to follow a log.",
+    description: "Create a session with panes for editing, for running commands and for a log.",
     arguments: &[
         Argument {
             name: "session",
-            description: "The name of the new session.",
-            kind: Kind::Text,
-            absent: Absent::Refused,
+            description: "Name of the new session.",
+            kind: CompletionKind::Text,
+            presence: Presence::Required,
         },
         Argument {
             name: "log_command",
-            description: "What follows a log, such as `tail -f app.log`; no pane for it if not given.",
-            kind: Kind::Text,
-            absent: Absent::Fine,
+            description: "Command that follows a log, such as `tail -f app.log`; without it there is no log pane.",
+            kind: CompletionKind::Text,
+            presence: Presence::Optional,
         },
     ],
     needs: &["create_session", "split_pane", "run_command"],
     write,
 };
 
-fn write(script: &mut Script<'_>, given: &Given) {
-    let session = given.value("session");
-    script.say("Build a workspace in tmux for a person to attach to:");
+fn write(script: &mut Script<'_>, values: &ArgumentValues) {
+    let session = values.value("session");
+    script.say("Build a tmux workspace that a person can attach to:");
     let first = script.step(
-        "Make the session; its pane is for editing. If the name is taken, stop and ask for another.",
+        "Create the session; its pane is for editing. If the name is taken, stop and ask for another.",
         [call("create_session", json!({"name": session, "window_name": "work"}))],
     );
     let runs = script.step(
-        "Beside it, a shell to run things in.",
+        "Add a shell to its right, for running commands.",
         [call(
             "split_pane",
             json!({"target": first.field("pane_id"), "direction": "right", "size": "50%"}),
         )],
     );
-    if given.has("log_command") {
+    if values.has("log_command") {
         let log = script.step(
-            "Below that, a shell for the log.",
+            "Add a shell below that one, for the log.",
             [call(
                 "split_pane",
                 json!({"target": runs.field("pane_id"), "direction": "below", "size": "40%"}),
             )],
         );
-        let (command, pane) = (given.value("log_command"), log.field("pane_id"));
+        let (command, pane) = (values.value("log_command"), log.field("pane_id"));
         let until = ["change", "exit"];
         script.step(
-            "Follow the log there. If that ends at once, say what it printed.",
+            "Follow the log there. If the command exits at once, report its output.",
             [
                 call(
                     "start_and_watch",
@@ -62,8 +62,9 @@ fn write(script: &mut Script<'_>, given: &Given) {
             ],
         );
     }
-    script.step("See that all of it is there.", [call("list_panes", json!({"target": session}))]);
+    script.step("Check that all panes exist.", [call("list_panes", json!({"target": session}))]);
     script.say(
-        "Then report the pane ids with what each is for, and `tmux attach -t` with the session's name.",
+        "Then report each pane's id and purpose, and the command to attach: `tmux attach -t` with the session's \
+         name.",
     );
 }

@@ -1,83 +1,85 @@
-//! `debug_service`: a server and a client side by side.
+//! `debug_service`: run a server and a client side by side.
 
 use serde_json::json;
 
-use super::{Absent, Argument, Given, Prompt, Script, call};
-use crate::completion::Kind;
+use super::{Argument, ArgumentValues, Presence, Prompt, Script, call};
+use crate::completion::CompletionKind;
 
 pub(super) const PROMPT: Prompt = Prompt {
     name: "debug_service",
     title: "Debug a service",
-    description: "Run a server and a client in panes of their own, watch the log, report, and clean up.",
+    description: "Run a server and a client in separate panes, watch the log, report and clean up.",
     arguments: &[
         Argument {
             name: "server_command",
-            description: "What starts the server.",
-            kind: Kind::Text,
-            absent: Absent::Refused,
+            description: "Command that starts the server.",
+            kind: CompletionKind::Text,
+            presence: Presence::Required,
         },
         Argument {
             name: "client_command",
-            description: "What makes a request, such as `curl -si localhost:8000`.",
-            kind: Kind::Text,
-            absent: Absent::Refused,
+            description: "Command that makes a request, such as `curl -si localhost:8000`.",
+            kind: CompletionKind::Text,
+            presence: Presence::Required,
         },
         Argument {
             name: "cwd",
-            description: "The directory to run both in.",
-            kind: Kind::Text,
-            absent: Absent::Fine,
+            description: "Directory in which both run.",
+            kind: CompletionKind::Text,
+            presence: Presence::Optional,
         },
     ],
     needs: &["start_and_watch", "run_command", "kill"],
     write,
 };
 
-/// What servers say when they are ready.
+/// Matches the line with which common servers announce that they are ready.
 const READY: &str = "regex:(?i)listening|ready|started|serving|running (on|at)";
 
-fn write(script: &mut Script<'_>, given: &Given) {
-    script.say("Find out how a server answers a client:");
+fn write(script: &mut Script<'_>, values: &ArgumentValues) {
+    script.say("Debug how a server answers a client:");
     let start = json!({
-        "command": given.value("server_command"),
-        "cwd": given.value("cwd"),
+        "command": values.value("server_command"),
+        "cwd": values.value("cwd"),
         "until": [READY, "error", "exit", "idle:10"],
         "timeout": 45,
     });
     let server = script.step(
-        "Start the server. If it exits or reports an error, report that and clean up.",
+        "Start the server. If it exits or prints an error, report that and clean up.",
         [call("start_and_watch", start)],
     );
     let run = json!({
-        "command": given.value("client_command"),
-        "cwd": given.value("cwd"),
+        "command": values.value("client_command"),
+        "cwd": values.value("cwd"),
         "timeout": 30,
     });
-    let client = script
-        .step("Run the client in another pane; the server goes on.", [call("run_command", run)]);
+    let client = script.step(
+        "Run the client in another pane; the server keeps running.",
+        [call("run_command", run)],
+    );
     let (server_pane, client_pane) = (server.field("pane_id"), client.field("pane_id"));
     script.step(
-        "Watch the server's log until it is quiet.",
+        "Wait until the server's log is quiet.",
         [call(
             "wait_for",
             json!({"target": server_pane, "until": ["error", "exit", "idle:2"], "timeout": 20}),
         )],
     );
     script.step(
-        "Read what it has logged since it was ready, and compare it with what the client got.",
+        "Read the log since the server was ready, and compare it with the client's output.",
         [
             call("capture_since", json!({"cursor": server.field("cursor")})),
             call("command_result", json!({"command_id": server.field("command_id"), "tail": 200})),
         ],
     );
     script.step(
-        "Clean up, whatever came before: stop the server,",
+        "Clean up in any case. Stop the server.",
         [call("interrupt", json!({"target": server_pane}))],
     );
-    script.step("and remove its pane", [call("kill", json!({"target": server_pane}))]);
-    script.step("and the client's.", [call("kill", json!({"target": client_pane}))]);
+    script.step("Remove the server's pane.", [call("kill", json!({"target": server_pane}))]);
+    script.step("Remove the client's pane.", [call("kill", json!({"target": client_pane}))]);
     script.say(
-        "Then report what the client got, what the server logged, what is wrong and where, with the lines \
-         that show it.",
+        "Then report the client's output, the server's log, the fault and its location, with the lines that \
+         prove it.",
     );
 }

@@ -1,9 +1,9 @@
-//! `diagnose_failing_pane`: why does the program there fail?
+//! `diagnose_failing_pane`: find out why a program fails, without changing anything.
 
 use serde_json::json;
 
-use super::{Absent, Argument, Given, Prompt, Script, call};
-use crate::completion::Kind;
+use super::{Argument, ArgumentValues, Presence, Prompt, Script, call};
+use crate::completion::CompletionKind;
 
 pub(super) const PROMPT: Prompt = Prompt {
     name: "diagnose_failing_pane",
@@ -11,31 +11,32 @@ pub(super) const PROMPT: Prompt = Prompt {
     description: "Find out why the program in a pane fails, without changing anything.",
     arguments: &[Argument {
         name: "pane",
-        description: "The pane.",
-        kind: Kind::Pane,
-        absent: Absent::Refused,
+        description: "Pane in which the program runs or ran.",
+        kind: CompletionKind::Pane,
+        presence: Presence::Required,
     }],
     needs: &["capture_pane"],
     write,
 };
 
-/// What causes tend to be called.
+/// Matches lines that usually name the cause of a failure.
 const CAUSES: &str =
     "error|fatal|panic|exception|traceback|denied|refused|not found|no such|killed|out of memory";
 
-fn write(script: &mut Script<'_>, given: &Given) {
-    let pane = given.value("pane");
-    script.say("Find out why the program in a pane fails. Look only: type and change nothing.");
+fn write(script: &mut Script<'_>, values: &ArgumentValues) {
+    let pane = values.value("pane");
+    script
+        .say("Find out why the program in a pane fails. Only read: type nothing, change nothing.");
     script.step(
-        "See what runs there and what it waits for, or with which code it has exited.",
+        "See which program runs and whether it waits for input, or its exit code.",
         [call("pane_state", json!({"target": pane})), call("list_panes", json!({"target": pane}))],
     );
     script.step(
-        "Read the last lines. The first error is the likely cause; those after it may follow from it.",
+        "Read the last lines. The first error is the likely cause; later ones may follow from it.",
         [call("capture_pane", json!({"target": pane, "lines": 200}))],
     );
     script.step(
-        "If it is not among them, look for it in the history.",
+        "If the cause is not among them, search the scrollback.",
         [
             call(
                 "search_panes",
@@ -45,7 +46,7 @@ fn write(script: &mut Script<'_>, given: &Given) {
         ],
     );
     script.say(
-        "Then report what failed, the lines that show it, the likely cause, and the smallest next step to \
+        "Then report the failure, the lines that prove it, the likely cause, and the smallest next step to \
          fix or confirm it. Say so if you are not sure.",
     );
 }

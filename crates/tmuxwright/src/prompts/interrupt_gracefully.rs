@@ -1,29 +1,29 @@
-//! `interrupt_gracefully`: stopping a program without breaking anything.
+//! `interrupt_gracefully`: stop a program with C-c, and with a signal only as the last resort.
 
 use serde_json::json;
 
-use super::{Absent, Argument, Given, Prompt, Script, call};
-use crate::completion::Kind;
+use super::{Argument, ArgumentValues, Presence, Prompt, Script, call};
+use crate::completion::CompletionKind;
 
 pub(super) const PROMPT: Prompt = Prompt {
     name: "interrupt_gracefully",
     title: "Interrupt a program",
-    description: "Stop what runs in a pane with C-c, and make sure that its shell is back.",
+    description: "Stop the program in a pane with C-c, and check that its shell is back.",
     arguments: &[Argument {
         name: "pane",
-        description: "The pane.",
-        kind: Kind::Pane,
-        absent: Absent::Refused,
+        description: "Pane in which the program runs.",
+        kind: CompletionKind::Pane,
+        presence: Presence::Required,
     }],
     needs: &["interrupt"],
     write,
 };
 
-fn write(script: &mut Script<'_>, given: &Given) {
-    let pane = given.value("pane");
-    script.say("Stop the program in a pane, gently:");
+fn write(script: &mut Script<'_>, values: &ArgumentValues) {
+    let pane = values.value("pane");
+    script.say("Stop the program in a pane gracefully:");
     script.step(
-        "See what runs. If a shell is at its prompt, there is nothing to stop: say so and end here.",
+        "See which program runs. If a shell is at its prompt, there is nothing to stop: say so and end here.",
         [call("pane_state", json!({"target": pane}))],
     );
     script.step(
@@ -31,19 +31,19 @@ fn write(script: &mut Script<'_>, given: &Given) {
         [call("interrupt", json!({"target": pane, "timeout": 5}))],
     );
     script.step(
-        "If it is not back, see whether the program asks something or is still cleaning up.",
+        "If the prompt is not back, check whether the program asks a question or is still cleaning up.",
         [call("capture_pane", json!({"target": pane}))],
     );
     script.step(
-        "If it still runs, once more, with more time.",
+        "If it still runs, try again with more time.",
         [call("interrupt", json!({"target": pane, "timeout": 15}))],
     );
     script.step(
-        "If that does not help, and only if a person agrees:",
+        "If it still runs, and only if a person agrees, send SIGTERM.",
         [call("send_signal", json!({"target": pane, "signal": "TERM"}))],
     );
     script.say(
-        "Then report whether the shell is at its prompt, and what the program printed last. Do not kill the \
-         pane to stop a program.",
+        "Then report whether the shell is at its prompt, and the program's last output. Do not kill the pane \
+         to stop a program.",
     );
 }

@@ -1,48 +1,48 @@
-//! The text of a workflow: numbered steps, each with the call to make on a line of its own.
+//! The text of a prompt: numbered steps, each with a tool call on a line of its own.
 
 use serde_json::Value;
 
-use super::Has;
+use super::OffersTool;
 use terminal::text;
 
-/// A workflow that is being written.
+/// Builder of a prompt's text.
 pub(crate) struct Script<'a> {
-    has: Has<'a>,
+    offers: OffersTool<'a>,
     lines: Vec<String>,
     steps: usize,
-    /// Whether a call needs what an earlier step has brought.
-    refers: bool,
+    /// Whether a call refers to the result of an earlier step.
+    has_references: bool,
 }
 
-/// A call as it is written: the tool, and its arguments as JSON.
+/// A tool call to be written: the tool's name and its arguments as JSON.
 #[derive(Debug)]
-pub(crate) struct Call {
+pub(crate) struct CallText {
     tool: &'static str,
     arguments: Value,
 }
 
-/// A call of a tool; arguments that are null are left out.
-pub(crate) fn call(tool: &'static str, mut arguments: Value) -> Call {
+/// A tool call; arguments that are null are left out.
+pub(crate) fn call(tool: &'static str, mut arguments: Value) -> CallText {
     if let Value::Object(map) = &mut arguments {
         map.retain(|_, value| !value.is_null());
     }
-    Call { tool, arguments }
+    CallText { tool, arguments }
 }
 
-/// A step that other steps can refer to.
+/// A reference to an earlier step.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Step(usize);
+pub(crate) struct StepRef(usize);
 
-impl Step {
-    /// What stands for a field of its answer.
+impl StepRef {
+    /// A placeholder for a field of the step's result.
     pub(crate) fn field(self, name: &str) -> String {
         format!("<{name} of step {}>", self.0)
     }
 }
 
 impl<'a> Script<'a> {
-    pub(super) fn new(has: Has<'a>) -> Self {
-        Self { has, lines: Vec::new(), steps: 0, refers: false }
+    pub(super) fn new(offers: OffersTool<'a>) -> Self {
+        Self { offers, lines: Vec::new(), steps: 0, has_references: false }
     }
 
     /// Adds a sentence.
@@ -50,37 +50,37 @@ impl<'a> Script<'a> {
         self.lines.push(words.to_owned());
     }
 
-    /// Adds a step with the first of these calls whose tool is offered; none if none is.
-    pub(crate) fn step<const N: usize>(&mut self, words: &str, calls: [Call; N]) -> Step {
-        let call = calls.into_iter().find(|call| (self.has)(call.tool));
-        if let Some(Call { tool, arguments }) = call {
+    /// Adds a step with the first of these calls whose tool is offered; no step if none is.
+    pub(crate) fn step<const N: usize>(&mut self, words: &str, calls: [CallText; N]) -> StepRef {
+        let call = calls.into_iter().find(|call| (self.offers)(call.tool));
+        if let Some(CallText { tool, arguments }) = call {
             self.steps += 1;
-            let arguments = visible(&arguments.to_string());
-            self.refers |= arguments.contains(" of step ");
+            let arguments = escape_invisible(&arguments.to_string());
+            self.has_references |= arguments.contains(" of step ");
             self.lines.push(format!("{}. {words}\n   {tool} {arguments}", self.steps));
         }
-        Step(self.steps)
+        StepRef(self.steps)
     }
 
     pub(super) fn text(mut self) -> String {
-        if self.refers {
-            self.say("What stands in <> is in the answer of that step.");
+        if self.has_references {
+            self.say("Replace each <field of step N> with that field of the step's result.");
         }
         self.lines.join("\n") + "\n"
     }
 }
 
-/// JSON in which every character can be seen: those that could not are escaped.
-fn visible(json: &str) -> String {
-    let mut seen = String::with_capacity(json.len());
+/// Escapes characters of a JSON text that a reader could not see.
+fn escape_invisible(json: &str) -> String {
+    let mut escaped = String::with_capacity(json.len());
     for c in json.chars() {
         if (' '..='~').contains(&c) || !text::clean(c.encode_utf8(&mut [0; 4]), false).is_empty() {
-            seen.push(c);
+            escaped.push(c);
         } else {
             for unit in c.encode_utf16(&mut [0; 2]) {
-                seen.push_str(&format!("\\u{unit:04x}"));
+                escaped.push_str(&format!("\\u{unit:04x}"));
             }
         }
     }
-    seen
+    escaped
 }

@@ -1,12 +1,12 @@
-//! What can be read under an address: a tool's answer, or several put together. Each resource is
-//! declared once, in [`RESOURCES`]; lists, templates, reading and the documentation follow.
+//! MCP resources: results of reading tools under `tmux://` URIs. Each resource is declared once, in
+//! [`RESOURCES`]; lists, templates, reading and the documentation follow.
 //!
-//! - `uri`: addresses; pure. [`Source`]: what a resource shows.
-//! - `body`: answers of tools as one body. `live`: what there is at the moment.
+//! - `uri`: templates and encoding of URIs. `source`: the part of tmux that a resource shows.
+//! - `body`: tool results as one body. `listing`: the resources that exist now.
 
 mod body;
 mod declared;
-mod live;
+mod listing;
 mod source;
 mod uri;
 
@@ -16,58 +16,58 @@ use tmux_control::target::ObjectId;
 
 pub use body::{Body, body};
 pub use declared::RESOURCES;
-pub use live::{Item, Kept, Key, items};
+pub use listing::{KeptCommand, ListKey, ListedResource, items};
 pub use source::Source;
 
 use crate::contract::{Code, ToolError, nearest};
 use crate::registry::Registry;
 use terminal::text::inline;
 
-/// A resource, or many of one kind.
+/// The declaration of a resource, or of all resources with the same template.
 #[derive(Debug)]
 pub struct Resource {
-    /// The address, with `{…}` for what differs.
+    /// URI template, with variables as `{…}`.
     pub template: &'static str,
-    /// The name for programs.
+    /// Name for programs.
     pub name: &'static str,
-    /// The name for people.
+    /// Name for people.
     pub title: &'static str,
-    /// What it shows.
+    /// Description for people.
     pub description: &'static str,
-    /// The calls whose answers it consists of.
-    pub calls: &'static [Ask],
-    /// How these become one body.
+    /// Tool calls whose results make up the body.
+    pub calls: &'static [ResourceCall],
+    /// How the results become the body.
     pub body: Body,
-    source: fn(&Found) -> Source,
+    source: fn(&MatchedResource) -> Source,
 }
 
-/// A call that a resource stands for.
+/// A tool call that reads part of a resource.
 #[derive(Debug)]
-pub struct Ask {
-    /// The tool.
+pub struct ResourceCall {
+    /// Name of the tool.
     pub tool: &'static str,
-    /// Its arguments.
-    pub arguments: &'static [(&'static str, Given)],
+    /// Arguments by name.
+    pub arguments: &'static [(&'static str, ArgumentSource)],
 }
 
 /// Where an argument comes from.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Given {
-    /// From the address: this variable, as text.
+pub enum ArgumentSource {
+    /// This variable of the URI, as text.
     Text(&'static str),
-    /// The same, as a number.
+    /// This variable of the URI, as a number.
     Number(&'static str),
-    /// It is `true`.
-    Yes,
+    /// The constant `true`.
+    True,
 }
 
 impl Resource {
-    /// What its address leaves open.
+    /// The variables of its template.
     pub fn variables(&self) -> impl Iterator<Item = &'static str> {
         uri::variables(self.template)
     }
 
-    /// What kind of text it is.
+    /// MIME type of the body.
     pub fn mime(&self) -> &'static str {
         match self.body {
             Body::Text => "text/plain",
@@ -77,68 +77,68 @@ impl Resource {
         }
     }
 
-    /// Its address with these values, in the order of its variables.
-    pub fn address(&self, values: &[&str]) -> String {
+    /// The URI with these values, in the order of the variables.
+    pub fn uri(&self, values: &[&str]) -> String {
         uri::expand(self.template, values)
     }
 }
 
-/// A resource that an address names. Whether there is such an object is another matter.
+/// The declaration that a URI matches, with the values of its variables. The object need not exist.
 #[derive(Debug, Clone)]
-pub struct Found {
-    /// Which one.
+pub struct MatchedResource {
+    /// Declaration.
     pub resource: &'static Resource,
-    /// What its variables stand for, as tools take it.
+    /// Variables with their values, decoded and in the form that tools take.
     values: Vec<(&'static str, String)>,
 }
 
-impl Found {
-    /// What it shows.
+impl MatchedResource {
+    /// The part of tmux that it shows.
     pub fn source(&self) -> Source {
         (self.resource.source)(self)
     }
 
-    /// What stands in the address for a variable.
+    /// The value of a variable.
     fn value(&self, variable: &str) -> String {
         let found = self.values.iter().find(|(name, _)| *name == variable);
         found.map(|(_, value)| value.clone()).unwrap_or_default()
     }
 
-    /// The calls whose answers it consists of.
+    /// The tool calls to make, with their arguments.
     pub fn calls(&self) -> Vec<(&'static str, Map<String, Value>)> {
-        let argument = |given: Given| match given {
-            Given::Text(variable) => Value::String(self.value(variable)),
-            Given::Number(variable) => json!(self.value(variable).parse::<u32>().ok()),
-            Given::Yes => Value::Bool(true),
+        let argument = |given: ArgumentSource| match given {
+            ArgumentSource::Text(variable) => Value::String(self.value(variable)),
+            ArgumentSource::Number(variable) => json!(self.value(variable).parse::<u32>().ok()),
+            ArgumentSource::True => Value::Bool(true),
         };
-        let arguments = |ask: &Ask| {
-            let given = ask.arguments.iter();
+        let arguments = |call: &ResourceCall| {
+            let given = call.arguments.iter();
             given.map(|(name, given)| ((*name).to_owned(), argument(*given))).collect()
         };
-        self.resource.calls.iter().map(|ask| (ask.tool, arguments(ask))).collect()
+        self.resource.calls.iter().map(|call| (call.tool, arguments(call))).collect()
     }
 }
 
-/// The resource under an address, whether or not it is offered.
-pub fn find(uri: &str) -> Option<Found> {
+/// Finds the declaration that a URI matches, whether or not it is offered.
+pub fn find(uri: &str) -> Option<MatchedResource> {
     RESOURCES.iter().find_map(|resource| {
-        let values = uri::fit(resource.template, uri)?.into_iter();
+        let values = uri::match_template(resource.template, uri)?.into_iter();
         let values = values.map(|(name, text)| Some((name, read(name, text)?)));
-        Some(Found { resource, values: values.collect::<Option<_>>()? })
+        Some(MatchedResource { resource, values: values.collect::<Option<_>>()? })
     })
 }
 
-/// The value of a variable, from how it stands in an address.
+/// Decodes the value of a variable. None if it is invalid.
 fn read(variable: &str, text: &str) -> Option<String> {
     let decoded = uri::decode(text);
     let plain = decoded.as_deref().unwrap_or(text);
     match variable {
-        // `%25` and `%10` are ids as they stand, and none once they are decoded.
+        // `%25` and `%10` are pane ids only before they are decoded.
         "pane" => {
             let id = |text: &str| text.parse::<PaneId>().ok();
             id(plain).or_else(|| id(text)).map(|id| id.to_string())
         }
-        // A session may have the name of a pane.
+        // A session's name may look like the id of a pane or window; `=` forces a name.
         "session" => Some(match (ObjectId::parse(plain), ObjectId::parse(plain.trim())) {
             (Some(ObjectId::Session(_)), _) | (_, None) => plain.to_owned(),
             _ => format!("={plain}"),
@@ -148,42 +148,42 @@ fn read(variable: &str, text: &str) -> Option<String> {
     }
 }
 
-/// The resources that are offered: those whose tools may be called. Whether a toolset has these is of
-/// no account, since a resource costs a model nothing until somebody reads it.
+/// The resources that are offered: those whose tools the policy allows. Toolsets do not matter here:
+/// they limit what fills a model's context, and a resource costs nothing until it is read.
 #[derive(Debug)]
 pub struct Catalog {
     offered: Vec<&'static Resource>,
 }
 
 impl Catalog {
-    /// The part of [`RESOURCES`] that the policy lets be read.
+    /// The part of [`RESOURCES`] that the policy allows.
     pub fn new(registry: &Registry) -> Self {
         let may =
-            |resource: &&Resource| resource.calls.iter().all(|ask| registry.permits(ask.tool));
+            |resource: &&Resource| resource.calls.iter().all(|call| registry.permits(call.tool));
         Self { offered: RESOURCES.iter().filter(may).collect() }
     }
 
-    /// All of them, in a fixed order.
+    /// All offered resources, in the order of declaration.
     pub fn all(&self) -> impl Iterator<Item = &'static Resource> {
         self.offered.iter().copied()
     }
 
-    /// Those whose address leaves something open.
+    /// The offered resources whose template has variables.
     pub fn templates(&self) -> impl Iterator<Item = &'static Resource> {
         self.all().filter(|resource| resource.variables().next().is_some())
     }
 
-    /// Whether this one is offered.
+    /// Whether a resource is offered.
     pub fn offers(&self, resource: &Resource) -> bool {
         self.all().any(|offered| offered.template == resource.template)
     }
 
-    /// The resource under an address, if it is offered.
-    pub fn find(&self, uri: &str) -> Option<Found> {
+    /// Finds the declaration that a URI matches, if it is offered.
+    pub fn find(&self, uri: &str) -> Option<MatchedResource> {
         find(uri).filter(|found| self.offers(found.resource))
     }
 
-    /// Why there is nothing under an address.
+    /// The error for a URI that matches no offered resource.
     pub fn unknown(&self, uri: &str) -> ToolError {
         let shown: String = inline(uri).chars().take(200).collect();
         let error = ToolError::new(Code::NotFound, format!("there is no resource `{shown}`"));
@@ -193,11 +193,11 @@ impl Catalog {
         let fitting = templates.filter(|known| near.is_none_or(|near| uri::first(known) == near));
         let fitting: Vec<&str> = fitting.collect();
         if fitting.is_empty() {
-            return error.hint("this server offers no resources; a person can change --tools");
+            return error.hint("no resources are offered; a person can change --tools");
         }
-        let mut hint = format!("the addresses are: {}", fitting.join(", "));
+        let mut hint = format!("the URIs are: {}", fitting.join(", "));
         if fitting.iter().any(|known| known.contains("{lines}")) {
-            hint.push_str("; a pane is an id such as %3, lines are a number from 1");
+            hint.push_str("; {pane} is an id such as %3, {lines} is a number from 1");
         }
         error.hint(hint)
     }
@@ -213,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn an_address_says_what_it_shows() {
+    fn uri_determines_the_source() {
         let pane = || "%3".to_owned();
         for (uri, shown) in [
             ("tmux://server", Source::Server),
@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn a_session_that_has_the_name_of_something_else_is_meant_by_name() {
+    fn session_named_like_another_id_is_addressed_by_name() {
         for (uri, target) in [
             ("tmux://sessions/%253", "=%3"),
             ("tmux://sessions/%3", "=%3"),
@@ -251,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn every_call_of_a_resource_reads_and_has_arguments_that_exist() {
+    fn resource_calls_only_read_and_fit_their_schemas() {
         let tools = crate::tools::all();
         for resource in RESOURCES {
             let values = resource.variables().map(|name| match name {
@@ -259,7 +259,7 @@ mod tests {
                 "lines" => "20",
                 _ => "x",
             });
-            let uri = resource.address(&values.collect::<Vec<_>>());
+            let uri = resource.uri(&values.collect::<Vec<_>>());
             for (tool, arguments) in find(&uri).unwrap().calls() {
                 let entry = tools.iter().find(|entry| entry.meta.name == tool).unwrap();
                 assert_eq!(entry.meta.tier, Tier::Read, "{tool}");

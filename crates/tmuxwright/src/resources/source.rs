@@ -1,22 +1,22 @@
-//! What a resource shows, for those who want to know when it changes.
+//! The part of tmux that a resource shows; a subscription follows its changes.
 
-/// The part of tmux that a resource shows. The texts are targets as tools take them.
+/// The part of tmux that a resource shows. The strings are targets as tools take them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Source {
-    /// The server.
+    /// The tmux server.
     Server,
-    /// All its sessions.
+    /// The list of sessions.
     Sessions,
-    /// The people who are attached.
+    /// The list of tmux clients.
     Clients,
-    /// A session with what is in it.
+    /// A session with its windows and panes.
     Session(String),
     /// A window with its panes.
     Window(String),
     /// A pane's state.
     Pane(String),
-    /// What a pane shows.
+    /// A pane's text.
     Output(String),
-    /// A command that was run.
+    /// A command, by id.
     Command(String),
 }

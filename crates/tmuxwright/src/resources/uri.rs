@@ -1,16 +1,16 @@
-//! Addresses: RFC 6570 templates with simple variables, one to a segment. Pure.
+//! URIs of resources: RFC 6570 templates with simple variables, one per segment. Pure.
 //!
-//! What is written is encoded as the RFC says: pane `%3` is `tmux://panes/%253`. What is read may be
-//! encoded or not: people write `tmux://panes/%3`.
+//! Written URIs are percent-encoded as the RFC requires: pane `%3` is `tmux://panes/%253`. URIs that
+//! are read need not be: people write `tmux://panes/%3`.
 
 const SCHEME: &str = "tmux://";
 
-/// The variables of a template, in their order.
+/// The variables of a template, in order.
 pub(super) fn variables(template: &'static str) -> impl Iterator<Item = &'static str> {
     segments(template).filter_map(variable)
 }
 
-/// The address that a template gives with these values, in the order of its variables.
+/// Expands a template with these values, in the order of its variables.
 pub(super) fn expand(template: &str, values: &[&str]) -> String {
     let mut values = values.iter();
     let filled = segments(template).map(|part| match variable(part) {
@@ -20,8 +20,8 @@ pub(super) fn expand(template: &str, values: &[&str]) -> String {
     format!("{SCHEME}{}", filled.collect::<Vec<_>>().join("/"))
 }
 
-/// What an address has in place of a template's variables, as it stands there.
-pub(super) fn fit<'a>(
+/// Matches a URI against a template. Returns the variables with their values, still encoded.
+pub(super) fn match_template<'a>(
     template: &'static str,
     uri: &'a str,
 ) -> Option<Vec<(&'static str, &'a str)>> {
@@ -38,7 +38,7 @@ pub(super) fn fit<'a>(
     parts.next().is_none().then_some(values)
 }
 
-/// The first segment of an address, or all of what is none.
+/// The first segment of a URI; of a text without our scheme, the part before the first slash.
 pub(super) fn first(uri: &str) -> &str {
     path(uri).unwrap_or(uri).split('/').next().unwrap_or_default()
 }
@@ -56,7 +56,7 @@ fn variable(segment: &str) -> Option<&str> {
     segment.strip_prefix('{')?.strip_suffix('}')
 }
 
-/// A value as it stands in an address.
+/// Percent-encodes a value.
 pub(super) fn encode(value: &str) -> String {
     let mut out = String::with_capacity(value.len());
     for byte in value.bytes() {
@@ -70,7 +70,8 @@ pub(super) fn encode(value: &str) -> String {
     out
 }
 
-/// The value that stands in an address. A `%` without two digits behind it is a `%`.
+/// Percent-decodes a value. A `%` without two hexadecimal digits after it is kept. None if the result
+/// is not UTF-8.
 pub(super) fn decode(text: &str) -> Option<String> {
     let mut out = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
@@ -104,7 +105,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn an_address_is_encoded_as_the_rfc_says() {
+    fn values_are_percent_encoded() {
         for (value, encoded) in [
             ("%3", "%253"),
             ("@1", "%401"),
@@ -122,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_encoded_stays() {
+    fn text_without_encoding_is_kept() {
         for text in ["%3", "100%", "%zz", "a%2", "ü", "a b", "%+1"] {
             assert_eq!(decode(text).as_deref(), Some(text));
         }
@@ -130,10 +131,16 @@ mod tests {
     }
 
     #[test]
-    fn an_address_is_split_before_it_is_decoded() {
+    fn uri_is_split_before_it_is_decoded() {
         let template = "tmux://sessions/{session}/tree";
-        assert_eq!(fit(template, "tmux://sessions/a%2Fb/tree"), Some(vec![("session", "a%2Fb")]));
-        assert_eq!(fit(template, "TMUX://sessions/x/tree"), Some(vec![("session", "x")]));
+        assert_eq!(
+            match_template(template, "tmux://sessions/a%2Fb/tree"),
+            Some(vec![("session", "a%2Fb")])
+        );
+        assert_eq!(
+            match_template(template, "TMUX://sessions/x/tree"),
+            Some(vec![("session", "x")])
+        );
         for wrong in [
             "tmux://sessions/a/b/tree",
             "tmux://sessions//tree",
@@ -145,19 +152,19 @@ mod tests {
             "ü",
             "",
         ] {
-            assert_eq!(fit(template, wrong), None, "{wrong}");
+            assert_eq!(match_template(template, wrong), None, "{wrong}");
         }
     }
 
     proptest! {
         #[test]
-        fn whatever_is_encoded_reads_back(value in ".*") {
+        fn encoding_round_trips(value in ".*") {
             prop_assert_eq!(decode(&encode(&value)), Some(value));
         }
 
         #[test]
-        fn nothing_panics(text in ".*") {
-            let _ = (decode(&text), fit("tmux://panes/{pane}", &text), first(&text));
+        fn arbitrary_text_does_not_panic(text in ".*") {
+            let _ = (decode(&text), match_template("tmux://panes/{pane}", &text), first(&text));
         }
     }
 }

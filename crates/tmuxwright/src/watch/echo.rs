@@ -1,9 +1,9 @@
-//! Takes the echo of what we typed out of lines.
+//! Removal of the echo of typed text from output lines.
 //!
-//! An echo is the typed text at the begin of a line or behind a prompt. Each is expected once; one
-//! that is long enough not to be there by chance also twice, since a terminal echoes what is typed
-//! ahead and the shell does so again when it comes to it. A line editor that breaks a text at the
-//! edge of the screen by itself makes several lines of it.
+//! An echo is the typed text at the beginning of a line or after a prompt. Each is expected once. A text
+//! that is too long to be printed by chance is expected twice, because the terminal echoes text that is
+//! typed ahead, and the shell echoes it again when it reads it. A line editor that breaks a text at the
+//! edge of the screen makes several lines of one echo.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -12,54 +12,55 @@ use unicode_width::UnicodeWidthStr as _;
 
 use crate::run::TypedLine;
 
-/// A longer text is not printed by chance.
-const LONG: usize = 8;
+/// Length from which a text is not printed by chance.
+const MIN_DISTINCTIVE_BYTES: usize = 8;
 
-/// The echoes that are still to come.
+/// The echoes that are expected in one pane.
 #[derive(Debug, Default)]
-pub(super) struct Echo {
-    expected: Vec<Expected>,
-    /// The newest line that is known.
+pub(super) struct EchoFilter {
+    expected: Vec<ExpectedEcho>,
+    /// Number of the newest typed line that is known.
     newest: u64,
-    /// How many columns a row has.
+    /// Columns of the terminal.
     width: usize,
 }
 
+/// The echo of one typed line.
 #[derive(Debug)]
-struct Expected {
+struct ExpectedEcho {
     line: TypedLine,
-    /// The lines it has begun in.
+    /// Numbers of the output lines in which it has begun.
     seen: Vec<u64>,
-    /// The lines that end before it does, each with how much of it has come by then. One that is
-    /// being drawn anew still counts.
+    /// Output lines that end before the echo does, each with the part of it shown up to there. A line
+    /// that is being redrawn still counts.
     broken: HashMap<u64, usize>,
 }
 
-impl Expected {
-    /// How often it may still come.
+impl ExpectedEcho {
+    /// How many more times it may appear.
     fn left(&self) -> usize {
-        let most = if self.text().len() >= LONG { 2 } else { 1 };
-        most - self.seen.len().min(most)
+        let max = if self.text().len() >= MIN_DISTINCTIVE_BYTES { 2 } else { 1 };
+        max - self.seen.len().min(max)
     }
 
     fn text(&self) -> &str {
         self.line.text.trim_end()
     }
 
-    /// Where a line has all of it.
-    fn all_in(&mut self, number: u64, line: &str) -> Option<Range<usize>> {
-        let at = self.may_begin_in(number).then(|| place(line, self.text()))??;
+    /// The range of a whole echo in a line.
+    fn find_whole(&mut self, number: u64, line: &str) -> Option<Range<usize>> {
+        let at = self.may_begin_in(number).then(|| find_standalone(line, self.text()))??;
         self.begins_in(number);
         Some(at..at + self.text().len())
     }
 
-    /// Where a line has a part of it: what goes on below, or has not come yet.
-    fn part_in(&mut self, number: u64, line: &str, row: Row) -> Option<Range<usize>> {
-        let at = self.may_begin_in(number).then(|| begin(line, self.text()))??;
-        let come = line.len() - at;
-        match row.breaks(line, self.text().get(come..)?) {
+    /// The range of a partial echo at the end of a line: the rest is in the next line, or not printed yet.
+    fn find_part(&mut self, number: u64, line: &str, row: RowGeometry) -> Option<Range<usize>> {
+        let at = self.may_begin_in(number).then(|| find_prefix_at_end(line, self.text()))??;
+        let shown = line.len() - at;
+        match row.breaks(line, self.text().get(shown..)?) {
             Some(spaces) => {
-                self.broken.insert(number, come + spaces);
+                self.broken.insert(number, shown + spaces);
                 self.begins_in(number);
             }
             None if row.is_whole => return None,
@@ -68,16 +69,16 @@ impl Expected {
         Some(at..line.len())
     }
 
-    /// Where a line goes on with it.
-    fn rest_in(&mut self, number: u64, line: &str, row: Row) -> Option<Range<usize>> {
-        let come = *self.broken.get(&number.checked_sub(1)?)?;
-        let rest = self.text().get(come..)?;
-        if place(line, rest) == Some(0) {
+    /// The range in which a line continues the echo of the line before.
+    fn find_rest(&mut self, number: u64, line: &str, row: RowGeometry) -> Option<Range<usize>> {
+        let shown = *self.broken.get(&number.checked_sub(1)?)?;
+        let rest = self.text().get(shown..)?;
+        if find_standalone(line, rest) == Some(0) {
             return Some(0..rest.len());
         }
         match row.breaks(line, rest.strip_prefix(line)?) {
             Some(spaces) => {
-                self.broken.insert(number, come + line.len() + spaces);
+                self.broken.insert(number, shown + line.len() + spaces);
             }
             None if row.is_whole => return None,
             None => {}
@@ -96,16 +97,16 @@ impl Expected {
     }
 }
 
-/// What is known of where a line stands.
+/// The geometry of a line on the screen.
 #[derive(Debug, Clone, Copy)]
-struct Row {
+struct RowGeometry {
     width: usize,
     is_whole: bool,
 }
 
-impl Row {
-    /// Whether a line ends at the edge of the screen and a text goes on below: behind so many
-    /// spaces, which are not kept at the end of a line.
+impl RowGeometry {
+    /// Whether a line ends at the edge of the screen and `rest` continues in the next one. Returns the
+    /// number of spaces between, which are not kept at the end of a line.
     fn breaks(self, line: &str, rest: &str) -> Option<usize> {
         let spaces = rest.len() - rest.trim_start_matches(' ').len();
         let to_edge = line.width().checked_next_multiple_of(self.width)? - line.width();
@@ -113,9 +114,9 @@ impl Row {
     }
 }
 
-impl Echo {
-    /// Expects these lines, but for those that the rows of the screen show already. The first of
-    /// them has this number.
+impl EchoFilter {
+    /// Expects these typed lines, without those whose echo is already in the rows of the screen. `first` is
+    /// the number of the first row.
     pub(super) fn of(
         typed: impl IntoIterator<Item = TypedLine>,
         width: usize,
@@ -130,18 +131,18 @@ impl Echo {
         echo
     }
 
-    /// Expects only what is typed after these lines.
+    /// Expects only lines typed after these.
     pub(super) fn after(typed: impl IntoIterator<Item = TypedLine>, width: usize) -> Self {
         let newest = typed.into_iter().map(|line| line.number).max().unwrap_or_default();
         Self { expected: Vec::new(), newest, width }
     }
 
-    /// Expects these lines too, as far as they are new or have grown.
+    /// Expects these lines too, if they are new or have become longer.
     pub(super) fn expect(&mut self, typed: impl IntoIterator<Item = TypedLine>) {
         for line in typed {
             if line.number > self.newest {
                 self.newest = line.number;
-                self.expected.push(Expected { line, seen: Vec::new(), broken: HashMap::new() });
+                self.expected.push(ExpectedEcho { line, seen: Vec::new(), broken: HashMap::new() });
             } else if let Some(known) =
                 self.expected.iter_mut().find(|known| known.line.number == line.number)
             {
@@ -150,18 +151,18 @@ impl Echo {
         }
     }
 
-    /// Goes on in a terminal of another width.
-    pub(super) fn go_on_in(&mut self, width: usize) {
+    /// Continues in a terminal of another width.
+    pub(super) fn set_width(&mut self, width: usize) {
         self.width = width;
     }
 
-    /// A line without what is an echo in it. A line that has grown keeps its number.
+    /// Removes the echo from a line. A line that has become longer keeps its number.
     pub(super) fn strip(&mut self, number: u64, line: &str, is_whole: bool) -> String {
-        let row = Row { width: self.width, is_whole };
+        let row = RowGeometry { width: self.width, is_whole };
         let expected = &mut self.expected;
-        let found = (expected.iter_mut().find_map(|it| it.rest_in(number, line, row)))
-            .or_else(|| expected.iter_mut().find_map(|it| it.all_in(number, line)))
-            .or_else(|| expected.iter_mut().find_map(|it| it.part_in(number, line, row)));
+        let found = (expected.iter_mut().find_map(|it| it.find_rest(number, line, row)))
+            .or_else(|| expected.iter_mut().find_map(|it| it.find_whole(number, line)))
+            .or_else(|| expected.iter_mut().find_map(|it| it.find_part(number, line, row)));
         let mut rest = line.to_owned();
         if let Some(echo) = found {
             rest.replace_range(echo, "");
@@ -170,26 +171,26 @@ impl Echo {
     }
 }
 
-/// Where a line has a text that stands by itself.
-fn place(line: &str, text: &str) -> Option<usize> {
+/// The offset of a text in a line, with no word character before it and white space after it.
+fn find_standalone(line: &str, text: &str) -> Option<usize> {
     if text.is_empty() {
         return None;
     }
     line.match_indices(text).map(|(at, _)| at).find(|&at| {
         let after = line.get(at + text.len()..).unwrap_or_default();
-        stands_alone(line, at) && after.chars().next().is_none_or(char::is_whitespace)
+        is_word_start(line, at) && after.chars().next().is_none_or(char::is_whitespace)
     })
 }
 
-/// Where the end of a line is the begin of a text.
-fn begin(line: &str, text: &str) -> Option<usize> {
+/// The offset at which the end of a line is the beginning of a text.
+fn find_prefix_at_end(line: &str, text: &str) -> Option<usize> {
     line.char_indices()
         .map(|(at, _)| at)
-        .find(|&at| stands_alone(line, at) && text.starts_with(line.get(at..).unwrap_or_default()))
+        .find(|&at| is_word_start(line, at) && text.starts_with(line.get(at..).unwrap_or_default()))
 }
 
-/// Whether what begins here does not go on from a word before it.
-fn stands_alone(line: &str, at: usize) -> bool {
+/// Whether no letter or digit precedes this offset.
+fn is_word_start(line: &str, at: usize) -> bool {
     let before = line.get(..at).unwrap_or_default();
     before.chars().next_back().is_none_or(|c| !c.is_alphanumeric())
 }
@@ -198,13 +199,13 @@ fn stands_alone(line: &str, at: usize) -> bool {
 mod tests {
     use super::*;
 
-    fn echo(typed: &[&str], shown: &str) -> Echo {
+    fn echo(typed: &[&str], shown: &str) -> EchoFilter {
         let line = |(number, text): (u64, &&str)| TypedLine { number, text: (*text).to_owned() };
-        Echo::of((1..).zip(typed).map(line), 30, 0, shown)
+        EchoFilter::of((1..).zip(typed).map(line), 30, 0, shown)
     }
 
     #[test]
-    fn what_was_typed_is_taken_out_wherever_the_reads_are_cut() {
+    fn echo_is_removed_at_any_read_boundary() {
         let mut echo = echo(&["echo FINISHED"], "$ ");
         for (line, left) in [
             ("$ e", "$ "),
@@ -218,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn a_short_answer_is_expected_once() {
+    fn short_text_is_expected_once() {
         let mut once = echo(&["y"], "Go on? ");
         assert_eq!(once.strip(0, "Go on? y", true), "Go on? ");
         assert_eq!(once.strip(1, "successfully", true), "successfully");
@@ -228,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_typed_ahead_is_echoed_twice() {
+    fn text_typed_ahead_is_expected_twice() {
         let mut ahead = echo(&["echo DONE"], "$ sleep 1\necho DONE\n");
         assert_eq!(ahead.strip(5, "$ echo DONE   12:00", true), "$    12:00");
         assert_eq!(ahead.strip(6, "echo DONE", true), "echo DONE");
@@ -239,7 +240,7 @@ mod tests {
     }
 
     #[test]
-    fn what_only_has_it_inside_is_no_echo() {
+    fn part_of_a_word_is_not_an_echo() {
         let mut echo = echo(&["make"], "");
         assert_eq!(echo.strip(0, "remake", true), "remake");
         assert_eq!(echo.strip(0, "maker", true), "maker");
@@ -247,8 +248,8 @@ mod tests {
     }
 
     #[test]
-    fn what_is_broken_at_the_edge_of_the_screen_is_one_echo() {
-        // As fish shows it, word by word; the space before `right` would be in the last column.
+    fn echo_broken_at_the_screen_edge_is_removed() {
+        // As fish breaks it, by words; the space before `right` would be in the last column.
         let typed = "a first long line of words; right here and FINISHED";
         let rows = ["$ a first long line of words;", "right here and FINISHED"];
         let mut broken = echo(&[typed], "");
@@ -257,13 +258,13 @@ mod tests {
             assert_eq!(broken.strip(1, &rows[1][..to], false), "", "{to}");
         }
         assert_eq!(broken.strip(2, "FINISHED", false), "FINISHED");
-        // A wait may begin anywhere in it.
+        // A watch may begin in the middle of it.
         let mut halfway = echo(&[typed], &format!("{}\nright here", rows[0]));
         assert_eq!(halfway.strip(1, rows[1], false), "");
-        // Drawing it again, the first row may be begun while the second is still there.
+        // During a redraw, the first row is begun while the second is still there.
         assert_eq!(halfway.strip(0, "  a fi", false), "  ");
         assert_eq!(halfway.strip(1, rows[1], true), "");
-        // A line that has more room does not go on below.
+        // A line that does not reach the edge does not continue in the next.
         let mut other = echo(&[typed], "");
         assert_eq!(other.strip(0, "$ a first long line", true), "$ a first long line");
         assert_eq!(other.strip(1, "of words right", true), "of words right");

@@ -1,17 +1,17 @@
-//! Waiting for things to happen in panes, without polling.
+//! Waiting for conditions in panes, by events instead of polling.
 //!
-//! One `Watch` has the panes of one wait. Each pane's raw output is followed from the very moment
-//! the watch begins (`pane`), turned into lines (`view`), freed from the echo of what we typed
-//! (`echo`), and shown to the conditions (`conditions`, `until`). Output and exits are events; only
-//! what a program does with its terminal has to be looked up, after it printed something and then
-//! more and more rarely (`looks`). Nothing outlives a watch: dropping it frees all it had.
+//! A `Watch` has the panes of one wait. The raw output of each pane is read from the moment the watch
+//! begins (`pane`), turned into lines (`view`), stripped of the echo of typed text (`echo`), and tested
+//! by the conditions (`conditions`, `until`). Output and exits are events; only whether a program waits
+//! for input has to be probed, soon after its last output and then ever more rarely (`probe_schedule`).
+//! Dropping a watch releases all its resources.
 
 mod conditions;
 mod echo;
-mod looks;
-mod moment;
+mod observation;
 mod pane;
-mod place;
+mod position;
+mod probe_schedule;
 mod until;
 mod view;
 
@@ -25,36 +25,36 @@ use tmux_control::PaneId;
 use crate::bookmark::Bookmark;
 use crate::host::{Host, PaneState};
 use crate::run::{Engine, StartedJob};
-pub(crate) use conditions::Patterns;
-pub use conditions::{ERROR_PATTERNS, KINDS, Kind};
-use pane::Watched;
-pub(crate) use until::{BadCondition, Until};
+pub(crate) use conditions::ErrorPatterns;
+pub use conditions::{CONDITION_KINDS, ConditionKind, ERROR_PATTERNS};
+use pane::WatchedPane;
+pub(crate) use until::{InvalidCondition, Until};
 
-/// What watches on one tmux server have in common.
+/// Starts the watches on one tmux server.
 #[derive(Debug, Clone)]
 pub struct Watches {
     host: Arc<Host>,
     runs: Arc<Engine>,
-    patterns: Patterns,
+    patterns: ErrorPatterns,
 }
 
 impl Watches {
-    /// Nothing is watched yet. `patterns` say what an error looks like.
-    pub(crate) fn new(host: Arc<Host>, runs: Arc<Engine>, patterns: Patterns) -> Self {
+    /// Without watches. `patterns` are those of the condition `error`.
+    pub(crate) fn new(host: Arc<Host>, runs: Arc<Engine>, patterns: ErrorPatterns) -> Self {
         Self { host, runs, patterns }
     }
 
-    /// The same for a further client.
+    /// The same for another MCP client.
     pub(crate) fn for_client(&self, host: Arc<Host>, runs: Arc<Engine>) -> Self {
         Self::new(host, runs, self.patterns.clone())
     }
 
-    /// Reads conditions.
-    pub(crate) fn until(&self, words: &[String]) -> Result<Until, BadCondition> {
-        Until::parse(words, &self.patterns)
+    /// Parses conditions.
+    pub(crate) fn until(&self, texts: &[String]) -> Result<Until, InvalidCondition> {
+        Until::parse(texts, &self.patterns)
     }
 
-    /// Begins to watch panes, each once however often it is listed. Their output counts from now on.
+    /// Begins to watch panes; duplicates are ignored. Only output from now on counts.
     pub(crate) async fn begin(
         &self,
         mut panes: Vec<PaneState>,
@@ -62,50 +62,50 @@ impl Watches {
     ) -> Result<Watch, tmux_control::Error> {
         let mut seen = HashSet::new();
         panes.retain(|pane| seen.insert(pane.pane));
-        let begin = panes.into_iter().map(|pane| Watched::begin(self, pane, until.clone()));
+        let begin = panes.into_iter().map(|pane| WatchedPane::begin(self, pane, until.clone()));
         Ok(Watch { panes: futures::future::try_join_all(begin).await? })
     }
 
-    /// Watches a command that was just typed, from its first output on.
+    /// Watches a command that was just started, from its first output on.
     pub(crate) async fn follow(
         &self,
         started: StartedJob,
         until: &Until,
     ) -> Result<Watch, tmux_control::Error> {
-        Ok(Watch { panes: vec![Watched::follow(self, started, until.clone()).await?] })
+        Ok(Watch { panes: vec![WatchedPane::follow(self, started, until.clone()).await?] })
     }
 }
 
-/// The panes of one wait.
+/// A watch: the panes of one wait.
 pub(crate) struct Watch {
-    panes: Vec<Watched>,
+    panes: Vec<WatchedPane>,
 }
 
-/// Something that happened.
+/// A condition that holds in a pane.
 #[derive(Debug)]
-pub(crate) struct Event {
-    /// Where.
+pub(crate) struct WatchEvent {
+    /// Id of the pane.
     pub(crate) pane: PaneId,
-    /// The condition that holds, in the words it was given in; or `exit`, which ends every watch.
-    pub(crate) words: String,
-    /// The line that made it hold, or what else there is to say.
-    pub(crate) says: String,
-    /// Whether nothing more can happen in this pane.
+    /// The condition as the caller wrote it; or `exit`, which ends every watch.
+    pub(crate) condition: String,
+    /// The line that met the condition, or another detail such as the exit code.
+    pub(crate) detail: String,
+    /// Whether no further event can come from this pane.
     pub(crate) is_last: bool,
 }
 
-/// Why a pane can be watched no longer.
+/// The reason why a pane can no longer be watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Lost {
-    /// It is gone.
+pub(crate) enum WatchLost {
+    /// The pane was closed.
     PaneGone(PaneId),
-    /// It has another program now.
+    /// The pane was respawned with another program.
     Respawned(PaneId),
-    /// The tmux server is gone.
+    /// The tmux server has exited.
     ServerGone,
 }
 
-impl fmt::Display for Lost {
+impl fmt::Display for WatchLost {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::PaneGone(pane) => write!(f, "{pane} went away"),
@@ -115,54 +115,57 @@ impl fmt::Display for Lost {
     }
 }
 
-/// What a pane showed during a watch.
+/// The output of a pane during a watch.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Seen {
-    /// The newest of what it printed.
+pub(crate) struct WatchedOutput {
+    /// Printed text; only the end of it if it is long.
     pub(crate) output: String,
-    /// Whether the begin of that is not kept.
+    /// Whether the beginning was dropped.
     pub(crate) is_cut: bool,
-    /// Whether bytes were missed.
+    /// Whether bytes of the stream were lost.
     pub(crate) missed: bool,
 }
 
 impl Watch {
-    /// The next thing that happens. May be dropped and called again.
-    pub(crate) async fn next(&mut self) -> Result<Event, Lost> {
-        // What holds already: the condition that was listed first, wherever it holds.
+    /// Waits for the next event. Cancel-safe.
+    pub(crate) async fn next(&mut self) -> Result<WatchEvent, WatchLost> {
+        // Of the conditions that hold already, in any pane, the first in the list wins.
         let held = self.panes.iter_mut().filter_map(|pane| pane.held().map(|held| (held, pane)));
         if let Some((held, pane)) = held.min_by_key(|(held, _)| held.index) {
-            return Ok(pane.tell(held));
+            return Ok(pane.report(held));
         }
         let panes = self.panes.iter_mut().map(|pane| pane.next().boxed());
         futures::future::select_all(panes).await.0
     }
 
-    /// What a pane has shown.
-    pub(crate) fn seen(&self, pane: PaneId) -> Seen {
+    /// The output of a pane so far.
+    pub(crate) fn output(&self, pane: PaneId) -> WatchedOutput {
         let watched = self.panes.iter().find(|watched| watched.id() == pane);
-        watched.map(Watched::seen).unwrap_or_default()
+        watched.map(WatchedPane::output).unwrap_or_default()
     }
 
-    /// The same up to this very moment, for a pane that is there, and a mark behind it.
-    pub(crate) async fn see(&mut self, pane: &PaneState) -> (Seen, Option<Bookmark>) {
+    /// The output of an existing pane up to this moment, and a bookmark after it.
+    pub(crate) async fn output_now(
+        &mut self,
+        pane: &PaneState,
+    ) -> (WatchedOutput, Option<Bookmark>) {
         match self.panes.iter_mut().find(|watched| watched.id() == pane.pane) {
             Some(watched) => {
-                let mark = watched.catch_up(pane).await;
-                (watched.seen(), mark)
+                let bookmark = watched.catch_up(pane).await;
+                (watched.output(), bookmark)
             }
-            None => (Seen::default(), None),
+            None => (WatchedOutput::default(), None),
         }
     }
 
-    /// Stops watching a pane. False if that was the last one.
-    pub(crate) fn leave(&mut self, pane: PaneId) -> bool {
+    /// Stops watching a pane. False if it was the last one.
+    pub(crate) fn unwatch(&mut self, pane: PaneId) -> bool {
         self.panes.retain(|watched| watched.id() != pane);
         !self.panes.is_empty()
     }
 
-    /// The panes that are watched.
+    /// Ids of the watched panes.
     pub(crate) fn panes(&self) -> impl Iterator<Item = PaneId> {
-        self.panes.iter().map(Watched::id)
+        self.panes.iter().map(WatchedPane::id)
     }
 }

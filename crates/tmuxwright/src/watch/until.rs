@@ -3,133 +3,140 @@
 use std::fmt;
 use std::sync::Arc;
 
-use super::conditions::{Condition, KINDS, Kind, Needs, Patterns};
-use super::moment::{Line, Moment};
+use super::conditions::{CONDITION_KINDS, Condition, ConditionKind, ErrorPatterns, Needs};
+use super::observation::{Observation, OutputLine};
 use tokio::time::Instant;
 
 /// The conditions of one watch.
 #[derive(Clone)]
-pub(crate) struct Until(Arc<[Wanted]>);
+pub(crate) struct Until(Arc<[UntilEntry]>);
 
-struct Wanted {
-    /// As it was given.
-    words: String,
+struct UntilEntry {
+    /// The condition as the caller wrote it.
+    text: String,
     condition: Box<dyn Condition>,
 }
 
-/// Why something is no condition.
+/// The reason why a text is not a condition.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum BadCondition {
-    /// None was given.
-    None,
-    /// There is no such kind.
+pub(crate) enum InvalidCondition {
+    /// The list is empty.
+    Empty,
+    /// The kind of this condition is unknown.
     Unknown(String),
-    /// Its argument is wrong: this is why.
+    /// The argument of this condition is invalid, for this reason.
     Argument(String, String),
 }
 
 impl Until {
-    /// Reads conditions. `patterns` say what an error looks like.
-    pub(crate) fn parse(words: &[String], patterns: &Patterns) -> Result<Self, BadCondition> {
-        if words.is_empty() {
-            return Err(BadCondition::None);
+    /// Parses conditions. `patterns` are those of the condition `error`.
+    pub(crate) fn parse(
+        text: &[String],
+        patterns: &ErrorPatterns,
+    ) -> Result<Self, InvalidCondition> {
+        if text.is_empty() {
+            return Err(InvalidCondition::Empty);
         }
-        let wanted: Result<Vec<Wanted>, BadCondition> = words
+        let entries: Result<Vec<UntilEntry>, InvalidCondition> = text
             .iter()
-            .map(|words| {
-                let condition = parse(words, patterns)?;
-                Ok(Wanted { words: words.clone(), condition })
+            .map(|text| {
+                let condition = parse(text, patterns)?;
+                Ok(UntilEntry { text: text.clone(), condition })
             })
             .collect();
-        Ok(Self(wanted?.into()))
+        Ok(Self(entries?.into()))
     }
 
-    /// Whether one of them has to be told this.
+    /// Whether a condition needs this input.
     pub(super) fn needs(&self, needs: Needs) -> bool {
-        self.0.iter().any(|wanted| wanted.condition.needs() == needs)
+        self.0.iter().any(|entry| entry.condition.needs() == needs)
     }
 
-    /// Whether only output can make one of them hold.
+    /// Whether all conditions depend on output only.
     pub(super) fn is_about_output(&self) -> bool {
-        self.0.iter().all(|wanted| wanted.condition.needs() == Needs::Output)
+        self.0.iter().all(|entry| entry.condition.needs() == Needs::Output)
     }
 
-    /// The first that holds and is not `told`, in the words it was given in, and what there is to
-    /// say about it.
+    /// The first condition that holds and is not `reported` yet.
     pub(super) fn first(
         &self,
-        moment: &Moment<'_>,
-        lines: &[Line],
-        told: impl Fn(usize, Option<&Line>) -> bool,
-    ) -> Option<Held> {
-        self.0.iter().enumerate().find_map(|(index, wanted)| {
-            let is_met =
-                |line: &&Line| wanted.condition.is_met_by(line) && !told(index, Some(line));
-            let line = lines.iter().find(is_met).cloned();
-            let says = match &line {
-                Some(line) => line.shown.clone(),
-                None => wanted.condition.holds(moment).filter(|_| !told(index, None))?,
+        observed: &Observation<'_>,
+        lines: &[OutputLine],
+        reported: impl Fn(usize, Option<&OutputLine>) -> bool,
+    ) -> Option<HeldCondition> {
+        self.0.iter().enumerate().find_map(|(index, entry)| {
+            let is_met = |line: &&OutputLine| {
+                entry.condition.is_met_by(line) && !reported(index, Some(line))
             };
-            Some(Held { index, words: wanted.words.clone(), says, line })
+            let line = lines.iter().find(is_met).cloned();
+            let detail = match &line {
+                Some(line) => line.shown.clone(),
+                None => entry.condition.holds(observed).filter(|_| !reported(index, None))?,
+            };
+            Some(HeldCondition { index, condition: entry.text.clone(), detail, line })
         })
     }
 
-    /// When one of them that is not `told` may hold although nothing happens until then.
-    pub(super) fn due(&self, moment: &Moment<'_>, told: impl Fn(usize) -> bool) -> Option<Instant> {
-        let open = self.0.iter().enumerate().filter(|(index, _)| !told(*index));
-        open.filter_map(|(_, wanted)| wanted.condition.due(moment)).min()
+    /// Earliest time at which a condition that is not `reported` yet may hold without any event.
+    pub(super) fn due(
+        &self,
+        observed: &Observation<'_>,
+        reported: impl Fn(usize) -> bool,
+    ) -> Option<Instant> {
+        let open = self.0.iter().enumerate().filter(|(index, _)| !reported(*index));
+        open.filter_map(|(_, entry)| entry.condition.due(observed)).min()
     }
 }
 
 /// A condition that holds.
 #[derive(Debug, Clone)]
-pub(super) struct Held {
-    /// Which one it is.
+pub(super) struct HeldCondition {
+    /// Index in the list.
     pub(super) index: usize,
-    /// As it was given.
-    pub(super) words: String,
-    /// The line that made it hold, or what else there is to say.
-    pub(super) says: String,
-    pub(super) line: Option<Line>,
+    /// The condition as the caller wrote it.
+    pub(super) condition: String,
+    /// The line that met it, or another detail such as the exit code.
+    pub(super) detail: String,
+    pub(super) line: Option<OutputLine>,
 }
 
 impl fmt::Debug for Until {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.0.iter().map(|wanted| &wanted.words)).finish()
+        f.debug_list().entries(self.0.iter().map(|entry| &entry.text)).finish()
     }
 }
 
-fn parse(words: &str, patterns: &Patterns) -> Result<Box<dyn Condition>, BadCondition> {
-    let (name, argument) = match words.split_once(':') {
+fn parse(text: &str, patterns: &ErrorPatterns) -> Result<Box<dyn Condition>, InvalidCondition> {
+    let (name, argument) = match text.split_once(':') {
         Some((name, argument)) => (name, Some(argument)),
-        None => (words, None),
+        None => (text, None),
     };
-    let unknown = || BadCondition::Unknown(words.to_owned());
-    let kind = KINDS.iter().find(|kind| kind.name == name.trim()).ok_or_else(unknown)?;
-    let wrong = |why: String| BadCondition::Argument(words.to_owned(), why);
+    let unknown = || InvalidCondition::Unknown(text.to_owned());
+    let kind = CONDITION_KINDS.iter().find(|kind| kind.name == name.trim()).ok_or_else(unknown)?;
+    let wrong = |why: String| InvalidCondition::Argument(text.to_owned(), why);
     match (kind.argument, argument) {
-        (None, Some(_)) => Err(wrong(format!("`{name}` takes nothing behind it"))),
+        (None, Some(_)) => Err(wrong(format!("`{name}` takes no argument"))),
         _ => kind.make(argument.unwrap_or_default(), patterns).map_err(wrong),
     }
 }
 
-impl fmt::Display for BadCondition {
+impl fmt::Display for InvalidCondition {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::None => f.write_str("`until` is empty"),
-            Self::Unknown(words) => write!(f, "`until`: there is no condition `{words}`"),
-            Self::Argument(words, why) => write!(f, "`until`: `{words}`: {why}"),
+            Self::Empty => f.write_str("`until` is empty"),
+            Self::Unknown(text) => write!(f, "`until`: there is no condition `{text}`"),
+            Self::Argument(text, why) => write!(f, "`until`: `{text}`: {why}"),
         }
     }
 }
 
-impl BadCondition {
-    /// What to do about it.
+impl InvalidCondition {
+    /// The next step for the caller.
     pub(crate) fn hint(&self) -> String {
-        let forms: Vec<String> = KINDS.iter().map(Kind::form).collect();
+        let forms: Vec<String> = CONDITION_KINDS.iter().map(ConditionKind::form).collect();
         let all = format!("the conditions are: {}", forms.join(", "));
         match self {
-            Self::Unknown(words) => format!("for a text write `text:{words}`; {all}"),
+            Self::Unknown(text) => format!("to wait for text write `text:{text}`; {all}"),
             _ => all,
         }
     }
@@ -139,28 +146,31 @@ impl BadCondition {
 mod tests {
     use super::*;
 
-    fn wrong(words: &[&str]) -> String {
-        let words: Vec<String> = words.iter().map(|&word| word.to_owned()).collect();
-        let error = Until::parse(&words, &Patterns::default()).unwrap_err();
+    fn wrong(text: &[&str]) -> String {
+        let text: Vec<String> = text.iter().map(|&word| word.to_owned()).collect();
+        let error = Until::parse(&text, &ErrorPatterns::default()).unwrap_err();
         format!("{error}: {}", error.hint())
     }
 
     #[test]
-    fn what_is_no_condition_is_said() {
-        for (words, says) in [
+    fn invalid_condition_is_explained() {
+        for (text, expected) in [
             (&[][..], "`until` is empty"),
-            (&["exit", "Listening"], "no condition `Listening`: for a text write `text:Listening`"),
-            (&["text:"], "needs a text"),
-            (&["gone:a\nb"], "line end"),
-            (&["regex:(a"], "`(a` is no regular expression: unclosed group"),
+            (
+                &["exit", "Listening"],
+                "no condition `Listening`: to wait for text write `text:Listening`",
+            ),
+            (&["text:"], "the text is missing"),
+            (&["gone:a\nb"], "newline"),
+            (&["regex:(a"], "`(a` is not a regular expression: unclosed group"),
             (&["idle:soon"], "`soon` is not a number of seconds"),
             (&["stable:0"], "`0` is not a number"),
             (&["idle"], "not a number"),
-            (&["exit:3"], "takes nothing"),
+            (&["exit:3"], "takes no argument"),
             (&["txt:a"], "text:TEXT, regex:REGEX"),
         ] {
-            let text = wrong(words);
-            assert!(text.contains(says), "{words:?}: {text}");
+            let message = wrong(text);
+            assert!(message.contains(expected), "{text:?}: {message}");
         }
     }
 }

@@ -1,10 +1,10 @@
-//! A grid as tmux keeps it: rows that wrap, history that is trimmed by tenths.
+//! A model of tmux's grid: rows that wrap, history that is trimmed by tenths.
 
 use tmux_control::{PaneId, TmuxReply};
 
-use crate::bookmark::{Bookmark, Look, News, Reach, Seen};
+use crate::bookmark::{Bookmark, CaptureRange, NewLines, PaneText, SinceOutcome};
 
-/// One row and whether it goes on in the next.
+/// A row, and whether it continues in the next one.
 #[derive(Debug, Clone)]
 struct Cells {
     text: String,
@@ -14,17 +14,17 @@ struct Cells {
 #[derive(Debug)]
 pub(super) struct Grid {
     rows: Vec<Cells>,
-    /// The row of the cursor.
+    /// Row of the cursor.
     cursor: usize,
     width: usize,
     height: usize,
     limit: usize,
     pub(super) pid: u32,
-    /// The smallest width at which rows were trimmed.
+    /// Smallest width at which rows were trimmed.
     pub(super) trimmed_at: usize,
-    /// Whether tmux has shown its notice.
+    /// Whether tmux has printed the notice of a dead pane.
     dead: bool,
-    /// The rows of a full-screen program.
+    /// Rows of the alternate screen, if it is on.
     pub(super) full: Option<Vec<String>>,
 }
 
@@ -89,7 +89,7 @@ impl Grid {
         }
     }
 
-    /// Writes a row anew that is so many above the cursor.
+    /// Rewrites the row `above` rows above the cursor.
     pub(super) fn rewrite(&mut self, above: usize, text: &str) {
         let row = self.cursor - above;
         self.rows[row].text = text.to_owned();
@@ -119,7 +119,7 @@ impl Grid {
         self.cursor -= history;
     }
 
-    /// Ends the program; tmux shows its notice at the bottom.
+    /// Ends the program; tmux prints its notice at the bottom.
     pub(super) fn die(&mut self) {
         self.dead = true;
         self.cursor = self.rows.len() - 1;
@@ -128,10 +128,10 @@ impl Grid {
         self.print("Pane is dead (status 0)");
     }
 
-    /// The answers to the questions of a look.
-    pub(super) fn replies(&self, reach: &Reach) -> Vec<TmuxReply> {
+    /// The replies to the queries of a range.
+    pub(super) fn replies(&self, range: &CaptureRange) -> Vec<TmuxReply> {
         let history = self.history();
-        let back = usize::try_from(reach.back).unwrap().min(history);
+        let back = usize::try_from(range.back).unwrap().min(history);
         let cursor = self.cursor - history;
         let (shown, saved) = if self.full.is_some() { (0, cursor) } else { (cursor, 99_999) };
         let facts = format!(
@@ -161,52 +161,52 @@ impl Grid {
             reply(&vec!["x".to_owned(); if seam { 1 } else { 2 }]),
             reply(&full),
         ];
-        for probe in &reach.probes {
+        for probe in &range.probes {
             let row = usize::try_from(i64::try_from(history).unwrap() + probe).unwrap();
             replies.push(reply(&join(&self.rows[row.saturating_sub(24)..=row])));
         }
         replies
     }
 
-    pub(super) fn look(&self) -> Look {
-        self.look_at(&Reach::NEAR)
+    pub(super) fn text(&self) -> PaneText {
+        self.text_in(&CaptureRange::NEAR)
     }
 
-    fn look_at(&self, reach: &Reach) -> Look {
-        Look::from_replies(&self.replies(reach), reach).unwrap()
+    fn text_in(&self, range: &CaptureRange) -> PaneText {
+        PaneText::from_replies(&self.replies(range), range).unwrap()
     }
 
-    pub(super) fn mark(&self) -> Bookmark {
-        let mark = self.look().mark();
-        assert_eq!(mark.pane, PaneId(3));
-        assert_eq!(mark.to_string().parse(), Ok(mark.clone()), "{mark}");
-        mark
+    pub(super) fn bookmark(&self) -> Bookmark {
+        let bookmark = self.text().bookmark();
+        assert_eq!(bookmark.pane, PaneId(3));
+        assert_eq!(bookmark.to_string().parse(), Ok(bookmark.clone()), "{bookmark}");
+        bookmark
     }
 
-    /// What is new since a mark, and what had to be read for it.
-    pub(super) fn since(&self, mark: &Bookmark) -> (News, Vec<Reach>) {
-        let mut reaches = vec![Reach::NEAR];
+    /// The lines since a bookmark, and the ranges that had to be captured.
+    pub(super) fn since(&self, bookmark: &Bookmark) -> (NewLines, Vec<CaptureRange>) {
+        let mut ranges = vec![CaptureRange::NEAR];
         loop {
-            let reach = reaches.last().unwrap();
-            match self.look_at(reach).since(mark) {
-                Seen::New(news) => return (news, reaches),
-                Seen::Further(further) => {
-                    assert!(!reaches.contains(&further), "{further:?} after {reaches:?}");
-                    reaches.push(further);
+            let range = ranges.last().unwrap();
+            match self.text_in(range).since(bookmark) {
+                SinceOutcome::New(new) => return (new, ranges),
+                SinceOutcome::ReadMore(further) => {
+                    assert!(!ranges.contains(&further), "{further:?} after {ranges:?}");
+                    ranges.push(further);
                 }
             }
         }
     }
 
-    /// The new lines, of which none may be missed.
-    pub(super) fn new_lines(&self, mark: &Bookmark) -> Vec<String> {
-        let (news, _) = self.since(mark);
-        assert!(!news.missed, "{news:?}");
-        assert_eq!(news.lines.len(), news.rows.len());
-        news.lines
+    /// The lines since a bookmark. Fails if any were missed.
+    pub(super) fn new_lines(&self, bookmark: &Bookmark) -> Vec<String> {
+        let (new, _) = self.since(bookmark);
+        assert!(!new.missed, "{new:?}");
+        assert_eq!(new.lines.len(), new.rows.len());
+        new.lines
     }
 
-    /// The lines that are still there.
+    /// The lines that the grid still holds.
     pub(super) fn left(&self) -> Vec<String> {
         join(&self.rows[..=self.cursor])
     }

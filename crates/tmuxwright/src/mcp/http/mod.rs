@@ -1,8 +1,9 @@
-//! MCP over HTTP, for many clients at once: listening, connections, and the end of it.
+//! The HTTP transport, for many MCP clients at once: listener, connections, shutdown.
 //!
-//! rmcp knows the protocol, Host and Origin. `gate` asks for the token before that, `token` keeps it.
+//! `access` checks the token; rmcp does the rest of the protocol, Host and Origin included. `token`
+//! owns the token file.
 
-mod gate;
+mod access;
 mod token;
 
 use std::convert::Infallible;
@@ -21,99 +22,99 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use self::gate::Gate;
+use self::access::AccessCheck;
 use super::Handler;
 use super::stdio::GRACE;
 use crate::app::App;
-use crate::config::http::{Http, Token, default_token_file};
+use crate::config::http::{HttpSettings, HttpToken, default_token_file};
 use crate::contract::{Code, ToolError};
 
-/// Where MCP is.
-const PATH: &str = "/mcp";
+/// The path at which MCP is served.
+const MCP_PATH: &str = "/mcp";
 
-/// How many connections there may be. One carries a request at a time; some carry none.
-const CONNECTIONS: usize = 256;
+/// Concurrent connections. A connection carries one request at a time, and idle ones count as well.
+const MAX_CONNECTIONS: usize = 256;
 
-/// The answer to one more.
-const NO_ROOM: &[u8] =
+/// The response to a connection above the limit.
+const TOO_MANY_CONNECTIONS: &[u8] =
     b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\
     Content-Length: 0\r\n\r\n";
 
-/// How long a client may take over the head of a request; so long it may also say nothing between two.
-const HEAD_TIME: Duration = Duration::from_secs(30);
+/// Time to read the headers of a request; also the idle time between two requests.
+const HEADER_READ_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How long that head may be.
-const HEAD_SIZE: usize = 32 * 1024;
+/// Size of a request's headers.
+const MAX_HEADER_BYTES: usize = 32 * 1024;
 
-/// How long a session of the older revisions lasts without a word. Longer than any call, and than
-/// a person is away for a meal: with its session a client loses its panes.
-const IDLE: Duration = Duration::from_secs(60 * 60);
+/// Idle time after which an MCP session of the older revisions ends. Longer than any call and than a
+/// person's lunch break, because a client loses its panes with its session.
+const SESSION_IDLE_TIMEOUT: Duration = Duration::from_secs(60 * 60);
 
-/// How long to wait when no connection can be taken, as when there are no descriptors left.
-const PAUSE: Duration = Duration::from_millis(100);
+/// Delay after `accept` has failed, as when no file descriptor is free.
+const ACCEPT_RETRY_DELAY: Duration = Duration::from_millis(100);
 
-/// A socket that listens, and what is needed to get in.
+/// A listening socket with the token that its clients must send.
 #[derive(Debug)]
-pub(crate) struct Door {
+pub(crate) struct HttpListener {
     listener: TcpListener,
     address: SocketAddr,
-    token: Token,
-    /// Where the token is, if it is in a file, and its text, if it was made just now.
-    kept: Option<(PathBuf, Option<String>)>,
+    token: HttpToken,
+    /// The token's file, if it is in one, and the token's text, if it was created just now.
+    token_file: Option<(PathBuf, Option<String>)>,
 }
 
-impl Door {
-    /// Listens, if the settings say so.
-    pub(crate) async fn open(http: &Http) -> Result<Option<Self>, ToolError> {
+impl HttpListener {
+    /// Binds the address of the settings. None if HTTP is off.
+    pub(crate) async fn open(http: &HttpSettings) -> Result<Option<Self>, ToolError> {
         let Some(listen) = http.listen else { return Ok(None) };
-        let (token, kept) = match &http.token {
+        let (token, token_file) = match &http.token {
             Some(token) => (token.clone(), None),
             None => {
                 let path =
                     http.token_file.clone().or_else(default_token_file).ok_or_else(|| {
-                        ToolError::invalid_argument("there is no HOME to keep a token in").hint(
-                            "name a file with --http-token-file, or set TMUXWRIGHT_HTTP_TOKEN",
-                        )
+                        ToolError::invalid_argument("HOME is not set, so there is no token file")
+                            .hint("give --http-token-file, or set TMUXWRIGHT_HTTP_TOKEN")
                     })?;
-                let token::Kept { token, made } = token::read_or_make(&path)?;
-                (token, Some((path, made)))
+                let token::StoredToken { token, created } = token::read_or_create(&path)?;
+                (token, Some((path, created)))
             }
         };
         let failed = |error: std::io::Error| {
             ToolError::new(Code::Busy, format!("--http: cannot listen on {listen}: {error}"))
-                .hint("give another port, or 0 for a free one")
+                .hint("choose another port, or 0 for any free port")
         };
         let listener = TcpListener::bind(listen).await.map_err(failed)?;
         let address = listener.local_addr().map_err(failed)?;
-        Ok(Some(Self { listener, address, token, kept }))
+        Ok(Some(Self { listener, address, token, token_file }))
     }
 
-    /// What a person needs to know to connect a client, the token only if it is new.
-    pub(crate) fn welcome(&self) -> String {
-        let url = format!("http://{}{PATH}", self.address);
-        let (said, shown) = match &self.kept {
+    /// Text for the person who connects a client: URL, token file, command to type. It holds the token
+    /// only if that is new.
+    pub(crate) fn connect_hint(&self) -> String {
+        let url = format!("http://{}{MCP_PATH}", self.address);
+        let (note, token) = match &self.token_file {
             None => (String::new(), "$TMUXWRIGHT_HTTP_TOKEN".to_owned()),
-            Some((path, made)) => {
+            Some((path, created)) => {
                 let path = path.display().to_string();
-                let said = match made {
-                    Some(text) => format!("a new token is in {path}: {text}\n"),
+                let note = match created {
+                    Some(text) => format!("created a token in {path}: {text}\n"),
                     None => format!("the token is in {path}\n"),
                 };
-                (said, format!("$(cat '{}')", path.replace('\'', "'\\''")))
+                (note, format!("$(cat '{}')", path.replace('\'', "'\\''")))
             }
         };
         format!(
-            "serving MCP at {url}\n{said}claude mcp add --transport http tmux {url} \
-             --header \"Authorization: Bearer {shown}\"\n"
+            "serving MCP at {url}\n{note}claude mcp add --transport http tmux {url} \
+             --header \"Authorization: Bearer {token}\"\n"
         )
     }
 
-    /// Serves all who come until `stop` is tripped. Then quick calls may end, waits are cut short and
-    /// answered, streams closed.
+    /// Serves clients until `stop` is cancelled. Then it gives running calls a moment to finish, ends
+    /// the waiting ones with an answer, and closes the streams.
     pub(crate) async fn serve(self, app: Arc<App>, stop: CancellationToken) {
         let Self { listener, address, token, .. } = self;
         let streams = CancellationToken::new();
-        let gate = Arc::new(Gate::new(token, service(&app, address, streams.clone())));
+        let access = Arc::new(AccessCheck::new(token, service(&app, address, streams.clone())));
         let mut open = JoinSet::new();
         loop {
             let accepted = tokio::select! {
@@ -122,31 +123,31 @@ impl Door {
                 accepted = listener.accept() => accepted,
             };
             match accepted {
-                Ok((stream, _)) if open.len() < CONNECTIONS => {
-                    open.spawn(connection(stream, Arc::clone(&gate), stop.clone()));
+                Ok((stream, _)) if open.len() < MAX_CONNECTIONS => {
+                    open.spawn(connection(stream, Arc::clone(&access), stop.clone()));
                 }
-                Ok((stream, _)) => drop(stream.try_write(NO_ROOM)),
+                Ok((stream, _)) => drop(stream.try_write(TOO_MANY_CONNECTIONS)),
                 Err(error) => {
-                    tracing::warn!("a connection could not be taken: {error}");
-                    tokio::time::sleep(PAUSE).await;
+                    tracing::warn!("cannot accept a connection: {error}");
+                    tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
                 }
             }
         }
         drop(listener);
         for end in [&app.ending, &streams] {
-            all_gone(&mut open).await;
+            wait_for_connections(&mut open).await;
             end.cancel();
         }
-        all_gone(&mut open).await;
+        wait_for_connections(&mut open).await;
     }
 }
 
-/// Waits for the end of all connections, but not for long.
-async fn all_gone(open: &mut JoinSet<()>) {
+/// Waits until all connections have ended, for [`GRACE`] at most.
+async fn wait_for_connections(open: &mut JoinSet<()>) {
     let _ = tokio::time::timeout(GRACE, async { while open.join_next().await.is_some() {} }).await;
 }
 
-/// rmcp's service. It makes a handler for every session, and in the newest revision for every request.
+/// rmcp's service. It creates a handler for each session, and in the newest revision for each request.
 fn service(
     app: &Arc<App>,
     address: SocketAddr,
@@ -162,24 +163,24 @@ fn service(
         .with_json_response(true)
         .with_cancellation_token(streams);
     let mut sessions = LocalSessionManager::default();
-    sessions.session_config.keep_alive = Some(IDLE);
+    sessions.session_config.keep_alive = Some(SESSION_IDLE_TIMEOUT);
     let app = Arc::clone(app);
-    let handler = move || Ok(Handler::of_many(Arc::clone(&app)));
+    let handler = move || Ok(Handler::for_http(Arc::clone(&app)));
     StreamableHttpService::new(handler, Arc::new(sessions), config)
 }
 
-async fn connection(stream: TcpStream, gate: Arc<Gate>, stop: CancellationToken) {
+async fn connection(stream: TcpStream, access: Arc<AccessCheck>, stop: CancellationToken) {
     if let Err(error) = stream.set_nodelay(true) {
-        tracing::debug!("answers may be delayed: {error}");
+        tracing::debug!("TCP_NODELAY not set, answers may be delayed: {error}");
     }
     let service = service_fn(move |request| {
-        let gate = Arc::clone(&gate);
-        async move { Ok::<_, Infallible>(gate.answer(request).await) }
+        let access = Arc::clone(&access);
+        async move { Ok::<_, Infallible>(access.handle(request).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
-        .header_read_timeout(HEAD_TIME)
-        .max_header_size(HEAD_SIZE)
+        .header_read_timeout(HEADER_READ_TIMEOUT)
+        .max_header_size(MAX_HEADER_BYTES)
         .serve_connection(TokioIo::new(stream), service);
     let mut connection = pin!(connection);
     let ended = tokio::select! {
@@ -190,6 +191,6 @@ async fn connection(stream: TcpStream, gate: Arc<Gate>, stop: CancellationToken)
         }
     };
     if let Err(error) = ended {
-        tracing::debug!("a connection ended badly: {error}");
+        tracing::debug!("a connection failed: {error}");
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Tier, ToolError, Toolset};
-use crate::prompts::{self, Absent};
+use crate::prompts::{self, Presence};
 use crate::results::words::rows;
 
 pub(super) struct ListPrompts;
@@ -83,9 +83,9 @@ impl Tool for ListPrompts {
             let arguments = prompt.arguments.iter().map(|argument| PromptArgument {
                 name: argument.name,
                 description: argument.description,
-                required: argument.absent == Absent::Refused,
-                default: match argument.absent {
-                    Absent::Is(value) => Some(value),
+                required: argument.presence == Presence::Required,
+                default: match argument.presence {
+                    Presence::Default(value) => Some(value),
                     _ => None,
                 },
             });

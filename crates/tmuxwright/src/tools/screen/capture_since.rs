@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::bookmark::{Bookmark, Look, Reach, near_questions, since};
+use crate::bookmark::{Bookmark, CaptureRange, PaneText, nearby_queries, new_lines_since};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::results::words::{FactRow, count};
@@ -142,8 +142,8 @@ impl Tool for CaptureSince {
                     .hint("give `target` the first time, then `cursor` from the last answer"));
             }
         };
-        let (pane, replies) = cx.pane_with(&target, near_questions).await?;
-        let look = Look::from_replies(&replies, &Reach::NEAR)?;
+        let (pane, replies) = cx.pane_with(&target, nearby_queries).await?;
+        let look = PaneText::from_replies(&replies, &CaptureRange::NEAR)?;
         let (look, news) = match &mark {
             None => {
                 let shown = look.screen();
@@ -151,14 +151,14 @@ impl Tool for CaptureSince {
             }
             Some(mark) => {
                 check(mark, &look, &target)?;
-                let (look, news) = since(cx.tmux(), look, mark).await?;
+                let (look, news) = new_lines_since(cx.tmux(), look, mark).await?;
                 check(mark, &look, &target)?;
                 (look, news)
             }
         };
         let next = match &mark {
-            Some(mark) if look.is_alternate() => mark.in_front_of(&look),
-            _ => look.mark(),
+            Some(mark) if look.is_alternate() => mark.with_alternate_screen(&look),
+            _ => look.bookmark(),
         };
         let (lines, at) = match look.is_alternate() {
             true => look.changed_rows(mark.as_ref()).into_iter().map(|(n, row)| (row, n)).unzip(),
@@ -187,14 +187,14 @@ impl Tool for CaptureSince {
 const START_ANEW: &str = "call with `target` alone to start anew";
 
 fn read_cursor(text: &str) -> Result<Bookmark, ToolError> {
-    text.parse().map_err(|error: crate::bookmark::NotAMark| {
+    text.parse().map_err(|error: crate::bookmark::InvalidCursor| {
         ToolError::invalid_argument(error.to_string())
             .hint(format!("give the cursor exactly as in the last answer, or {START_ANEW}"))
     })
 }
 
 /// Refuses a cursor of another pane, or of another process in it.
-fn check(mark: &Bookmark, look: &Look, target: &Target) -> Result<(), ToolError> {
+fn check(mark: &Bookmark, look: &PaneText, target: &Target) -> Result<(), ToolError> {
     if mark.pane != look.pane {
         return Err(ToolError::invalid_argument(format!(
             "the cursor is of pane {}, but `{target}` is {}",

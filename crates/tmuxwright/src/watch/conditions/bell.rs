@@ -1,15 +1,19 @@
 //! `bell`: the bell rings.
 
-use super::{Condition, Kind};
-use crate::watch::moment::Moment;
+use super::{Condition, ConditionKind};
+use crate::watch::observation::Observation;
 
-pub(super) const KIND: Kind =
-    Kind { name: "bell", argument: None, help: "the bell rings", make: |_, _| Ok(Box::new(Bell)) };
+pub(super) const KIND: ConditionKind = ConditionKind {
+    name: "bell",
+    argument: None,
+    help: "the bell rings",
+    make: |_, _| Ok(Box::new(Bell)),
+};
 
 struct Bell;
 
 impl Condition for Bell {
-    fn holds(&self, moment: &Moment<'_>) -> Option<String> {
-        moment.bell.then(String::new)
+    fn holds(&self, observed: &Observation<'_>) -> Option<String> {
+        observed.bell.then(String::new)
     }
 }

@@ -1,9 +1,9 @@
-//! `change`: anything is printed.
+//! `change`: anything is printed or erased.
 
-use super::{Condition, Kind};
-use crate::watch::moment::Moment;
+use super::{Condition, ConditionKind};
+use crate::watch::observation::Observation;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "change",
     argument: None,
     help: "anything is printed or erased",
@@ -13,7 +13,7 @@ pub(super) const KIND: Kind = Kind {
 struct Change;
 
 impl Condition for Change {
-    fn holds(&self, moment: &Moment<'_>) -> Option<String> {
-        moment.changed.then(|| moment.row.to_owned())
+    fn holds(&self, observed: &Observation<'_>) -> Option<String> {
+        observed.changed.then(|| observed.row.to_owned())
     }
 }

@@ -4,17 +4,17 @@ use std::sync::{Arc, OnceLock};
 
 use regex::{Regex, RegexSet};
 
-use super::{Condition, Kind, regex as expression};
-use crate::watch::moment::Line;
+use super::{Condition, ConditionKind, regex as expression};
+use crate::watch::observation::OutputLine;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "error",
     argument: None,
     help: "a line that looks like an error is printed",
-    make: |_, patterns| Ok(Box::new(LooksBad(patterns.read()?))),
+    make: |_, patterns| Ok(Box::new(ErrorLine(patterns.compiled()?))),
 };
 
-/// What an error looks like, unless the settings say otherwise.
+/// The default patterns of error lines; the setting `watch.errors` replaces them.
 pub const ERROR_PATTERNS: &[&str] = &[
     // `error: …`, `error[E0308]: …`, `x.c:3: fatal error: …`, `panic: …`
     r"(?i)(?:^|[\s:>)\]])(?:error|fatal|panic)(?:\[\w+\])?: *\S",
@@ -30,69 +30,69 @@ pub const ERROR_PATTERNS: &[&str] = &[
     r"(?:^|[\s:])FAIL(?:ED)?(?:[\s:.!]|$)",
 ];
 
-/// What a line may say of errors without there being one.
+/// Phrases about the absence of errors, such as `0 errors`. They are removed before a line is matched.
 const HARMLESS: &str = r"(?i)\b(?:0|no|zero|without)(?: \w+)? (?:errors?|fail(?:ed|ures?)?)\b|\b(?:errors?|fail(?:ed|ures?)?)[:=] *0\b";
 
-/// The patterns in force. They are read when they are first needed: that takes some milliseconds,
-/// and most servers never do.
+/// The patterns in force. They are compiled on first use: that takes some milliseconds, and most servers
+/// never need them.
 #[derive(Debug, Clone)]
-pub(crate) struct Patterns {
+pub(crate) struct ErrorPatterns {
     texts: Arc<[String]>,
-    read: Arc<OnceLock<Read>>,
+    compiled: Arc<OnceLock<CompiledPatterns>>,
 }
 
 #[derive(Debug, Clone)]
-struct Read {
-    bad: RegexSet,
+struct CompiledPatterns {
+    error: RegexSet,
     harmless: Regex,
 }
 
-impl Patterns {
-    /// Takes patterns, or says which one is none.
+impl ErrorPatterns {
+    /// Compiles patterns. The error names the invalid one.
     pub(crate) fn new<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Result<Self, String> {
-        let patterns = Self::unread(patterns);
-        patterns.read()?;
+        let patterns = Self::uncompiled(patterns);
+        patterns.compiled()?;
         Ok(patterns)
     }
 
-    fn unread<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Self {
+    fn uncompiled<'a>(patterns: impl IntoIterator<Item = &'a str>) -> Self {
         let texts = patterns.into_iter().map(str::to_owned).collect();
-        Self { texts, read: Arc::default() }
+        Self { texts, compiled: Arc::default() }
     }
 
-    fn read(&self) -> Result<Read, String> {
-        if let Some(read) = self.read.get() {
-            return Ok(read.clone());
+    fn compiled(&self) -> Result<CompiledPatterns, String> {
+        if let Some(compiled) = self.compiled.get() {
+            return Ok(compiled.clone());
         }
         for text in &*self.texts {
             expression::compile(text)?;
         }
-        let bad = RegexSet::new(&*self.texts).map_err(|error| error.to_string())?;
-        let read = Read { bad, harmless: expression::compile(HARMLESS)? };
-        Ok(self.read.get_or_init(|| read).clone())
+        let error = RegexSet::new(&*self.texts).map_err(|error| error.to_string())?;
+        let compiled = CompiledPatterns { error, harmless: expression::compile(HARMLESS)? };
+        Ok(self.compiled.get_or_init(|| compiled).clone())
     }
 }
 
-impl Default for Patterns {
+impl Default for ErrorPatterns {
     fn default() -> Self {
-        Self::unread(ERROR_PATTERNS.iter().copied())
+        Self::uncompiled(ERROR_PATTERNS.iter().copied())
     }
 }
 
-impl Read {
-    fn fit(&self, text: &str) -> bool {
-        self.bad.is_match(text)
+impl CompiledPatterns {
+    fn matches(&self, text: &str) -> bool {
+        self.error.is_match(text)
             && (!self.harmless.is_match(text)
-                || self.bad.is_match(&self.harmless.replace_all(text, "")))
+                || self.error.is_match(&self.harmless.replace_all(text, "")))
     }
 }
 
-struct LooksBad(Read);
+struct ErrorLine(CompiledPatterns);
 
-impl Condition for LooksBad {
-    /// Only whole lines: the begin of one says too little, as in `error` and then `-free`.
-    fn is_met_by(&self, line: &Line) -> bool {
-        line.is_whole && line.text.len() > line.new_from && self.0.fit(line.text.trim_end())
+impl Condition for ErrorLine {
+    /// Only whole lines count: `error` may be the beginning of `error-free`.
+    fn is_met_by(&self, line: &OutputLine) -> bool {
+        line.is_whole && line.text.len() > line.new_from && self.0.matches(line.text.trim_end())
     }
 }
 
@@ -101,8 +101,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn errors_are_told_from_talk_of_errors() {
-        let patterns = Patterns::default().read().unwrap();
+    fn error_lines_match_and_harmless_lines_do_not() {
+        let patterns = ErrorPatterns::default().compiled().unwrap();
         for line in [
             "error: could not compile `x` (lib) due to 2 previous errors",
             "error[E0308]: mismatched types",
@@ -132,7 +132,7 @@ mod tests {
             "FAIL src/a.test.js",
             "0 warnings, error: linking failed",
         ] {
-            assert!(patterns.fit(line), "{line}");
+            assert!(patterns.matches(line), "{line}");
         }
         for line in [
             "0 errors",
@@ -156,7 +156,7 @@ mod tests {
             "ok",
             "",
         ] {
-            assert!(!patterns.fit(line), "{line}");
+            assert!(!patterns.matches(line), "{line}");
         }
     }
 }

@@ -1,12 +1,12 @@
-//! `exit`: the program in the foreground is no more.
+//! `exit`: the foreground program has exited.
 
-use super::{Condition, Kind, Needs};
-use crate::watch::moment::Moment;
+use super::{Condition, ConditionKind, Needs};
+use crate::watch::observation::Observation;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "exit",
     argument: None,
-    help: "the program in the foreground has exited, or none runs there but the shell at its prompt",
+    help: "the foreground program has exited, or only the shell at its prompt is left",
     make: |_, _| Ok(Box::new(Exit)),
 };
 
@@ -17,7 +17,9 @@ impl Condition for Exit {
         Needs::Program
     }
 
-    fn holds(&self, moment: &Moment<'_>) -> Option<String> {
-        moment.exited.map(|code| code.map_or_else(String::new, |code| format!("exit code {code}")))
+    fn holds(&self, observed: &Observation<'_>) -> Option<String> {
+        observed
+            .exited
+            .map(|code| code.map_or_else(String::new, |code| format!("exit code {code}")))
     }
 }

@@ -1,12 +1,12 @@
-//! `gone:…`: the screen does not show this any more.
+//! `gone:…`: the screen does not show a text.
 
-use super::{Condition, Kind, Needs, line_text};
-use crate::watch::moment::Moment;
+use super::{Condition, ConditionKind, Needs, line_text};
+use crate::watch::observation::Observation;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "gone",
     argument: Some("TEXT"),
-    help: "the screen does not show this text, or no longer",
+    help: "the screen does not, or no longer, show this text",
     make: |argument, _| Ok(Box::new(Gone(line_text(argument)?.to_owned()))),
 };
 
@@ -17,8 +17,8 @@ impl Condition for Gone {
         Needs::Screen
     }
 
-    fn holds(&self, moment: &Moment<'_>) -> Option<String> {
-        let shown = moment.screen?;
+    fn holds(&self, observed: &Observation<'_>) -> Option<String> {
+        let shown = observed.screen?;
         (!shown.text.contains(&self.0)).then(String::new)
     }
 }

@@ -1,16 +1,16 @@
-//! `idle:…`: nothing is printed for a while.
+//! `idle:…`: there is no output for some time.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Condition, Kind, Needs, seconds};
-use crate::watch::moment::Moment;
+use super::{Condition, ConditionKind, Needs, seconds};
+use crate::watch::observation::Observation;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "idle",
     argument: Some("SECONDS"),
-    help: "nothing is printed for so long, counted from the call on",
+    help: "nothing is printed for this time, counted from the start of the call",
     make: |argument, _| Ok(Box::new(Idle(seconds(argument)?))),
 };
 
@@ -21,11 +21,11 @@ impl Condition for Idle {
         Needs::Time
     }
 
-    fn holds(&self, moment: &Moment<'_>) -> Option<String> {
-        (moment.now >= moment.quiet_since + self.0).then(String::new)
+    fn holds(&self, observed: &Observation<'_>) -> Option<String> {
+        (observed.now >= observed.quiet_since + self.0).then(String::new)
     }
 
-    fn due(&self, moment: &Moment<'_>) -> Option<Instant> {
-        Some(moment.quiet_since + self.0)
+    fn due(&self, observed: &Observation<'_>) -> Option<Instant> {
+        Some(observed.quiet_since + self.0)
     }
 }

@@ -1,12 +1,12 @@
-//! `input`: whatever is in the foreground waits for input.
+//! `input`: the foreground program, or the shell at its prompt, waits for input.
 
-use super::{Condition, Kind, Needs};
-use crate::watch::moment::{Doing, Moment};
+use super::{Condition, ConditionKind, Needs};
+use crate::watch::observation::{Observation, ProgramState};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "input",
     argument: None,
-    help: "a line, a password or keys are waited for, by a program or by the shell at its prompt",
+    help: "a program, or the shell at its prompt, waits for a line, a password or keys",
     make: |_, _| Ok(Box::new(Input)),
 };
 
@@ -17,8 +17,8 @@ impl Condition for Input {
         Needs::Program
     }
 
-    fn holds(&self, moment: &Moment<'_>) -> Option<String> {
-        let waits = moment.doing.is_some_and(|doing| doing != Doing::Work);
-        waits.then(|| moment.row.to_owned())
+    fn holds(&self, observed: &Observation<'_>) -> Option<String> {
+        let waits = observed.program.is_some_and(|state| state != ProgramState::Running);
+        waits.then(|| observed.row.to_owned())
     }
 }

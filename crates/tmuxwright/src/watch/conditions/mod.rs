@@ -1,4 +1,4 @@
-//! What can be waited for. A condition is one file here and one line in [`KINDS`].
+//! The kinds of conditions. Each is one file here and one line in [`CONDITION_KINDS`].
 
 mod bell;
 mod change;
@@ -17,12 +17,12 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::moment::{Line, Moment};
+use super::observation::{Observation, OutputLine};
 pub use error::ERROR_PATTERNS;
-pub(crate) use error::Patterns;
+pub(crate) use error::ErrorPatterns;
 
-/// All kinds there are.
-pub const KINDS: &[Kind] = &[
+/// All kinds of conditions, in the order of the documentation.
+pub const CONDITION_KINDS: &[ConditionKind] = &[
     text::KIND,
     regex::KIND,
     gone::KIND,
@@ -37,23 +37,23 @@ pub const KINDS: &[Kind] = &[
     stable::KIND,
 ];
 
-/// A kind of condition.
-pub struct Kind {
-    /// How it is asked for.
+/// The declaration of a kind of condition.
+pub struct ConditionKind {
+    /// Name in `until`.
     pub name: &'static str,
-    /// What follows its name after a colon, if anything does.
+    /// Placeholder of the argument after the colon, if it takes one.
     pub argument: Option<&'static str>,
-    /// When it holds.
+    /// Text for "holds when …".
     pub help: &'static str,
-    /// Makes one.
-    make: fn(argument: &str, patterns: &Patterns) -> Made,
+    /// Creates a condition from its argument.
+    make: fn(argument: &str, patterns: &ErrorPatterns) -> ParsedCondition,
 }
 
-/// A condition, or what is wrong with its argument.
-type Made = Result<Box<dyn Condition>, String>;
+/// A condition, or the mistake in its argument.
+type ParsedCondition = Result<Box<dyn Condition>, String>;
 
-impl Kind {
-    /// How it is written.
+impl ConditionKind {
+    /// The form in `until`, such as `text:TEXT`.
     pub fn form(&self) -> String {
         match self.argument {
             Some(argument) => format!("{}:{argument}", self.name),
@@ -61,67 +61,69 @@ impl Kind {
         }
     }
 
-    pub(super) fn make(&self, argument: &str, patterns: &Patterns) -> Made {
+    pub(super) fn make(&self, argument: &str, patterns: &ErrorPatterns) -> ParsedCondition {
         (self.make)(argument, patterns)
     }
 }
 
-/// What a condition has to be told beside output.
+/// The input that a condition needs besides output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Needs {
-    /// Nothing.
+    /// Output only.
     Output,
-    /// How much time has passed.
+    /// The time.
     Time,
-    /// What the pane's program does.
+    /// The state of the foreground program.
     Program,
-    /// What the screen shows.
+    /// Captures of the screen.
     Screen,
 }
 
-/// Something to wait for. It keeps nothing, so that it can be asked about several panes.
+/// A condition. It has no state, so one can be tested on several panes.
 pub(super) trait Condition: Send + Sync {
-    /// What it has to be told.
+    /// The input that it needs.
     fn needs(&self) -> Needs {
         Needs::Output
     }
 
-    /// Whether it holds because of a line that was printed.
-    fn is_met_by(&self, line: &Line) -> bool {
+    /// Whether a new line meets it.
+    fn is_met_by(&self, line: &OutputLine) -> bool {
         let _ = line;
         false
     }
 
-    /// Whether it holds now, and what there is to say about it.
-    fn holds(&self, moment: &Moment<'_>) -> Option<String> {
-        let _ = moment;
+    /// A detail to report, if it holds now.
+    fn holds(&self, observed: &Observation<'_>) -> Option<String> {
+        let _ = observed;
         None
     }
 
-    /// When it may hold although nothing happens until then.
-    fn due(&self, moment: &Moment<'_>) -> Option<Instant> {
-        let _ = moment;
+    /// Time at which it may hold without any event before.
+    fn due(&self, observed: &Observation<'_>) -> Option<Instant> {
+        let _ = observed;
         None
     }
 }
 
-/// A text that a line can hold.
+/// Checks a text to be found in a line.
 fn line_text(argument: &str) -> Result<&str, String> {
     match argument {
-        "" => Err("it needs a text behind the colon".to_owned()),
+        "" => Err("the text is missing after the colon".to_owned()),
         text if text.contains(['\n', '\r']) => {
-            Err("lines are looked at one by one, so it must not hold a line end".to_owned())
+            Err("lines are matched one by one, so it must not contain a newline".to_owned())
         }
         text => Ok(text),
     }
 }
 
-/// A number of seconds.
+/// Parses a number of seconds.
 fn seconds(argument: &str) -> Result<Duration, String> {
-    const LONGEST: f64 = 600.0;
+    const MAX_SECONDS: f64 = 600.0;
     let number = argument.trim().trim_end_matches('s');
     match number.parse::<f64>() {
-        Ok(seconds) if seconds > 0.0 && seconds <= LONGEST => Ok(Duration::from_secs_f64(seconds)),
-        _ => Err(format!("`{argument}` is not a number of seconds up to {LONGEST}")),
+        Ok(seconds) if seconds > 0.0 && seconds <= MAX_SECONDS => {
+            Ok(Duration::from_secs_f64(seconds))
+        }
+        _ => Err(format!("`{argument}` is not a number of seconds up to {MAX_SECONDS}")),
     }
 }

@@ -1,12 +1,12 @@
-//! `password`: a program asks for a password.
+//! `password`: a program waits for a password.
 
-use super::{Condition, Kind, Needs};
-use crate::watch::moment::{Doing, Moment};
+use super::{Condition, ConditionKind, Needs};
+use crate::watch::observation::{Observation, ProgramState};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "password",
     argument: None,
-    help: "a program reads a line that is not shown",
+    help: "a program waits for a password, that is, a line without echo",
     make: |_, _| Ok(Box::new(Password)),
 };
 
@@ -17,7 +17,7 @@ impl Condition for Password {
         Needs::Program
     }
 
-    fn holds(&self, moment: &Moment<'_>) -> Option<String> {
-        (moment.doing == Some(Doing::Password)).then(|| moment.row.to_owned())
+    fn holds(&self, observed: &Observation<'_>) -> Option<String> {
+        (observed.program == Some(ProgramState::Password)).then(|| observed.row.to_owned())
     }
 }

@@ -1,9 +1,9 @@
 //! `prompt`: a shell is at its prompt.
 
-use super::{Condition, Kind, Needs};
-use crate::watch::moment::{Doing, Moment};
+use super::{Condition, ConditionKind, Needs};
+use crate::watch::observation::{Observation, ProgramState};
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "prompt",
     argument: None,
     help: "a shell is at its prompt",
@@ -17,7 +17,7 @@ impl Condition for Prompt {
         Needs::Program
     }
 
-    fn holds(&self, moment: &Moment<'_>) -> Option<String> {
-        (moment.doing == Some(Doing::Prompt)).then(|| moment.row.to_owned())
+    fn holds(&self, observed: &Observation<'_>) -> Option<String> {
+        (observed.program == Some(ProgramState::Prompt)).then(|| observed.row.to_owned())
     }
 }

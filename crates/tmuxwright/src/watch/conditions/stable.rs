@@ -1,16 +1,16 @@
-//! `stable:…`: the screen stays as it is for a while.
+//! `stable:…`: the screen stays the same for some time.
 
 use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{Condition, Kind, Needs, seconds};
-use crate::watch::moment::Moment;
+use super::{Condition, ConditionKind, Needs, seconds};
+use crate::watch::observation::Observation;
 
-pub(super) const KIND: Kind = Kind {
+pub(super) const KIND: ConditionKind = ConditionKind {
     name: "stable",
     argument: Some("SECONDS"),
-    help: "the screen shows the same for so long, whatever is printed; counted from the call on",
+    help: "the screen stays the same for this time, whatever is printed, counted from the start of the call",
     make: |argument, _| Ok(Box::new(Stable(seconds(argument)?))),
 };
 
@@ -21,12 +21,12 @@ impl Condition for Stable {
         Needs::Screen
     }
 
-    fn holds(&self, moment: &Moment<'_>) -> Option<String> {
-        let shown = moment.screen?;
+    fn holds(&self, observed: &Observation<'_>) -> Option<String> {
+        let shown = observed.screen?;
         (shown.at >= shown.since + self.0).then(String::new)
     }
 
-    fn due(&self, moment: &Moment<'_>) -> Option<Instant> {
-        moment.screen.map(|shown| shown.since + self.0)
+    fn due(&self, observed: &Observation<'_>) -> Option<Instant> {
+        observed.screen.map(|shown| shown.since + self.0)
     }
 }

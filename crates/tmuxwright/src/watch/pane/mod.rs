@@ -1,7 +1,7 @@
-//! One pane of a watch: takes what happens there and asks the conditions.
+//! One pane of a watch: reads its stream and evaluates the conditions.
 
 mod end;
-mod look;
+mod probe;
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;
@@ -12,152 +12,137 @@ use tmux_control::stream::PaneStream;
 use tmux_control::stream::ring::{Chunk, StreamEnd};
 use tokio::time::Instant;
 
+use self::end::WatchedCommand;
 use super::conditions::Needs;
-use super::echo::Echo;
-use super::looks::Looks;
-use super::moment::{Doing, Line, Moment, Shown};
-use super::place;
-use super::until::{Held, Until};
-use super::view::View;
-use super::{Event, Lost, Seen, Watches};
+use super::echo::EchoFilter;
+use super::observation::{Observation, OutputLine, ProgramState, StableScreen};
+use super::position;
+use super::probe_schedule::ProbeSchedule;
+use super::until::{HeldCondition, Until};
+use super::view::OutputView;
+use super::{WatchEvent, WatchLost, WatchedOutput, Watches};
 use crate::bookmark::Bookmark;
 use crate::host::PaneState;
-use crate::run::{OutputFilter, OutputPart, StartedJob};
+use crate::run::{OutputPart, StartedJob};
 use terminal::screen::ScreenState;
 
-/// The screen is asked for when it has been quiet for the one time, or after the other.
+/// The screen is captured once output has paused for the first time, or after the second at the latest.
 const SCREEN_QUIET: Duration = Duration::from_millis(5);
 const SCREEN_LATEST: Duration = Duration::from_millis(50);
 
-/// The pauses between looks at what a command left behind.
-const FIRST_PAUSE: Duration = Duration::from_millis(20);
-const LONGEST_PAUSE: Duration = Duration::from_secs(5);
+/// Events remembered so that none is reported twice.
+const MAX_REMEMBERED_EVENTS: usize = 64;
 
-/// How many events are remembered so that none is told twice.
-const TOLD: usize = 64;
-
-pub(super) struct Watched {
+/// One pane of a watch.
+pub(super) struct WatchedPane {
     watches: Watches,
     pane: PaneState,
     until: Until,
     stream: PaneStream,
-    /// The same, for news of the pane's size.
+    /// A second reader of the stream, for changes of the pane's size.
     layout: PaneStream,
-    view: View,
-    /// What has come and was not taken yet.
-    steps: VecDeque<Step>,
-    command: Option<Command>,
-    looks: Looks,
+    view: OutputView,
+    /// Input that was received and not processed yet.
+    steps: VecDeque<PendingStep>,
+    command: Option<WatchedCommand>,
+    probes: ProbeSchedule,
     last_output: Instant,
-    shown: Option<Shown>,
-    /// Since when the screen may show something else.
+    shown: Option<StableScreen>,
+    /// Time since which the captured screen may be outdated.
     dirty: Option<Instant>,
+    /// Set once the program has exited; the inner value is its exit code.
     exited: Option<Option<i32>>,
-    /// The pane's own process, and the program in the foreground.
+    /// Exit of the pane's own process, and of the foreground program.
     process_gone: BoxFuture<'static, ()>,
     program_gone: BoxFuture<'static, Option<i32>>,
-    /// What was seen when the command ended. What comes then is its shell's, if it left nothing.
-    at_end: Option<Seen>,
-    /// Whether the watch ended because nothing more could happen.
+    /// Output when the command ended. Later output is its shell's, if the command left no process.
+    output_at_end: Option<WatchedOutput>,
+    /// Whether the watch ended because no further event could come.
     ran_out: bool,
-    /// Where the watch began.
-    begun_at: Option<Bookmark>,
+    /// Bookmark at the beginning of the watch.
+    start_bookmark: Option<Bookmark>,
     missed: bool,
-    /// Why the view has to find its place anew.
-    astray: Option<Astray>,
-    /// Whether the pane's process is gone, and whether all that was left has been taken.
-    dying: bool,
+    /// Set while the view does not know the cursor's position.
+    resync: Option<ResyncReason>,
+    /// Whether the pane's process has exited and its last output is still to be read.
+    draining: bool,
+    /// Whether the pane's process has exited and all its output was read.
     dead: bool,
-    /// Why there is nothing more to watch.
-    lost: Option<Lost>,
-    /// The lines that were told, and the condition each.
-    told: VecDeque<(usize, u64, String)>,
-    /// The conditions that were told since the last output, without a line.
-    told_now: HashSet<usize>,
-    exit_told: bool,
+    /// Set once the pane can no longer be watched.
+    lost: Option<WatchLost>,
+    /// Reported events with a line: index of the condition, number and text of the line.
+    reported: VecDeque<(usize, u64, String)>,
+    /// Conditions reported without a line since the last output.
+    reported_since_output: HashSet<usize>,
+    exit_reported: bool,
 }
 
-/// Something to take.
-enum Step {
-    /// What was printed.
-    Part(OutputPart),
-    /// Where the cursor is now.
+/// Input to be processed in order.
+enum PendingStep {
+    /// A part of the stream.
+    Output(OutputPart),
+    /// The cursor's position after a gap or a resize.
     Place(ScreenState),
-    /// All that was printed by a process that is gone.
+    /// The complete output of a process that has exited.
     All(Vec<String>),
-    /// The pane's process is gone, with this code.
+    /// The pane's process has exited, with this code.
     Dead(Option<i32>),
 }
 
-/// Why a view does not know its place.
+/// The reason why the view does not know the cursor's position.
 #[derive(Clone, Copy)]
-enum Astray {
-    /// Bytes were lost.
+enum ResyncReason {
+    /// Bytes of the stream were lost.
     Gap,
-    /// The pane may have another size from this position on.
+    /// The pane may have been resized at this position of the stream.
     Size(u64),
 }
 
-/// A command that is watched.
-struct Command {
-    output_filter: OutputFilter,
-    shell: u32,
-    /// Whether it has left nothing behind, when somebody last looked.
-    is_alone: bool,
-    /// When to look what it left behind, and how long to wait before the next look.
-    look_after: Instant,
-    pause: Duration,
-}
-
-impl Watched {
+impl WatchedPane {
+    /// Watches a pane from now on.
     pub(super) async fn begin(
         watches: &Watches,
         pane: PaneState,
         until: Until,
     ) -> Result<Self, tmux_control::Error> {
         let tmux = watches.host.tmux();
-        let asked = place::questions(pane.pane);
+        let asked = position::queries(pane.pane);
         let (stream, answers) = tmux.stream_from(pane.session, pane.pane, asked).await?;
-        let standing = place::read(&answers)?;
+        let position = position::read(&answers)?;
         let typed = watches.runs.recent_input(pane.pane);
         let at = typed.as_ref().map(|typed| typed.at);
         let lines = typed.into_iter().flat_map(|typed| typed.lines);
-        let place = &standing.place;
-        let echo = Echo::of(lines, place.width, View::top(place), &standing.shown);
-        let view = View::at(place, echo);
+        let place = &position.place;
+        let echo = EchoFilter::of(lines, place.width, OutputView::top(place), &position.shown);
+        let view = OutputView::at(place, echo);
         let mut watched = Self::new(watches, pane, until, stream, view, at);
-        watched.begun_at = standing.mark;
+        watched.start_bookmark = position.bookmark;
         if watched.until.needs(Needs::Program) {
             watched.program_gone = watched.program();
         }
         if watched.until.needs(Needs::Screen) {
-            watched.show(standing.shown);
+            watched.record_screen(position.shown);
         }
         Ok(watched)
     }
 
+    /// Watches a command from its first output on.
     pub(super) async fn follow(
         watches: &Watches,
         started: StartedJob,
         until: Until,
     ) -> Result<Self, tmux_control::Error> {
         let StartedJob { job, pane, shell, stream, output_filter } = started;
-        let answers = watches.host.tmux().sequence(place::questions(pane.pane)).await;
-        // A command that closed its pane has still been watched.
+        let answers = watches.host.tmux().sequence(position::queries(pane.pane)).await;
+        // The command may have closed its pane already; its output can still be read.
         let place = answers
-            .and_then(|answers| place::read(&answers))
+            .and_then(|answers| position::read(&answers))
             .map(|it| ScreenState { alternate: false, ..it.place.at_top() });
         let typed = watches.runs.recent_input(pane.pane).into_iter().flat_map(|typed| typed.lines);
         let place = place.unwrap_or_default();
-        let view = View::at(&place, Echo::after(typed, place.width));
+        let view = OutputView::at(&place, EchoFilter::after(typed, place.width));
         let mut watched = Self::new(watches, pane, until, stream, view, None);
-        watched.command = Some(Command {
-            output_filter,
-            shell,
-            is_alone: false,
-            look_after: Instant::now(),
-            pause: FIRST_PAUSE,
-        });
+        watched.command = Some(WatchedCommand::new(output_filter, shell));
         watched.program_gone = async move { job.wait_for_end().await }.boxed();
         if watched.until.needs(Needs::Screen) {
             watched.dirty = Some(Instant::now());
@@ -170,7 +155,7 @@ impl Watched {
         pane: PaneState,
         until: Until,
         stream: PaneStream,
-        view: View,
+        view: OutputView,
         typed: Option<Instant>,
     ) -> Self {
         let now = Instant::now();
@@ -182,7 +167,7 @@ impl Watched {
             view,
             steps: VecDeque::new(),
             command: None,
-            looks: Looks::begin(now, typed),
+            probes: ProbeSchedule::begin(now, typed),
             last_output: now,
             shown: None,
             dirty: None,
@@ -193,17 +178,17 @@ impl Watched {
             },
             program_gone: pending().boxed(),
             pane,
-            at_end: None,
+            output_at_end: None,
             ran_out: false,
-            begun_at: None,
+            start_bookmark: None,
             missed: false,
-            astray: None,
-            dying: false,
+            resync: None,
+            draining: false,
             dead: false,
             lost: None,
-            told: VecDeque::new(),
-            told_now: HashSet::new(),
-            exit_told: false,
+            reported: VecDeque::new(),
+            reported_since_output: HashSet::new(),
+            exit_reported: false,
         }
     }
 
@@ -211,18 +196,18 @@ impl Watched {
         self.pane.pane
     }
 
-    /// The next event in this pane. May be dropped and called again.
-    pub(super) async fn next(&mut self) -> Result<Event, Lost> {
+    /// Waits for the next event in this pane. Cancel-safe.
+    pub(super) async fn next(&mut self) -> Result<WatchEvent, WatchLost> {
         loop {
             if let Some(held) = self.held() {
-                return Ok(self.tell(held));
+                return Ok(self.report(held));
             }
-            if let Some(astray) = self.astray {
-                self.find_place(astray).await;
+            if let Some(resync) = self.resync {
+                self.resync_position(resync).await;
             }
-            if self.is_over().await {
+            if self.has_nothing_left().await {
                 self.ran_out = true;
-                return Ok(self.last_word());
+                return Ok(self.final_event());
             }
             if !self.steps.is_empty() {
                 continue;
@@ -231,17 +216,17 @@ impl Watched {
                 return Err(lost);
             }
             if self.dead {
-                return Ok(self.last_word());
+                return Ok(self.final_event());
             }
-            if self.dying {
-                self.take_the_rest().await;
+            if self.draining {
+                self.drain_after_exit().await;
                 continue;
             }
             let alarm = self.alarm();
             tokio::select! {
                 biased;
                 at = self.layout.layout_changed() => {
-                    self.astray.get_or_insert(Astray::Size(at));
+                    self.resync.get_or_insert(ResyncReason::Size(at));
                 }
                 chunk = self.stream.next() => self.take(chunk),
                 code = &mut self.program_gone => {
@@ -250,107 +235,108 @@ impl Watched {
                 }
                 () = &mut self.process_gone => {
                     self.process_gone = pending().boxed();
-                    self.dying = true;
+                    self.draining = true;
                 }
-                () = sleep_until(alarm) => self.look().await,
+                () = sleep_until(alarm) => self.probe().await,
             }
         }
     }
 
     /// The first condition that holds now.
-    pub(super) fn held(&mut self) -> Option<Held> {
+    pub(super) fn held(&mut self) -> Option<HeldCondition> {
         loop {
             let row = self.view.row();
-            let moment = self.moment(&row);
-            let told = |index: usize, line: Option<&Line>| match line {
-                None => self.told_now.contains(&index),
-                Some(line) => self.told.iter().any(|(told, number, shown)| {
-                    *told == index && *number == line.number && *shown == line.shown
+            let observed = self.observe(&row);
+            let reported = |index: usize, line: Option<&OutputLine>| match line {
+                None => self.reported_since_output.contains(&index),
+                Some(line) => self.reported.iter().any(|(reported, number, shown)| {
+                    *reported == index && *number == line.number && *shown == line.shown
                 }),
             };
-            if let Some(held) = self.until.first(&moment, &self.view.news.lines, told) {
+            if let Some(held) = self.until.first(&observed, &self.view.new.lines, reported) {
                 return Some(held);
             }
-            self.view.news = Default::default();
-            if self.may_be_over() {
+            self.view.new = Default::default();
+            if self.is_end_check_due() {
                 return None;
             }
             match self.steps.pop_front()? {
-                Step::Part(OutputPart::Text(bytes)) => self.print(&bytes),
-                Step::Part(OutputPart::End(code)) => self.end(code),
-                Step::Place(place) => self.view.go_on_at(&place),
-                Step::All(lines) => self.view.end(lines),
-                Step::Dead(code) => self.die(code),
+                PendingStep::Output(OutputPart::Text(bytes)) => self.print(&bytes),
+                PendingStep::Output(OutputPart::End(code)) => self.end(code),
+                PendingStep::Place(place) => self.view.continue_at(&place),
+                PendingStep::All(lines) => self.view.end(lines),
+                PendingStep::Dead(code) => self.die(code),
             }
-            // What came at once with the end happened at once with it.
+            // Output and an exit that arrive together count as simultaneous.
             match self.steps.front() {
-                Some(&Step::Part(OutputPart::End(code))) => self.end(code),
-                Some(&Step::Dead(code)) => self.die(code),
+                Some(&PendingStep::Output(OutputPart::End(code))) => self.end(code),
+                Some(&PendingStep::Dead(code)) => self.die(code),
                 _ => continue,
             }
             self.steps.pop_front();
         }
     }
 
-    /// Notes that an event was told.
-    pub(super) fn tell(&mut self, held: Held) -> Event {
-        let Held { index, words, says, line } = held;
-        if words == "exit" {
+    /// Makes the event and records that it was reported.
+    pub(super) fn report(&mut self, held: HeldCondition) -> WatchEvent {
+        let HeldCondition { index, condition, detail, line } = held;
+        if condition == "exit" {
             self.exited = None;
-            self.exit_told = true;
+            self.exit_reported = true;
         }
         match line {
-            None => drop(self.told_now.insert(index)),
-            Some(line) => self.told.push_back((index, line.number, line.shown)),
+            None => drop(self.reported_since_output.insert(index)),
+            Some(line) => self.reported.push_back((index, line.number, line.shown)),
         }
-        if self.told.len() > TOLD {
-            self.told.pop_front();
+        if self.reported.len() > MAX_REMEMBERED_EVENTS {
+            self.reported.pop_front();
         }
-        Event { pane: self.id(), is_last: self.dead && words == "exit", words, says }
+        WatchEvent { pane: self.id(), is_last: self.dead && condition == "exit", condition, detail }
     }
 
-    fn moment<'a>(&'a self, row: &'a str) -> Moment<'a> {
-        Moment {
+    fn observe<'a>(&'a self, row: &'a str) -> Observation<'a> {
+        Observation {
             now: Instant::now(),
             quiet_since: self.last_output,
-            changed: self.view.news.changed,
-            bell: self.view.news.bell,
+            changed: self.view.new.changed,
+            bell: self.view.new.bell,
             row,
-            doing: self.looks.settled(),
-            exited: self.exited.or_else(|| self.is_at_rest().then_some(None)),
+            program: self.probes.settled(),
+            exited: self.exited.or_else(|| self.is_only_the_shell_left().then_some(None)),
             screen: self.shown.as_ref(),
         }
     }
 
-    /// Whether no program runs but the shell, and nobody has been told.
-    fn is_at_rest(&self) -> bool {
-        self.looks.settled() == Some(Doing::Prompt) && !self.exit_told
+    /// Whether no program but the shell runs, and that is not reported yet.
+    fn is_only_the_shell_left(&self) -> bool {
+        self.probes.settled() == Some(ProgramState::Prompt) && !self.exit_reported
     }
 
     fn take(&mut self, chunk: Chunk) {
         match chunk {
             Chunk::Bytes { bytes, .. } => match &mut self.command {
                 Some(command) => {
-                    self.steps
-                        .extend(command.output_filter.parts(&bytes).into_iter().map(Step::Part));
+                    self.steps.extend(
+                        command.output_filter.parts(&bytes).into_iter().map(PendingStep::Output),
+                    );
                 }
-                None => self.steps.push_back(Step::Part(OutputPart::Text(bytes))),
+                None => self.steps.push_back(PendingStep::Output(OutputPart::Text(bytes))),
             },
             Chunk::Gap { .. } => {
                 self.missed = true;
-                self.astray = Some(Astray::Gap);
+                self.resync = Some(ResyncReason::Gap);
                 if let Some(command) = &mut self.command {
                     command.output_filter.begin();
                 }
             }
-            Chunk::End(StreamEnd::PaneGone) => self.lost = Some(Lost::PaneGone(self.id())),
-            Chunk::End(StreamEnd::ServerGone) => self.lost = Some(Lost::ServerGone),
+            Chunk::End(StreamEnd::PaneGone) => self.lost = Some(WatchLost::PaneGone(self.id())),
+            Chunk::End(StreamEnd::ServerGone) => self.lost = Some(WatchLost::ServerGone),
         }
     }
 
     fn end(&mut self, code: i32) {
         self.exited = Some(Some(code));
-        self.at_end = Some(self.seen());
+        self.output_at_end = Some(self.output());
     }
 
     fn die(&mut self, code: Option<i32>) {
@@ -365,29 +351,31 @@ impl Watched {
         }
         self.view.feed(bytes);
         self.last_output = now;
-        self.looks.reset(now);
-        self.told_now.clear();
+        self.probes.reset(now);
+        self.reported_since_output.clear();
         if self.until.needs(Needs::Screen) {
             self.dirty.get_or_insert(now);
         }
     }
 
-    /// When to look at something though nothing happens until then.
+    /// Time of the next probe if no event comes before.
     fn alarm(&self) -> Option<Instant> {
-        let due = self.until.due(&self.moment(""), |index| self.told_now.contains(&index));
-        let look = self.until.needs(Needs::Program).then(|| self.looks.due());
+        let due =
+            self.until.due(&self.observe(""), |index| self.reported_since_output.contains(&index));
+        let program = self.until.needs(Needs::Program).then(|| self.probes.due());
         let screen =
             self.dirty.map(|dirty| (self.last_output + SCREEN_QUIET).min(dirty + SCREEN_LATEST));
-        let left = self.command.as_ref().map(|command| command.look_after);
-        let left = left.filter(|_| self.has_ended());
-        [due, look, screen, left].into_iter().flatten().min()
+        let left = self.command.as_ref().map(|command| command.probe_at);
+        let left = left.filter(|_| self.command_has_ended());
+        [due, program, screen, left].into_iter().flatten().min()
     }
 
-    pub(super) fn seen(&self) -> Seen {
-        if let Some(seen) = self.at_end.as_ref().filter(|_| self.ran_out) {
+    /// The output during the watch.
+    pub(super) fn output(&self) -> WatchedOutput {
+        if let Some(seen) = self.output_at_end.as_ref().filter(|_| self.ran_out) {
             return seen.clone();
         }
-        Seen { output: self.view.output(), is_cut: self.view.is_cut, missed: self.missed }
+        WatchedOutput { output: self.view.output(), is_cut: self.view.is_cut, missed: self.missed }
     }
 }
 

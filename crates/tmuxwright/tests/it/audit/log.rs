@@ -199,7 +199,7 @@ async fn verify_finds_damage_in_rotated_files() {
     mcp.close().await;
     let path = audit_log(&tmux);
     let verify = async || audit_command(&tmux, &[path.to_str().unwrap(), "--verify"]).await;
-    assert_eq!(verify().await, ("whole: 12 records, 1 to 12\n".to_owned(), 0));
+    assert_eq!(verify().await, ("intact: 12 records, 1 to 12\n".to_owned(), 0));
     let older = tmux.home().join("audit.log.1");
     let text = fs::read_to_string(&older).unwrap();
     let lines: Vec<&str> = text.lines().collect();

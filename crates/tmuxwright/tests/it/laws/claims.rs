@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use tmuxwright::config::SETTINGS;
 use tmuxwright::contract::Code;
 use tmuxwright::resources::RESOURCES;
-use tmuxwright::watch::{KINDS, Kind};
+use tmuxwright::watch::{CONDITION_KINDS, ConditionKind};
 use tmuxwright::{cli, prompts, tools};
 
 /// The project's directory.
@@ -57,7 +57,7 @@ impl KnownNames {
             names.extend(argument.get_env().map(|env| env.to_string_lossy().into_owned()));
         }
         names.extend(command.get_subcommands().map(|sub| format!("tmuxwright {}", sub.get_name())));
-        names.extend(KINDS.iter().map(Kind::form));
+        names.extend(CONDITION_KINDS.iter().map(ConditionKind::form));
         names.extend(RESOURCES.iter().map(|resource| resource.template.to_owned()));
         names.extend(["logging/setLevel", "notifications/message"].map(str::to_owned));
         names.extend(Code::ALL.iter().map(|(_, name, _)| (*name).to_owned()));

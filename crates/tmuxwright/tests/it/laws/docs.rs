@@ -4,14 +4,14 @@ use std::fmt::Write;
 use std::fs;
 
 use serde_json::Value;
-use tmuxwright::config::{Kind, SETTINGS};
+use tmuxwright::config::{SETTINGS, SettingKind};
 use tmuxwright::context::Entry;
 use tmuxwright::contract::{Code, Group, Tier, Toolset};
 use tmuxwright::policy::KINDS as GROUP_KINDS;
-use tmuxwright::prompts::{self, Absent};
+use tmuxwright::prompts::{self, Presence};
 use tmuxwright::resources::RESOURCES;
 use tmuxwright::tools;
-use tmuxwright::watch::{ERROR_PATTERNS, KINDS};
+use tmuxwright::watch::{CONDITION_KINDS, ERROR_PATTERNS};
 
 use super::claims::root;
 
@@ -187,13 +187,13 @@ fn prompts_md_is_current() {
         writeln!(doc, "Needs {}.\n\n| argument | |\n|---|---|", needs.join(", ")).unwrap();
         let mut given = serde_json::Map::new();
         for argument in prompt.arguments {
-            let mark = match argument.absent {
-                Absent::Refused => " (required)".to_owned(),
-                Absent::Fine => String::new(),
-                Absent::Is(value) => format!(" (default {value})"),
+            let mark = match argument.presence {
+                Presence::Required => " (required)".to_owned(),
+                Presence::Optional => String::new(),
+                Presence::Default(value) => format!(" (default {value})"),
             };
             writeln!(doc, "| `{}`{mark} | {} |", argument.name, argument.description).unwrap();
-            if !matches!(argument.absent, Absent::Is(_)) {
+            if !matches!(argument.presence, Presence::Default(_)) {
                 given.insert(argument.name.to_owned(), argument.name.to_uppercase().into());
             }
         }
@@ -217,12 +217,12 @@ fn config_md_is_current() {
     for setting in SETTINGS {
         let code = |text: Option<String>| text.map_or("–".to_owned(), |text| format!("`{text}`"));
         let values = match setting.kind {
-            Kind::Text(name) => name.replace('|', " or ").to_lowercase(),
-            Kind::Choice(choices) => choices.join(", "),
-            Kind::Switch => "true, false".to_owned(),
-            Kind::Number => "number".to_owned(),
-            Kind::List(name) => format!("list of {}", name.to_lowercase()),
-            Kind::Secret(_) => "in the environment only".to_owned(),
+            SettingKind::Text(name) => name.replace('|', " or ").to_lowercase(),
+            SettingKind::Choice(choices) => choices.join(", "),
+            SettingKind::Switch => "true, false".to_owned(),
+            SettingKind::Number => "number".to_owned(),
+            SettingKind::List(name) => format!("list of {}", name.to_lowercase()),
+            SettingKind::Secret(_) => "in the environment only".to_owned(),
         };
         writeln!(
             doc,
@@ -249,7 +249,7 @@ fn until_md_is_current() {
          typed by a tool never matches.\n\n\
          | condition | holds when |\n|---|---|\n",
     );
-    for kind in KINDS {
+    for kind in CONDITION_KINDS {
         writeln!(doc, "| `{}` | {} |", kind.form(), kind.help).unwrap();
     }
     doc.push_str(
@@ -265,7 +265,7 @@ fn until_md_is_current() {
     let schema = tools::all().into_iter().find(|entry| entry.meta.name == "wait_for").unwrap();
     let schema = Value::Object((schema.input_schema)());
     let said = schema["properties"]["until"]["description"].as_str().unwrap();
-    for kind in KINDS {
+    for kind in CONDITION_KINDS {
         assert!(
             said.split([' ', '\n', ',', '.', ':']).any(|word| word == kind.name),
             "{}",

@@ -38,7 +38,7 @@ fn server(tmux: &TmuxServer) -> Arc<App> {
 /// A connection to the server without a handshake.
 fn connection(app: &Arc<App>) -> DuplexStream {
     let (ours, theirs) = tokio::io::duplex(1 << 16);
-    let handler = Handler::of_many(Arc::clone(app));
+    let handler = Handler::for_http(Arc::clone(app));
     tokio::spawn(async move {
         if let Ok(service) = handler.serve(ours).await {
             let _ = service.waiting().await;

@@ -230,7 +230,7 @@ async fn invalid_http_settings_stop_the_start() {
         (vec!["--http", "[::]:0"], 2, "--http-allow-remote"),
         (vec!["--http", "8765"], 2, "127.0.0.1:8765"),
         (vec!["--http", &in_use], 1, "another port"),
-        (vec!["--http", &taken, "--http-token-file", "/dev/null"], 1, "in no file"),
+        (vec!["--http", &taken, "--http-token-file", "/dev/null"], 1, "is not a regular file"),
         (vec!["--http", &taken, "--http-token-file", "/proc/nothing/x"], 1, "/proc/nothing/x"),
     ] {
         let output = launch(&tmux).args(&args).output().await;

@@ -31,7 +31,7 @@ async fn signal_ends_the_server_with_open_waits() {
         for (id, wait) in [(old_id, old_wait), (new_id, new_wait)] {
             let answer = wait.reply().await.answer(id).await.expect("the wait is answered");
             let text = answer["result"]["content"][0]["text"].as_str().unwrap().to_owned();
-            assert!(text.contains("the server ends"), "{text}");
+            assert!(text.contains("the server is exiting"), "{text}");
         }
         assert_eq!(stream.message().await, None);
         assert!(server.process.wait().await.success(), "{}", server.process.stderr());

@@ -9,7 +9,7 @@ use serde_json::{Map, Value, json};
 use testkit::{Raw, TmuxServer, until, wait_until};
 use tmuxwright::contract::Toolset;
 use tmuxwright::policy::{Ceiling, Policy};
-use tmuxwright::prompts::{self, Absent, Prompt};
+use tmuxwright::prompts::{self, Presence, Prompt};
 use tmuxwright::registry::Registry;
 use tmuxwright::tools;
 
@@ -123,7 +123,7 @@ fn mismatch(schema: &Value, value: &Value) -> Option<String> {
 
 /// Arguments for a prompt: all, or only the required ones.
 fn arguments(prompt: &Prompt, all: bool) -> Map<String, Value> {
-    let needed = prompt.arguments.iter().filter(|it| all || it.absent == Absent::Refused);
+    let needed = prompt.arguments.iter().filter(|it| all || it.presence == Presence::Required);
     needed
         .map(|it| (it.name.to_owned(), json!(if it.name == "timeout" { "7" } else { "x" })))
         .collect()
@@ -152,7 +152,8 @@ fn prompt_calls_fit_schemas_of_offered_tools() {
                     for until in arguments.get("until").into_iter().flat_map(|it| it.as_array()) {
                         for condition in until {
                             let name = condition.as_str().unwrap().split(':').next();
-                            let known = tmuxwright::watch::KINDS.iter().map(|kind| kind.name);
+                            let known =
+                                tmuxwright::watch::CONDITION_KINDS.iter().map(|kind| kind.name);
                             assert!(known.into_iter().any(|it| Some(it) == name), "{at}");
                         }
                     }
@@ -254,8 +255,8 @@ async fn prompt_errors_name_the_nearest_match() {
         ("zzz", json!({}), "run_and_wait, diagnose_failing_pane"),
         ("run_and_wait", json!({}), "`command` is missing"),
         ("run_and_wait", json!({"comand": "x"}), "did you mean `command`?"),
-        ("run_and_wait", json!({"command": "x", "timeout": "soon"}), "`soon` is no number"),
-        ("run_and_wait", json!({"command": {}}), "text is expected"),
+        ("run_and_wait", json!({"command": "x", "timeout": "soon"}), "`soon` is not a number"),
+        ("run_and_wait", json!({"command": {}}), "expected text"),
     ] {
         let reply = get(&mut raw, name, arguments).await;
         assert_eq!(reply["error"]["code"], INVALID_PARAMS, "{reply}");
@@ -293,7 +294,7 @@ async fn prompts_as_tools_setting_adds_prompt_tools() {
     let listed: Vec<String> =
         list["prompts"].as_array().unwrap().iter().map(|it| string(&it["name"])).collect();
     assert_eq!(listed, prompt_names(&mut raw).await);
-    let timeout = json!({"name": "timeout", "description": "Seconds to wait before looking again.", "default": "60"});
+    let timeout = json!({"name": "timeout", "description": "Seconds for which the first call waits.", "default": "60"});
     assert_eq!(list["prompts"][0]["arguments"][2], timeout);
     let rows = mcp.call("list_prompts", json!({})).await.text();
     assert!(rows.starts_with("run_and_wait · Run a command"), "{rows}");

@@ -307,7 +307,7 @@ async fn missing_resource_error_suggests_a_uri() {
         ("tmux://sesions", "tmux://sessions"),
         ("http://example.org/", "tmux://server"),
         ("", "tmux://server"),
-        ("tmux://panes/main", "a pane is an id such as %3"),
+        ("tmux://panes/main", "{pane} is an id such as %3"),
         ("tmux://panes/%250/tail/0", "a number from 1"),
         ("tmux://panes/%250/tail/many", "a number from 1"),
         ("tmux://panes/%250/tail/-5", "a number from 1"),

@@ -326,9 +326,9 @@ async fn invalid_cursors_are_refused() {
         }
     };
     refused(json!({}), &["neither `target` nor `cursor`"]).await;
-    refused(json!({"cursor": "garbage"}), &["`garbage` is no cursor", "start anew"]).await;
-    refused(json!({"cursor": ""}), &["is no cursor"]).await;
-    refused(json!({"cursor": broken}), &["is no cursor"]).await;
+    refused(json!({"cursor": "garbage"}), &["`garbage` is not a cursor", "start anew"]).await;
+    refused(json!({"cursor": ""}), &["is not a cursor"]).await;
+    refused(json!({"cursor": broken}), &["is not a cursor"]).await;
     let other = json!({"cursor": cursor, "target": "main"});
     refused(other, &[&format!("of pane {target}"), "`main` is %0", "start anew"]).await;
     tmux.tmux(&["respawn-pane", "-k", "-t", &target, "printf again; exec cat"]);

@@ -378,7 +378,7 @@ async fn invalid_conditions_and_targets_are_named() {
     let target = pane(&mcp, "cat").await;
     for (call, message) in [
         (json!({"target": target, "until": []}), "`until` is empty"),
-        (json!({"target": target, "until": ["regex:(a"]}), "`(a` is no regular expression"),
+        (json!({"target": target, "until": ["regex:(a"]}), "`(a` is not a regular expression"),
         (json!({"target": target, "until": ["listening"]}), "`text:listening`"),
         (json!({"target": target, "until": ["idle:x"]}), "`x` is not a number of seconds"),
         (json!({"until": ["exit"]}), "neither `target` nor `targets`"),

@@ -89,7 +89,7 @@ async fn once_and_timeout_end_the_watch() {
     let args = [&pane, "--until", "text:never", "--timeout", "0.2"];
     let (code, lines, errors) = watch(&tmux, &args, async || {}).await;
     assert_eq!((code, lines), (Some(1), vec![]), "{errors}");
-    assert!(errors.contains("nothing happened"), "{errors}");
+    assert!(errors.contains("no condition was met"), "{errors}");
     let args = [&pane, "--until", "idle:0.1", "--timeout", "0.5"];
     let (code, lines, _) = watch(&tmux, &args, async || {}).await;
     assert_eq!((code, lines), (Some(0), vec![format!("{pane}\tidle:0.1")]));

@@ -1,5 +1,4 @@
-//! What every request has to pass: the token before anything else is looked at, then Host and
-//! Origin, then the limits.
+//! Access checks of HTTP requests: the token first, then path, number of requests, Host and Origin.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -15,64 +14,68 @@ use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::PATH;
-use crate::config::http::Token;
+use super::MCP_PATH;
+use crate::config::http::HttpToken;
 use crate::mcp::Handler;
 
-/// How many requests may be under way. A call that waits is one, and so is a stream of
-/// notifications.
-const REQUESTS: usize = 192;
+/// Concurrent requests. A waiting call counts as one, and so does a stream of notifications.
+const MAX_REQUESTS: usize = 192;
 
 type Bytestream = BoxBody<Bytes, Infallible>;
-type Answer = Response<Bytestream>;
+type HttpResponse = Response<Bytestream>;
 
-/// The way in.
-pub(super) struct Gate {
-    token: Token,
+/// Checks requests and passes them to rmcp's service.
+pub(super) struct AccessCheck {
+    token: HttpToken,
     mcp: StreamableHttpService<Handler, LocalSessionManager>,
-    free: Arc<Semaphore>,
+    permits: Arc<Semaphore>,
 }
 
-impl Gate {
-    /// A way to `mcp` for those who have the token.
+impl AccessCheck {
+    /// Access to `mcp` for requests with the token.
     pub(super) fn new(
-        token: Token,
+        token: HttpToken,
         mcp: StreamableHttpService<Handler, LocalSessionManager>,
     ) -> Self {
-        Self { token, mcp, free: Arc::new(Semaphore::new(REQUESTS)) }
+        Self { token, mcp, permits: Arc::new(Semaphore::new(MAX_REQUESTS)) }
     }
 
     /// Answers one request.
-    pub(super) async fn answer(&self, request: Request<Incoming>) -> Answer {
+    pub(super) async fn handle(&self, request: Request<Incoming>) -> HttpResponse {
         match bearer(request.headers()) {
             Some(token) if self.token.is(token) => {}
             shown => return unauthorized(shown.is_some()),
         }
-        if request.uri().path() != PATH {
-            return plain(StatusCode::NOT_FOUND, &format!("there is nothing here but {PATH}"), &[]);
+        if request.uri().path() != MCP_PATH {
+            return plain(
+                StatusCode::NOT_FOUND,
+                &format!("not found; MCP is served at {MCP_PATH}"),
+                &[],
+            );
         }
-        let Ok(place) = Arc::clone(&self.free).try_acquire_owned() else {
-            let text = format!("{REQUESTS} requests are under way; try again when one has ended");
+        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else {
+            let text = format!("{MAX_REQUESTS} requests are in progress; retry when one has ended");
             let later = (RETRY_AFTER, HeaderValue::from_static("1"));
             return plain(StatusCode::SERVICE_UNAVAILABLE, &text, &[later]);
         };
         let answer = self.mcp.handle(request).await;
         if answer.status() == StatusCode::FORBIDDEN {
-            let text = "this Host or Origin is not allowed; if it should be, name it in \
-                        `http.hosts` or `http.origins` of the config file";
+            let text = "this Host or Origin is not allowed; to allow it, add it to `http.hosts` \
+                        or `http.origins` in the config file";
             return plain(StatusCode::FORBIDDEN, text, &[]);
         }
-        answer.map(|body| Held { body, _place: place }.boxed())
+        answer.map(|body| CountedBody { body, _permit: permit }.boxed())
     }
 }
 
-/// An answer that takes its place until its last byte is sent or its client has gone.
-struct Held {
+/// A response body that holds a request's permit until its last byte is sent or its client has
+/// disconnected.
+struct CountedBody {
     body: Bytestream,
-    _place: OwnedSemaphorePermit,
+    _permit: OwnedSemaphorePermit,
 }
 
-impl Body for Held {
+impl Body for CountedBody {
     type Data = Bytes;
     type Error = Infallible;
 
@@ -92,7 +95,7 @@ impl Body for Held {
     }
 }
 
-/// The token that a request shows.
+/// The bearer token of a request. None if there are several `Authorization` headers.
 fn bearer(headers: &HeaderMap) -> Option<&str> {
     let mut given = headers.get_all(AUTHORIZATION).iter();
     let (Some(value), None) = (given.next(), given.next()) else { return None };
@@ -100,14 +103,14 @@ fn bearer(headers: &HeaderMap) -> Option<&str> {
     scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
 }
 
-/// The rest of such a request is not read, so the connection ends with the answer.
-fn unauthorized(shown: bool) -> Answer {
+/// The 401 response. It closes the connection, because the request's body is not read.
+fn unauthorized(shown: bool) -> HttpResponse {
     let (text, challenge) = match shown {
-        true => ("this is not the token", "Bearer realm=\"tmuxwright\", error=\"invalid_token\""),
-        false => ("a token is needed", "Bearer realm=\"tmuxwright\""),
+        true => ("wrong token", "Bearer realm=\"tmuxwright\", error=\"invalid_token\""),
+        false => ("token required", "Bearer realm=\"tmuxwright\""),
     };
     let text = format!(
-        "{text}: send `Authorization: Bearer TOKEN`; tmuxwright says at its start where the token is"
+        "{text}: send `Authorization: Bearer TOKEN`; tmuxwright prints the token's location at start"
     );
     let headers = [
         (WWW_AUTHENTICATE, HeaderValue::from_static(challenge)),
@@ -116,7 +119,7 @@ fn unauthorized(shown: bool) -> Answer {
     plain(StatusCode::UNAUTHORIZED, &text, &headers)
 }
 
-fn plain(status: StatusCode, text: &str, headers: &[(HeaderName, HeaderValue)]) -> Answer {
+fn plain(status: StatusCode, text: &str, headers: &[(HeaderName, HeaderValue)]) -> HttpResponse {
     let mut answer = Response::new(Full::from(format!("{text}\n")).boxed());
     *answer.status_mut() = status;
     let kind = HeaderValue::from_static("text/plain; charset=utf-8");
@@ -129,7 +132,7 @@ fn plain(status: StatusCode, text: &str, headers: &[(HeaderName, HeaderValue)]) 
 mod tests {
     use super::*;
 
-    fn shown(values: &[&'static str]) -> Option<String> {
+    fn token_of(values: &[&'static str]) -> Option<String> {
         let mut headers = HeaderMap::new();
         for value in values {
             headers.append(AUTHORIZATION, HeaderValue::from_static(value));
@@ -138,12 +141,12 @@ mod tests {
     }
 
     #[test]
-    fn one_header_shows_one_token() {
+    fn token_is_read_from_a_single_header() {
         for value in ["Bearer abc", "bearer abc", "BEARER  abc "] {
-            assert_eq!(shown(&[value]).as_deref(), Some("abc"), "{value}");
+            assert_eq!(token_of(&[value]).as_deref(), Some("abc"), "{value}");
         }
         for none in [&[][..], &["abc"], &["Basic abc"], &["Bearer"], &["Bearer a", "Bearer b"]] {
-            assert_eq!(shown(none), None, "{none:?}");
+            assert_eq!(token_of(none), None, "{none:?}");
         }
     }
 }

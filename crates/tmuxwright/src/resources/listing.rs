@@ -1,55 +1,55 @@
-//! What there is to read at the moment, from what `list_panes` shows. Pure.
+//! The list of resources that exist now, made from the result of `list_panes`. Pure.
 //!
-//! Objects are listed by their ids: an id outlives a new name, and a name may hold what had to be
-//! taken out of the answer.
+//! Objects are listed by id: an id survives a rename, and a name may have been changed by cleaning or
+//! redaction.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Catalog, Found, RESOURCES, Resource};
+use super::{Catalog, MatchedResource, RESOURCES, Resource};
 use crate::results::words::count;
 use terminal::text::inline;
 
-/// The place of a resource in the list: its declaration, then the number of its object.
+/// Sort key of the list: index of the declaration, then number in the object's id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Key(usize, u64);
+pub struct ListKey(usize, u64);
 
 /// A resource that can be read now.
 #[derive(Debug, Clone)]
-pub struct Item {
-    /// Its place in the list.
-    pub key: Key,
-    /// Which one it is.
+pub struct ListedResource {
+    /// Position in the list.
+    pub key: ListKey,
+    /// Declaration.
     pub resource: &'static Resource,
-    /// Its address.
+    /// URI.
     pub uri: String,
-    /// The name for programs.
+    /// Name for programs.
     pub name: String,
-    /// The name for people.
+    /// Name for people.
     pub title: String,
-    /// What it shows.
+    /// Description for people.
     pub description: String,
 }
 
-/// A command that is kept.
+/// A command whose result is kept.
 #[derive(Debug, Clone)]
-pub struct Kept {
-    /// Its id.
+pub struct KeptCommand {
+    /// Id, such as `c7`.
     pub id: String,
-    /// Where it ran.
+    /// Id of its pane.
     pub pane: String,
-    /// What it is.
+    /// Command line.
     pub command: String,
-    /// What became of it.
+    /// State in words: running, exit code, lost.
     pub state: String,
 }
 
-/// A pane as `list_panes` shows it.
+/// A pane in the result of `list_panes`.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Shown {
+struct PaneEntry {
     pane_id: String,
     window_id: String,
     session_id: String,
@@ -61,15 +61,16 @@ struct Shown {
     status: String,
 }
 
-/// An object, in words for people.
-struct Thing {
+/// Title and description of an object.
+struct Label {
     title: String,
     description: String,
 }
 
-impl Key {
-    /// The place that an address has or would have in the list.
-    pub fn of(found: &Found) -> Option<Self> {
+impl ListKey {
+    /// The position that a resource has, or would have, in the list. None for a resource that is never
+    /// listed, such as a session by name.
+    pub fn of(found: &MatchedResource) -> Option<Self> {
         let index = RESOURCES.iter().position(|known| known.template == found.resource.template)?;
         match found.values.first() {
             None => Some(Self(index, 0)),
@@ -83,27 +84,27 @@ fn number(id: &str) -> Option<u64> {
     id.get(1..)?.parse().ok()
 }
 
-/// What can be read now, in its order. `panes` is the answer of `list_panes`.
-pub fn items(catalog: &Catalog, panes: &Value, commands: &[Kept]) -> Vec<Item> {
-    let panes: Vec<Shown> = panes
+/// The resources that can be read now, sorted. `panes` is the structured result of `list_panes`.
+pub fn items(catalog: &Catalog, panes: &Value, commands: &[KeptCommand]) -> Vec<ListedResource> {
+    let panes: Vec<PaneEntry> = panes
         .get("panes")
         .map(|panes| Vec::deserialize(panes).unwrap_or_default())
         .unwrap_or_default();
     let objects = [
         ("session", sessions(&panes)),
         ("window", windows(&panes)),
-        ("pane", panes.iter().map(|pane| (pane.pane_id.clone(), pane.thing())).collect()),
-        ("command", commands.iter().map(|kept| (kept.id.clone(), kept.thing())).collect()),
+        ("pane", panes.iter().map(|pane| (pane.pane_id.clone(), pane.label())).collect()),
+        ("command", commands.iter().map(|kept| (kept.id.clone(), kept.label())).collect()),
     ];
-    let mut items: Vec<Item> = Vec::new();
+    let mut items: Vec<ListedResource> = Vec::new();
     for (index, resource) in RESOURCES.iter().enumerate() {
         if !catalog.offers(resource) {
             continue;
         }
         let variables: Vec<&str> = resource.variables().collect();
         match variables.as_slice() {
-            [] => items.push(Item {
-                key: Key(index, 0),
+            [] => items.push(ListedResource {
+                key: ListKey(index, 0),
                 resource,
                 uri: resource.template.to_owned(),
                 name: resource.name.to_owned(),
@@ -112,18 +113,18 @@ pub fn items(catalog: &Catalog, panes: &Value, commands: &[Kept]) -> Vec<Item> {
             }),
             [variable] => {
                 let of_kind = objects.iter().filter(|(kind, _)| kind == variable);
-                items.extend(of_kind.flat_map(|(_, things)| things).filter_map(|(id, thing)| {
-                    Some(Item {
-                        key: Key(index, number(id)?),
+                items.extend(of_kind.flat_map(|(_, labels)| labels).filter_map(|(id, label)| {
+                    Some(ListedResource {
+                        key: ListKey(index, number(id)?),
                         resource,
-                        uri: resource.address(&[id]),
+                        uri: resource.uri(&[id]),
                         name: format!("{} {id}", resource.name),
-                        title: format!("{} {id}: {}", resource.title, thing.title),
-                        description: thing.description.clone(),
+                        title: format!("{} {id}: {}", resource.title, label.title),
+                        description: label.description.clone(),
                     })
                 }));
             }
-            // Nobody can list every number of lines.
+            // A variable number of lines cannot be listed.
             _ => {}
         }
     }
@@ -132,68 +133,68 @@ pub fn items(catalog: &Catalog, panes: &Value, commands: &[Kept]) -> Vec<Item> {
     items
 }
 
-fn sessions(panes: &[Shown]) -> BTreeMap<String, Thing> {
-    let thing = |panes: Vec<&Shown>| {
+fn sessions(panes: &[PaneEntry]) -> BTreeMap<String, Label> {
+    let label = |panes: Vec<&PaneEntry>| {
         let windows: BTreeSet<&str> = panes.iter().map(|pane| pane.window_id.as_str()).collect();
         let windows = count(windows.len() as u64, "window");
-        Thing {
+        Label {
             title: panes.first().map(|pane| inline(&pane.session)).unwrap_or_default(),
             description: format!("{windows}, running {}", programs(&panes)),
         }
     };
-    grouped(panes, |pane| &pane.session_id, thing)
+    grouped(panes, |pane| &pane.session_id, label)
 }
 
-fn windows(panes: &[Shown]) -> BTreeMap<String, Thing> {
-    let thing = |panes: Vec<&Shown>| {
-        // A window can be in several sessions.
+fn windows(panes: &[PaneEntry]) -> BTreeMap<String, Label> {
+    let label = |panes: Vec<&PaneEntry>| {
+        // A window linked to several sessions has its panes listed once for each.
         let inside: BTreeSet<&str> = panes.iter().map(|pane| pane.pane_id.as_str()).collect();
         let inside = count(inside.len() as u64, "pane");
-        Thing {
-            title: panes.first().map(|pane| pane.place()).unwrap_or_default(),
+        Label {
+            title: panes.first().map(|pane| pane.window_name()).unwrap_or_default(),
             description: format!("{inside}, running {}", programs(&panes)),
         }
     };
-    grouped(panes, |pane| &pane.window_id, thing)
+    grouped(panes, |pane| &pane.window_id, label)
 }
 
-/// The panes by an id of what they are in.
+/// A label for each group of panes with the same `id`.
 fn grouped(
-    panes: &[Shown],
-    id: impl Fn(&Shown) -> &String,
-    thing: impl Fn(Vec<&Shown>) -> Thing,
-) -> BTreeMap<String, Thing> {
-    let mut groups: BTreeMap<String, Vec<&Shown>> = BTreeMap::new();
+    panes: &[PaneEntry],
+    id: impl Fn(&PaneEntry) -> &String,
+    label: impl Fn(Vec<&PaneEntry>) -> Label,
+) -> BTreeMap<String, Label> {
+    let mut groups: BTreeMap<String, Vec<&PaneEntry>> = BTreeMap::new();
     for pane in panes {
         groups.entry(id(pane).clone()).or_default().push(pane);
     }
-    groups.into_iter().map(|(id, panes)| (id, thing(panes))).collect()
+    groups.into_iter().map(|(id, panes)| (id, label(panes))).collect()
 }
 
-/// What runs in some panes, shortly.
-fn programs(panes: &[&Shown]) -> String {
-    const MOST: usize = 5;
+/// The names of the programs in some panes, shortened.
+fn programs(panes: &[&PaneEntry]) -> String {
+    const MAX_PROGRAM_NAMES: usize = 5;
     let mut names: Vec<String> = Vec::new();
     for pane in panes {
-        let name = pane.doing();
+        let name = pane.program();
         if !names.contains(&name) {
             names.push(name);
         }
     }
-    let more = names.len().saturating_sub(MOST);
-    names.truncate(MOST);
+    let more = names.len().saturating_sub(MAX_PROGRAM_NAMES);
+    names.truncate(MAX_PROGRAM_NAMES);
     match more {
         0 => names.join(", "),
         more => format!("{} and {more} more", names.join(", ")),
     }
 }
 
-impl Shown {
-    fn place(&self) -> String {
+impl PaneEntry {
+    fn window_name(&self) -> String {
         format!("{}:{}", inline(&self.session), inline(&self.window))
     }
 
-    fn doing(&self) -> String {
+    fn program(&self) -> String {
         match (self.status.as_str(), self.exit_code) {
             ("exited", Some(code)) => format!("nothing (exited {code})"),
             ("exited", None) => "nothing (exited)".to_owned(),
@@ -201,20 +202,20 @@ impl Shown {
         }
     }
 
-    fn thing(&self) -> Thing {
-        let mut description = format!("Runs {} in {}", self.doing(), self.place());
+    fn label(&self) -> Label {
+        let mut description = format!("Runs {} in {}", self.program(), self.window_name());
         if !self.path.is_empty() {
             description.push_str(&format!(", {}", inline(&self.path)));
         }
-        Thing { title: format!("{} in {}", self.doing(), self.place()), description }
+        Label { title: format!("{} in {}", self.program(), self.window_name()), description }
     }
 }
 
-impl Kept {
-    fn thing(&self) -> Thing {
+impl KeptCommand {
+    fn label(&self) -> Label {
         let Self { pane, state, .. } = self;
         let command: String = inline(&self.command).chars().take(60).collect();
-        Thing { title: command, description: format!("{state}, in {pane}") }
+        Label { title: command, description: format!("{state}, in {pane}") }
     }
 }
 
@@ -228,14 +229,14 @@ mod tests {
     use crate::config::Settings;
 
     #[tokio::test]
-    async fn the_list_is_in_the_order_of_declarations_and_then_of_numbers() {
+    async fn list_is_sorted_by_declaration_and_number() {
         let app = App::new(Settings::default());
         let pane = |id: &str, window: &str| {
             json!({"pane_id": id, "window_id": window, "session_id": "$0", "session": "a\tb",
                 "window": "w", "command": "vim", "path": "/src", "status": "running"})
         };
         let panes = json!({"panes": [pane("%10", "@1"), pane("%9", "@2"), pane("%9", "@3")]});
-        let kept = |id: &str| Kept {
+        let kept = |id: &str| KeptCommand {
             id: id.to_owned(),
             pane: "%9".to_owned(),
             command: "make\ntest".to_owned(),
@@ -247,25 +248,25 @@ mod tests {
         assert_eq!(content, [&"tmux://panes/%259/content", &"tmux://panes/%2510/content"]);
         assert_eq!(uris[uris.len() - 2..], ["tmux://commands/c9", "tmux://commands/c10"]);
         for item in &items {
-            assert_eq!(Key::of(&find(&item.uri).unwrap()), Some(item.key), "{}", item.uri);
+            assert_eq!(ListKey::of(&find(&item.uri).unwrap()), Some(item.key), "{}", item.uri);
         }
-        let said = |uri: &str| {
+        let label = |uri: &str| {
             let item = items.iter().find(|item| item.uri == uri).unwrap();
             format!("{} | {}", item.title, item.description)
         };
-        assert_eq!(said("tmux://sessions/%240"), "Session $0: a\\tb | 3 windows, running vim");
-        assert_eq!(said("tmux://windows/%402"), "Window @2: a\\tb:w | 1 pane, running vim");
+        assert_eq!(label("tmux://sessions/%240"), "Session $0: a\\tb | 3 windows, running vim");
+        assert_eq!(label("tmux://windows/%402"), "Window @2: a\\tb:w | 1 pane, running vim");
         assert_eq!(
-            said("tmux://panes/%259"),
+            label("tmux://panes/%259"),
             "Pane %9: vim in a\\tb:w | Runs vim in a\\tb:w, /src"
         );
-        assert_eq!(said("tmux://commands/c9"), "Command c9: make\\ntest | Runs, in %9");
+        assert_eq!(label("tmux://commands/c9"), "Command c9: make\\ntest | Runs, in %9");
     }
 
     #[test]
-    fn an_address_that_is_never_listed_has_no_place() {
+    fn uri_that_is_never_listed_has_no_key() {
         for uri in ["tmux://sessions/main", "tmux://commands/latest", "tmux://windows/a:b"] {
-            assert_eq!(Key::of(&find(uri).unwrap()), None, "{uri}");
+            assert_eq!(ListKey::of(&find(uri).unwrap()), None, "{uri}");
         }
     }
 }

@@ -1,32 +1,32 @@
-//! What a person said about a workflow, checked.
+//! The values of a prompt's arguments, validated.
 
 use serde_json::{Map, Number, Value};
 
-use super::{Absent, Argument, Prompt};
-use crate::completion::Kind;
+use super::{Argument, Presence, Prompt};
+use crate::completion::CompletionKind;
 use crate::contract::ToolError;
 
-/// The longest that a call waits, in seconds.
-const LONGEST: f64 = 600.0;
+/// Upper bound of `timeout` in tool calls.
+const MAX_TIMEOUT_SECONDS: f64 = 600.0;
 
-/// Values of a prompt's arguments, as they go into calls.
+/// Values of a prompt's arguments, as JSON for tool calls.
 #[derive(Debug)]
-pub(crate) struct Given(Map<String, Value>);
+pub(crate) struct ArgumentValues(Map<String, Value>);
 
-impl Given {
-    /// Checks what was given. Clients send an empty text for what a person left out.
+impl ArgumentValues {
+    /// Validates arguments. A blank text counts as left out: clients send one for an empty field.
     pub(super) fn read(prompt: &Prompt, mut given: Map<String, Value>) -> Result<Self, ToolError> {
-        given.retain(|_, value| !says_nothing(value));
+        given.retain(|_, value| !is_blank(value));
         for name in given.keys() {
             prompt.argument(name)?;
         }
         let mut values = Map::new();
         for argument in prompt.arguments {
-            let value = match (given.remove(argument.name), argument.absent) {
+            let value = match (given.remove(argument.name), argument.presence) {
                 (Some(value), _) => value,
-                (None, Absent::Is(value)) => Value::String(value.to_owned()),
-                (None, Absent::Fine) => continue,
-                (None, Absent::Refused) => {
+                (None, Presence::Default(value)) => Value::String(value.to_owned()),
+                (None, Presence::Optional) => continue,
+                (None, Presence::Required) => {
                     let what = format!("argument `{}` is missing", argument.name);
                     let hint = format!("`{}`: {}", argument.name, argument.description);
                     return Err(ToolError::invalid_argument(what).hint(hint));
@@ -48,7 +48,7 @@ impl Given {
     }
 }
 
-fn says_nothing(value: &Value) -> bool {
+fn is_blank(value: &Value) -> bool {
     value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
@@ -57,17 +57,18 @@ fn read(argument: &Argument, value: Value) -> Result<Value, ToolError> {
         Value::String(text) => text,
         Value::Number(number) => number.to_string(),
         _ => {
-            let what = format!("argument `{}`: text is expected", argument.name);
+            let what = format!("argument `{}`: expected text", argument.name);
             return Err(ToolError::invalid_argument(what).hint(argument.description));
         }
     };
-    if argument.kind != Kind::Seconds {
+    if argument.kind != CompletionKind::Seconds {
         return Ok(Value::String(text));
     }
     let number: Option<Number> = text.trim().parse().ok();
-    let in_range = |number: &Number| number.as_f64().is_some_and(|n| (1.0..=LONGEST).contains(&n));
+    let in_range =
+        |number: &Number| number.as_f64().is_some_and(|n| (1.0..=MAX_TIMEOUT_SECONDS).contains(&n));
     number.filter(in_range).map(Value::Number).ok_or_else(|| {
-        let what = format!("argument `{}`: `{text}` is no number of seconds", argument.name);
-        ToolError::invalid_argument(what).hint(format!("give 1 to {LONGEST}"))
+        let what = format!("argument `{}`: `{text}` is not a number of seconds", argument.name);
+        ToolError::invalid_argument(what).hint(format!("give 1 to {MAX_TIMEOUT_SECONDS}"))
     })
 }

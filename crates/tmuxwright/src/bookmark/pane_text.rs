@@ -1,47 +1,46 @@
-//! One look at a pane: what tmux has to be asked, and its answers put together.
+//! The text of a pane at one moment: the queries to tmux, and the lines made from the replies.
 
 use tmux_control::capture::Capture;
 use tmux_control::{Command, Error, PaneId, Row, Server, TmuxReply, row};
 use unicode_width::UnicodeWidthChar;
 
-use super::print::{self, Anchor, Open};
-use super::{ANCHOR, Bookmark, CONTEXT_ROWS, TAIL};
+use super::fingerprint::{self, Anchor, OpenLine};
+use super::{ANCHOR_LINES, Bookmark, CONTEXT_ROWS, TAIL_LINES};
 
-/// How many rows of history a look reads when nothing speaks for more.
-pub(super) const NEAR: i64 = 160;
+/// Rows of history that are captured first.
+pub(super) const NEAR_ROWS: i64 = 160;
 
-/// How many rows are read before a row that a mark could be at.
+/// Rows captured before a row at which a bookmark could be.
 const PROBE_ROWS: i64 = 24;
 
-/// How much of a pane's history a look reads.
+/// The part of a pane's history to capture.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Reach {
-    /// So many rows, up to the screen.
+pub struct CaptureRange {
+    /// Number of rows above the screen.
     pub(super) back: i64,
-    /// And what is before each of these, counted from the top of the screen.
+    /// Rows, counted from the top of the screen, before each of which some rows are captured too.
     pub(super) probes: Vec<i64>,
 }
 
-impl Reach {
-    /// What a look reads when nothing speaks for more.
-    pub const NEAR: Self = Self::back(NEAR);
-    /// Everything.
+impl CaptureRange {
+    /// The range that is captured first.
+    pub const NEAR: Self = Self::back(NEAR_ROWS);
+    /// The whole history.
     pub const ALL: Self = Self::back(i32::MAX as i64);
 
     pub(super) const fn back(rows: i64) -> Self {
         Self { back: rows, probes: Vec::new() }
     }
 
-    /// The questions for such a look. Ask them in one sequence, so that all answers are of the same
-    /// moment.
-    pub(crate) fn questions(&self, pane: PaneId) -> Vec<Command> {
+    /// The queries for this range. Send them in one sequence, so that all replies show the same moment.
+    pub(crate) fn queries(&self, pane: PaneId) -> Vec<Command> {
         let probe = |row: &i64| part(pane, row - PROBE_ROWS, Some(*row), true);
-        questions(pane, self.back).into_iter().chain(self.probes.iter().map(probe)).collect()
+        queries(pane, self.back).into_iter().chain(self.probes.iter().map(probe)).collect()
     }
 }
 
-/// With what tmux begins its notice in a pane whose program has exited.
-const NOTICE: &str = "Pane is dead";
+/// Beginning of the notice that tmux prints in a pane whose program has exited.
+const DEAD_PANE_NOTICE: &str = "Pane is dead";
 
 row! {
     Facts {
@@ -54,52 +53,52 @@ row! {
         limit: i64 = "history_limit",
         cursor: i64 = "cursor_y",
         alternate: bool = "alternate_on",
-        // Beyond every row if the program did not ask for it to be saved.
+        // Larger than any row if the program did not save the cursor.
         saved: i64 = "alternate_saved_y",
     }
 }
 
-/// What a pane had printed at one moment, as whole lines, however many rows each takes.
+/// The text of a pane at one moment, as whole lines, however many rows each takes.
 #[derive(Debug)]
-pub struct Look {
-    /// The pane.
+pub struct PaneText {
+    /// Id of the pane.
     pub pane: PaneId,
-    /// Its first process.
+    /// Process id of the pane.
     pub pid: u32,
     pub(super) width: i64,
     pub(super) height: i64,
     pub(super) history: i64,
     pub(super) limit: i64,
-    /// The row with which the first line begins, counted from the oldest.
+    /// First row of the first line, counted from the oldest row of the history.
     pub(super) first: i64,
-    /// The lines that end with some other rows, of which the first may lack its beginning.
+    /// Probed rows with the lines that end there; the first line may lack its beginning.
     pub(super) probes: Vec<(i64, Vec<String>)>,
-    /// All lines that were read, down to the bottom of the screen.
+    /// The captured lines, down to the bottom of the screen.
     pub(super) lines: Vec<String>,
-    /// The first line of which something is on the screen.
+    /// Index of the first line that is at least partly on the screen.
     top: usize,
-    /// The last line that counts: the one the cursor is in, or the last with text if that is below.
+    /// Index of the last line: the one with the cursor, or the last one with text if that is below.
     pub(super) end: usize,
-    /// The last row of that line, counted from the top of the screen.
+    /// Last row of that line, counted from the top of the screen.
     row: i64,
-    /// The rows of a full-screen program, if one is there. Then the lines are those behind it.
+    /// Rows of the alternate screen, if it is on. `lines` are then those of the main screen.
     alternate: Option<Vec<String>>,
 }
 
-/// The questions for the first look, when nothing speaks for more.
-pub(crate) fn near_questions(pane: PaneId) -> [Command; 6] {
-    questions(pane, NEAR)
+/// The queries for [`CaptureRange::NEAR`].
+pub(crate) fn nearby_queries(pane: PaneId) -> [Command; 6] {
+    queries(pane, NEAR_ROWS)
 }
 
-fn questions(pane: PaneId, rows: i64) -> [Command; 6] {
+fn queries(pane: PaneId, rows: i64) -> [Command; 6] {
     let part = |start, end, join| part(pane, start, end, join);
     [
         Server::row_query::<Facts>(&pane.to_string()),
         part(-rows, Some(-1), true),
         part(0, None, true),
-        // The screen behind a full-screen program; nothing if there is none.
+        // The main screen while the alternate screen is on, else empty.
         part(0, None, true).args(["-a", "-q"]),
-        // One line if the last row of history goes on at the top of the screen, else two.
+        // One line if the last row of the history continues at the top of the screen, else two.
         part(-1, Some(0), true),
         part(0, None, false),
     ]
@@ -109,13 +108,13 @@ fn part(pane: PaneId, start: i64, end: Option<i64>, join: bool) -> Command {
     Capture { start: Some(start), end, join, colors: false }.of(pane)
 }
 
-impl Look {
-    /// Puts the answers to the questions together.
-    pub(crate) fn from_replies(replies: &[TmuxReply], reach: &Reach) -> Result<Self, Error> {
+impl PaneText {
+    /// Builds the text from the replies to the queries of `range`.
+    pub(crate) fn from_replies(replies: &[TmuxReply], range: &CaptureRange) -> Result<Self, Error> {
         let [facts, history, screen, behind, seam, grid, probes @ ..] = replies else {
             return Err(Error::Unexpected {
                 command: "capture-pane".to_owned(),
-                detail: format!("{} answers to six questions", replies.len()),
+                detail: format!("{} replies to six queries", replies.len()),
             });
         };
         let facts = Facts::parse_one("display-message", &facts.0)?;
@@ -139,10 +138,10 @@ impl Look {
         } else {
             facts.height - 1
         };
-        // The notice is tmux's, not the program's. It is put at the bottom, far from the rest but as
-        // if the row before went on there, and pushes a row into history.
+        // Remove tmux's notice, which is not output of the program. tmux prints it at the bottom as a
+        // continuation of the row above, and pushes one row into the history.
         let rows = split(grid);
-        let notice = rows.last().filter(|row| facts.dead && row.starts_with(NOTICE));
+        let notice = rows.last().filter(|row| facts.dead && row.starts_with(DEAD_PANE_NOTICE));
         if let (Some(notice), Some(last)) = (notice, lines.last_mut())
             && let Some(own) = last.trim_end().strip_suffix(notice.trim_end()).map(str::len)
         {
@@ -164,8 +163,8 @@ impl Look {
             height: facts.height,
             history: facts.history,
             limit: facts.limit,
-            first: (facts.history - reach.back).max(0),
-            probes: reach
+            first: (facts.history - range.back).max(0),
+            probes: range
                 .probes
                 .iter()
                 .zip(probes)
@@ -181,60 +180,62 @@ impl Look {
         })
     }
 
-    /// Whether a full-screen program is there.
+    /// Whether the alternate screen is on, as in full-screen programs.
     pub fn is_alternate(&self) -> bool {
         self.alternate.is_some()
     }
 
-    /// The place behind everything that was seen.
-    pub fn mark(&self) -> Bookmark {
+    /// A bookmark at the end of the text.
+    pub fn bookmark(&self) -> Bookmark {
         let starts = self.starts(self.width);
         let highest = self.history + self.row - CONTEXT_ROWS;
         // The first line may lack its beginning.
         let whole = usize::from(self.first > 0);
         let from = starts.iter().position(|start| *start >= highest).unwrap_or(self.end);
-        let from = from.max(whole).max(self.end.saturating_sub(TAIL + ANCHOR)).min(self.end);
+        let from =
+            from.max(whole).max(self.end.saturating_sub(TAIL_LINES + ANCHOR_LINES)).min(self.end);
         let context = self.lines.get(from..self.end).unwrap_or_default();
-        let (anchor, tail) = context.split_at(context.len().saturating_sub(TAIL));
+        let (anchor, tail) = context.split_at(context.len().saturating_sub(TAIL_LINES));
         Bookmark {
             pane: self.pane,
             pid: self.pid,
             width: self.width,
             history: self.history,
             row: self.row,
-            open: Open::of(self.lines.get(self.end).map_or("", String::as_str)),
+            open: OpenLine::of(self.lines.get(self.end).map_or("", String::as_str)),
             anchor: Anchor::of(anchor),
-            tail: tail.iter().map(|line| print::line(line)).collect(),
-            alternate: self.alternate_prints(),
+            tail: tail.iter().map(|line| fingerprint::line(line)).collect(),
+            alternate: self.alternate_fingerprints(),
         }
     }
 
-    pub(super) fn alternate_prints(&self) -> Option<Vec<u32>> {
-        let mut prints: Vec<u32> = self.alternate.as_ref()?.iter().map(|r| print::row(r)).collect();
-        while prints.last() == Some(&0) {
-            prints.pop();
+    pub(super) fn alternate_fingerprints(&self) -> Option<Vec<u32>> {
+        let mut fingerprints: Vec<u32> =
+            self.alternate.as_ref()?.iter().map(|r| fingerprint::row(r)).collect();
+        while fingerprints.last() == Some(&0) {
+            fingerprints.pop();
         }
-        Some(prints)
+        Some(fingerprints)
     }
 
-    /// The rows of the full-screen program that are not as a mark saw them, with their numbers; all
-    /// that are not blank if it saw none.
-    pub fn changed_rows(&self, mark: Option<&Bookmark>) -> Vec<(i64, String)> {
-        let seen = mark.and_then(|mark| mark.alternate.as_deref()).unwrap_or_default();
+    /// The rows of the alternate screen that differ from the bookmark's, with their numbers; all rows with
+    /// text if the bookmark has none.
+    pub fn changed_rows(&self, bookmark: Option<&Bookmark>) -> Vec<(i64, String)> {
+        let seen = bookmark.and_then(|bookmark| bookmark.alternate.as_deref()).unwrap_or_default();
         let rows = self.alternate.as_deref().unwrap_or_default();
         let numbered = (0..).zip(rows).zip(seen.iter().copied().chain(std::iter::repeat(0)));
         numbered
-            .filter(|((_, row), seen)| print::row(row) != *seen)
+            .filter(|((_, row), seen)| fingerprint::row(row) != *seen)
             .map(|((number, row), _)| (number, row.clone()))
             .collect()
     }
 
-    /// The first line of which something is on the screen.
+    /// Index of the first line that is at least partly on the screen.
     pub(super) fn top(&self) -> usize {
         self.top
     }
 
-    /// The row with which each line begins if rows are so wide, and the one after the last line.
+    /// First row of each line at this width, and the row after the last line.
     pub(super) fn starts(&self, width: i64) -> Vec<i64> {
         let mut next = self.first;
         let mut starts = Vec::with_capacity(self.lines.len() + 1);
@@ -246,13 +247,13 @@ impl Look {
         starts
     }
 
-    /// Whether the rows of the lines, counted by their characters, are those tmux has.
-    pub(super) fn counts_like_tmux(&self) -> bool {
+    /// Whether the number of rows, computed from the lines' characters, is the one that tmux reports.
+    pub(super) fn row_count_matches(&self) -> bool {
         self.starts(self.width).last() == Some(&(self.history + self.height))
     }
 }
 
-/// How many rows a line takes.
+/// Number of rows that a line takes.
 fn rows(line: &str, width: i64) -> i64 {
     if line.is_ascii() {
         let length = i64::try_from(line.len()).unwrap_or(i64::MAX);

@@ -1,7 +1,8 @@
-//! Short prints of lines, the same in every version of this program.
+//! Fingerprints of lines. They must be the same in every version of this program, because cursors
+//! outlive it.
 
-/// A print of some bytes: FNV-1a, then mixed so that every bit depends on all of them.
-pub(super) fn print(bytes: &[u8]) -> u64 {
+/// Hashes bytes: FNV-1a, then a finalizer so that every bit depends on all input.
+pub(super) fn hash(bytes: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
     for byte in bytes {
         hash = (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3);
@@ -11,52 +12,52 @@ pub(super) fn print(bytes: &[u8]) -> u64 {
     hash ^ (hash >> 31)
 }
 
-/// The lowest bits of a line's print.
+/// The lowest bits of a line's hash.
 fn bits(line: &str, count: u32) -> u64 {
-    print(line.as_bytes()) & ((1 << count) - 1)
+    hash(line.as_bytes()) & ((1 << count) - 1)
 }
 
-/// A line among others, in 12 bits.
+/// Fingerprint of a line of the tail: 12 bits.
 pub(super) fn line(line: &str) -> u16 {
     u16::try_from(bits(line, 12)).unwrap_or_default()
 }
 
-/// A row of a full-screen program, in 18 bits; 0 if it is blank.
+/// Fingerprint of a row of the alternate screen: 18 bits, 0 if it is blank.
 pub(super) fn row(row: &str) -> u32 {
     if row.is_empty() { 0 } else { u32::try_from(bits(row, 18)).unwrap_or_default().max(1) }
 }
 
-/// Several lines as one, in 30 bits.
+/// Fingerprint of several lines: 30 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Anchor {
     pub(super) lines: usize,
-    pub(super) print: u32,
+    pub(super) fingerprint: u32,
 }
 
 impl Anchor {
     pub(super) fn of(lines: &[String]) -> Self {
-        let print = u32::try_from(bits(&lines.join("\n"), 30)).unwrap_or_default();
-        Self { lines: lines.len(), print: if lines.is_empty() { 0 } else { print } }
+        let fingerprint = u32::try_from(bits(&lines.join("\n"), 30)).unwrap_or_default();
+        Self { lines: lines.len(), fingerprint: if lines.is_empty() { 0 } else { fingerprint } }
     }
 }
 
-/// A line that may go on: how long it was, in characters, and 24 bits of what it said.
+/// Fingerprint of a line that output may still extend: its length in characters and 24 bits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Open {
+pub(super) struct OpenLine {
     pub(super) length: usize,
-    pub(super) print: u32,
+    pub(super) fingerprint: u32,
 }
 
-impl Open {
+impl OpenLine {
     pub(super) fn of(line: &str) -> Self {
         if line.is_empty() {
-            return Self { length: 0, print: 0 };
+            return Self { length: 0, fingerprint: 0 };
         }
-        let print = u32::try_from(bits(line, 24)).unwrap_or_default();
-        Self { length: line.chars().count(), print }
+        let fingerprint = u32::try_from(bits(line, 24)).unwrap_or_default();
+        Self { length: line.chars().count(), fingerprint }
     }
 
-    /// Whether a line is this one, or this one and more.
+    /// Whether a line begins with this one.
     pub(super) fn begins(self, line: &str) -> bool {
         let end = line.char_indices().nth(self.length).map_or(line.len(), |(at, _)| at);
         Self::of(line.get(..end).unwrap_or_default()) == self

@@ -1,4 +1,4 @@
-//! Where a pane stands at the very moment a watch begins.
+//! The cursor, screen and bookmark of a pane at one position of its stream.
 
 use tmux_control::capture::Capture;
 use tmux_control::{Command, Error, PaneId, Row, Server, TmuxReply, row};
@@ -18,25 +18,29 @@ row! {
     }
 }
 
+/// The visible screen.
 const SCREEN: Capture = Capture { start: None, end: None, join: false, colors: false };
 
-/// What is asked of tmux.
-pub(super) fn questions(pane: PaneId) -> Vec<Command> {
-    let mut questions = vec![Server::row_query::<Facts>(&pane.to_string()), SCREEN.of(pane)];
-    questions.extend(bookmark::questions(pane));
-    questions
+/// The queries to tmux.
+pub(super) fn queries(pane: PaneId) -> Vec<Command> {
+    let mut queries = vec![Server::row_query::<Facts>(&pane.to_string()), SCREEN.of(pane)];
+    queries.extend(bookmark::queries(pane));
+    queries
 }
 
-/// A pane's place, what its screen shows, and a mark behind that.
-pub(super) struct Standing {
+/// A pane at one position of its stream.
+pub(super) struct PanePosition {
+    /// Size and cursor.
     pub(super) place: ScreenState,
+    /// Text of the screen.
     pub(super) shown: String,
-    pub(super) mark: Option<Bookmark>,
+    /// Bookmark after that text.
+    pub(super) bookmark: Option<Bookmark>,
 }
 
-/// Reads the answers.
-pub(super) fn read(answers: &[TmuxReply]) -> Result<Standing, Error> {
-    let [facts, screen, marks @ ..] = answers else {
+/// Reads the replies.
+pub(super) fn read(answers: &[TmuxReply]) -> Result<PanePosition, Error> {
+    let [facts, screen, bookmark @ ..] = answers else {
         return Err(Error::Unexpected {
             command: "display-message".to_owned(),
             detail: format!("{} answers", answers.len()),
@@ -52,5 +56,5 @@ pub(super) fn read(answers: &[TmuxReply]) -> Result<Standing, Error> {
         before: first_columns(row, facts.x as usize),
         alternate: facts.alternate,
     };
-    Ok(Standing { place, shown, mark: bookmark::from_replies(marks).ok() })
+    Ok(PanePosition { place, shown, bookmark: bookmark::from_replies(bookmark).ok() })
 }

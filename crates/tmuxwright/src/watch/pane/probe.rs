@@ -1,0 +1,181 @@
+//! Probes of a watched pane: screen, state of the foreground program, cursor position.
+
+use std::time::Duration;
+
+use tmux_control::capture::Capture;
+use tmux_control::stream::PaneStream;
+use tmux_control::stream::ring::Chunk;
+use tokio::time::Instant;
+
+use super::{PendingStep, ResyncReason, WatchedPane};
+use crate::bookmark::{self, Bookmark};
+use crate::host::PaneState;
+use crate::run::{OutputPart, PROMPT_ENDS};
+use crate::watch::WatchLost;
+use crate::watch::conditions::Needs;
+use crate::watch::observation::{ProgramState, StableScreen};
+use crate::watch::position::{self, PanePosition};
+use process::InputState;
+use terminal::screen::ScreenState;
+
+/// Delay before a failed query is repeated.
+const RETRY_DELAY: Duration = Duration::from_millis(100);
+
+impl WatchedPane {
+    /// Makes the probes that are due.
+    pub(super) async fn probe(&mut self) {
+        let now = Instant::now();
+        if self.dirty.is_some() {
+            let screen = Capture { start: None, end: None, join: true, colors: false };
+            let shown = self.watches.host.tmux().run(screen.of(self.id())).await;
+            self.dirty = None;
+            match shown {
+                Ok(shown) => self.record_screen(shown.text()),
+                Err(error) => self.handle_error(&error),
+            }
+        } else if let Some(shown) = &mut self.shown {
+            shown.at = now;
+        }
+        if self.until.needs(Needs::Program) && now >= self.probes.due() {
+            let sight = self.watches.runs.probe_foreground(&self.pane).await;
+            let state =
+                sight.map(|(sight, at_prompt)| self.program_state(now, sight.input, at_prompt));
+            self.probes.record(state);
+            if self.probes.settled().is_some_and(|state| state != ProgramState::Running) {
+                self.drain_pending().await;
+            }
+            if self.exit_reported && state.is_some_and(|state| state != ProgramState::Prompt) {
+                self.exit_reported = false;
+                self.program_gone = self.program();
+            }
+        }
+    }
+
+    /// Reads output that was printed before a program began to wait or exited and that may still be on
+    /// its way. False if there was none; otherwise a probe made before proves nothing.
+    pub(super) async fn drain_pending(&mut self) -> bool {
+        let come = self.watches.host.tmux().catch_up(self.pane.session, self.id());
+        tokio::select! {
+            biased;
+            chunk = self.stream.next() => {
+                self.probes.reset(Instant::now());
+                self.take(chunk);
+                true
+            }
+            _ = come => false,
+        }
+    }
+
+    /// The state of a program whose input was probed.
+    fn program_state(&self, now: Instant, input: InputState, at_prompt: bool) -> ProgramState {
+        match input {
+            _ if at_prompt => ProgramState::Prompt,
+            InputState::Line => ProgramState::Line,
+            InputState::Password => ProgramState::Password,
+            InputState::Raw => {
+                let asks = self.view.row().trim_end().ends_with(PROMPT_ENDS);
+                self.probes.raw_input(now, asks || self.view.in_alternate())
+            }
+            InputState::None | InputState::Unknown => ProgramState::Running,
+        }
+    }
+
+    /// Records a capture of the screen.
+    pub(super) fn record_screen(&mut self, text: String) {
+        let at = Instant::now();
+        match &mut self.shown {
+            Some(shown) if shown.text == text => shown.at = at,
+            shown => *shown = Some(StableScreen { text, since: at, at }),
+        }
+    }
+
+    /// Finds the cursor's position after lost bytes or a possible resize.
+    pub(super) async fn resync_position(&mut self, resync: ResyncReason) {
+        let asked = position::queries(self.id());
+        let host = &self.watches.host;
+        let found = match host.pane(&self.id().to_string()).await {
+            Ok(pane) if pane.pid != self.pane.pid => {
+                self.lost = Some(WatchLost::Respawned(self.id()));
+                return;
+            }
+            Ok(pane) => host.tmux().stream_from(pane.session, self.id(), asked).await,
+            Err(error) => Err(error),
+        };
+        match found.and_then(|(stream, answers)| Ok((stream, position::read(&answers)?))) {
+            Ok((stream, PanePosition { place, shown, .. })) => {
+                // A full-screen program redraws everything in the new size; other output continues.
+                let sized = match resync {
+                    ResyncReason::Size(at) if place.alternate => Some((at, place.at_top())),
+                    _ => None,
+                };
+                self.take_up_to(&stream, sized).await;
+                let begun = self.command.as_ref().is_none_or(|it| it.output_filter.has_begun());
+                let start = ScreenState { alternate: false, ..place.at_top() };
+                self.steps.push_back(PendingStep::Place(if begun { place } else { start }));
+                self.layout = stream.clone();
+                self.stream = stream;
+                if self.until.needs(Needs::Screen) {
+                    self.record_screen(shown);
+                }
+                self.resync = None;
+            }
+            Err(error) => {
+                self.handle_error(&error);
+                tokio::time::sleep(RETRY_DELAY).await;
+            }
+        }
+    }
+
+    /// Reads all output up to this moment. Returns a bookmark after it, if the pane can be captured.
+    pub(crate) async fn catch_up(&mut self, now: &PaneState) -> Option<Bookmark> {
+        let queries = bookmark::queries(self.id());
+        let asked = self.watches.host.tmux().stream_from(now.session, self.id(), queries).await;
+        let (stream, answers) = asked.ok()?;
+        self.take_up_to(&stream, None).await;
+        // Output after a command's end is not the command's.
+        let over = self.command.is_some() && (self.exited.is_some() || self.exit_reported);
+        while let Some(step) = self.steps.pop_front().filter(|_| !over) {
+            match step {
+                PendingStep::Output(OutputPart::Text(bytes)) => self.print(&bytes),
+                PendingStep::Output(OutputPart::End(_)) | PendingStep::Dead(_) => {}
+                PendingStep::All(lines) => self.view.end(lines),
+                PendingStep::Place(place) => self.view.continue_at(&place),
+            }
+        }
+        bookmark::from_replies(&answers).ok()
+    }
+
+    /// Reads up to the position of another reader of the same stream. `sized` is the position from which a
+    /// new size holds, and the cursor there.
+    async fn take_up_to(&mut self, other: &PaneStream, sized: Option<(u64, ScreenState)>) {
+        let mut sized = sized;
+        while self.lost.is_none()
+            && other.shares_ring_with(&self.stream)
+            && self.stream.position() < other.position()
+        {
+            let begin = self.stream.position();
+            let chunk = self.stream.next().await;
+            match (chunk, sized.take_if(|(at, _)| *at < self.stream.position())) {
+                (Chunk::Bytes { mut bytes, next }, Some((at, place))) => {
+                    let before = usize::try_from(at.saturating_sub(begin)).unwrap_or(usize::MAX);
+                    let behind = bytes.split_off(before.min(bytes.len()));
+                    self.take(Chunk::Bytes { bytes, next: at });
+                    self.steps.push_back(PendingStep::Place(place));
+                    self.take(Chunk::Bytes { bytes: behind, next });
+                }
+                (chunk, _) => self.take(chunk),
+            }
+        }
+    }
+
+    /// Ends the watch if an error of tmux means that pane or server are gone. Other errors are logged.
+    fn handle_error(&mut self, error: &tmux_control::Error) {
+        if error.is_no_server() {
+            self.lost = Some(WatchLost::ServerGone);
+        } else if error.is_not_found() {
+            self.lost = Some(WatchLost::PaneGone(self.id()));
+        } else {
+            tracing::debug!("watching {}: {error}", self.id());
+        }
+    }
+}
