@@ -9,7 +9,7 @@ use super::http::{Token, address, hosts, origins};
 use super::value::{choice, number, path, switch};
 use super::{Kind, Setting};
 use crate::contract::Toolset;
-use crate::policy::{Ceiling, Mode};
+use crate::policy::{Ceiling, CommandFilterMode};
 use crate::watch::Patterns;
 use process::ShellKind;
 
@@ -61,7 +61,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Text("EXPR"),
         default: "all of the toolset",
         help: "Only these tools, `allow:run_command,@screen`, or all but these, `deny:@input,kill`; docs/tools.md has the groups",
-        set: |s, v| v.parse().map(|v| s.policy.choice = Some(v)),
+        set: |s, v| v.parse().map(|v| s.policy.tool_filter = Some(v)),
     },
     Setting {
         key: "structured",
@@ -313,10 +313,10 @@ pub const SETTINGS: &[Setting] = &[
         key: "policy.command_filter.mode",
         flag: None,
         env: &[],
-        kind: Kind::Choice(Mode::VARIANTS),
+        kind: Kind::Choice(CommandFilterMode::VARIANTS),
         default: "off",
         help: "What the patterns are for: every line must fit one, or none may",
-        set: |s, v| choice(v).map(|v| s.policy.commands.mode = Some(v)),
+        set: |s, v| choice(v).map(|v| s.policy.command_filter.mode = Some(v)),
     },
     Setting {
         key: "policy.command_filter.patterns",
@@ -325,7 +325,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::List("REGEX"),
         default: "none",
         help: "What a line that becomes shell input is held against, however it gets there",
-        set: |s, v| s.policy.commands.set_patterns(v.lines()),
+        set: |s, v| s.policy.command_filter.set_patterns(v.lines()),
     },
     Setting {
         key: "policy.readable_paths",

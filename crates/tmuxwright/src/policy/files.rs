@@ -7,12 +7,12 @@ use crate::contract::{Code, ToolError};
 
 /// Files and directories that may be used: where no list is given, all.
 #[derive(Debug, Clone, Default)]
-pub struct Files {
+pub struct FileRules {
     readable: Option<Vec<PathBuf>>,
     writable: Option<Vec<PathBuf>>,
 }
 
-impl Files {
+impl FileRules {
     /// Limits reading to these.
     pub fn set_readable<'a>(&mut self, paths: impl Iterator<Item = &'a str>) -> Result<(), String> {
         self.readable = Some(read(paths)?);

@@ -2,10 +2,10 @@
 //! offered, `Cx` what a call may reach, type, read and write. Nothing else asks.
 
 mod ceiling;
-mod choice;
-mod commands;
+mod command_filter;
 mod files;
 mod reach;
+mod tool_filter;
 mod variables;
 
 #[cfg(test)]
@@ -20,11 +20,11 @@ use crate::contract::{
     Code, Entered, Group, Guard, Meta, NewPlace, Spot, Subject, Tier, ToolError, Toolset,
 };
 pub use ceiling::Ceiling;
-pub use choice::{Choice, KINDS, group_names};
-pub use commands::{Commands, Mode};
-pub use files::Files;
-pub use reach::Reach;
-pub use variables::Variables;
+pub use command_filter::{CommandFilter, CommandFilterMode};
+pub use files::FileRules;
+pub use reach::ReachRules;
+pub use tool_filter::{TIER_GROUPS, ToolFilter, group_names};
+pub use variables::VariableRules;
 
 /// The rules in force.
 #[derive(Debug, Clone)]
@@ -38,15 +38,15 @@ pub struct Policy {
     /// Whether prompts are offered as tools, in every toolset.
     pub prompts_as_tools: bool,
     /// Which of these, by name and group.
-    pub choice: Option<Choice>,
+    pub tool_filter: Option<ToolFilter>,
     /// Which servers, sessions and panes can be reached.
-    pub reach: Reach,
+    pub reach: ReachRules,
     /// What may become a line for a shell.
-    pub commands: Commands,
+    pub command_filter: CommandFilter,
     /// Which files may be read and written.
-    pub files: Files,
+    pub files: FileRules,
     /// Which environment variables may be set.
-    pub variables: Variables,
+    pub variables: VariableRules,
 }
 
 impl Default for Policy {
@@ -56,11 +56,11 @@ impl Default for Policy {
             toolset: Toolset::Agent,
             all_buffers: false,
             prompts_as_tools: false,
-            choice: None,
-            reach: Reach::default(),
-            commands: Commands::default(),
-            files: Files::default(),
-            variables: Variables::default(),
+            tool_filter: None,
+            reach: ReachRules::default(),
+            command_filter: CommandFilter::default(),
+            files: FileRules::default(),
+            variables: VariableRules::default(),
         }
     }
 }
@@ -68,7 +68,7 @@ impl Default for Policy {
 impl Policy {
     /// Refuses rules that cannot be meant, or that shut out the server to be driven.
     pub fn check(&self, socket: &Socket) -> Result<(), String> {
-        self.commands.check()?;
+        self.command_filter.check()?;
         self.reach.check_server(socket)
     }
 
@@ -81,7 +81,7 @@ impl Policy {
 
     /// Whether the tool can do its work for a resource: a toolset is about what a model is shown.
     pub fn permits(&self, meta: &Meta) -> bool {
-        let chosen = self.choice.as_ref().is_none_or(|choice| choice.offers(meta));
+        let chosen = self.tool_filter.as_ref().is_none_or(|choice| choice.offers(meta));
         chosen && self.ceiling >= Ceiling::for_tier(meta.tier)
     }
 
@@ -98,7 +98,7 @@ impl Policy {
             )
             .hint(format!("a person can start tmuxwright with --tier {needed}"));
         }
-        if let Some(choice) = self.choice.as_ref().filter(|choice| !choice.offers(meta)) {
+        if let Some(choice) = self.tool_filter.as_ref().filter(|choice| !choice.offers(meta)) {
             let what = format!("`{}` is left out by the rule `tools`: {choice}", meta.name);
             return ToolError::new(Code::Denied, what)
                 .hint("a person can start tmuxwright with other --tools");
@@ -174,15 +174,15 @@ impl Guard for Policy {
     }
 
     fn judges_lines(&self) -> bool {
-        self.commands.is_on()
+        self.command_filter.is_on()
     }
 
     fn enter(&self, line: Entered<'_>) -> Result<(), ToolError> {
-        self.commands.enter(line)
+        self.command_filter.enter(line)
     }
 
     fn set_variable(&self, name: &str) -> Result<(), ToolError> {
-        self.variables.check(name, self.commands.is_on())
+        self.variables.check(name, self.command_filter.is_on())
     }
 
     fn read_file(&self, path: &Path) -> Result<PathBuf, ToolError> {

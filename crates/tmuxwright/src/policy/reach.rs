@@ -13,7 +13,7 @@ const OWN: &str = "own";
 
 /// What may be reached: where no list is given, everything.
 #[derive(Debug, Clone, Default)]
-pub struct Reach {
+pub struct ReachRules {
     servers: Option<Vec<Socket>>,
     sessions: Option<Vec<Session>>,
     panes: Option<Vec<Pane>>,
@@ -32,7 +32,7 @@ enum Pane {
     Own,
 }
 
-impl Reach {
+impl ReachRules {
     /// Limits the servers to these, a socket's name or path each.
     pub fn set_servers<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Result<(), String> {
         let sockets = words.map(|word| Socket::parse(word).map_err(|error| error.to_string()));

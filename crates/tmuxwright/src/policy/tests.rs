@@ -52,7 +52,7 @@ fn for_a_resource_tier_and_choice_count_but_not_the_toolset() {
     let mut rules = policy(Ceiling::Readonly);
     assert!(rules.permits(&tool) && !rules.offers(&tool));
     assert!(!rules.permits(&meta(Tier::Mutate, Group::Pane, &[])));
-    rules.choice = Some("deny:@pane".parse().unwrap());
+    rules.tool_filter = Some("deny:@pane".parse().unwrap());
     assert!(!rules.permits(&tool));
 }
 
@@ -116,7 +116,7 @@ fn everything_that_types_keeps_away_from_the_caller() {
 #[test]
 fn tools_are_chosen_by_name_and_group() {
     let offers = |choice: &str, tier, group| {
-        choice.parse::<Choice>().unwrap().offers(&meta(tier, group, &[]))
+        choice.parse::<ToolFilter>().unwrap().offers(&meta(tier, group, &[]))
     };
     for (choice, offered) in [
         ("allow:sample", true),
@@ -146,10 +146,10 @@ fn a_choice_that_names_nothing_is_refused_with_the_nearest() {
         ("@pain", "`@pane`"),
         ("@zzz", "@read"),
     ] {
-        let error = choice.parse::<Choice>().unwrap_err();
+        let error = choice.parse::<ToolFilter>().unwrap_err();
         assert!(error.contains(said), "{choice}: {error}");
     }
-    let check = |choice: &str| choice.parse::<Choice>().unwrap().check(&["kill", "send_keys"]);
+    let check = |choice: &str| choice.parse::<ToolFilter>().unwrap().check(&["kill", "send_keys"]);
     assert!(check("deny:kill,@input").is_ok());
     assert!(check("deny:send_key").unwrap_err().contains("`send_keys`"));
     assert!(check("deny:input").unwrap_err().contains("`@input`"));
@@ -158,7 +158,7 @@ fn a_choice_that_names_nothing_is_refused_with_the_nearest() {
 #[test]
 fn lists_of_sessions_and_panes_hide_what_they_do_not_name() {
     let reach = |sessions: Option<&str>, panes: Option<&str>| {
-        let mut reach = Reach::default();
+        let mut reach = ReachRules::default();
         if let Some(words) = sessions {
             reach.set_sessions(words.split_whitespace()).unwrap();
         }
@@ -192,11 +192,11 @@ fn lists_of_sessions_and_panes_hide_what_they_do_not_name() {
     assert!(reach(Some("dev"), None).create(named("other")).is_err());
     assert!(reach(Some("dev"), None).create(NewPlace::Session(None)).is_err());
     assert!(reach(None, Some("%3")).create(NewPlace::Inside).is_err());
-    assert!(Reach::default().set_panes(["dev"].into_iter()).is_err());
+    assert!(ReachRules::default().set_panes(["dev"].into_iter()).is_err());
 }
 
-fn filter(mode: Mode, patterns: &[&str]) -> Commands {
-    let mut commands = Commands::default();
+fn filter(mode: CommandFilterMode, patterns: &[&str]) -> CommandFilter {
+    let mut commands = CommandFilter::default();
     commands.mode = Some(mode);
     commands.set_patterns(patterns.iter().copied()).unwrap();
     commands
@@ -204,7 +204,7 @@ fn filter(mode: Mode, patterns: &[&str]) -> Commands {
 
 #[test]
 fn a_filter_judges_lines_and_repeats_none() {
-    let deny = filter(Mode::Deny, &["^x", r"^\s*rm\b"]);
+    let deny = filter(CommandFilterMode::Deny, &["^x", r"^\s*rm\b"]);
     let error = deny.enter(Entered::Line("  rm secret")).unwrap_err().to_string();
     assert!(error.contains(r"pattern 2 `^\s*rm\b`") && error.contains("a person can"), "{error}");
     assert!(!error.contains("secret"), "{error}");
@@ -212,24 +212,24 @@ fn a_filter_judges_lines_and_repeats_none() {
     assert!(deny.enter(Entered::Line("")).is_ok());
     assert!(deny.enter(Entered::Edited).unwrap_err().to_string().contains("C-c"));
     assert!(deny.enter(Entered::Lost).unwrap_err().to_string().contains("run_command"));
-    let allow = filter(Mode::Allow, &["^ls( |$)"]);
+    let allow = filter(CommandFilterMode::Allow, &["^ls( |$)"]);
     assert!(allow.enter(Entered::Line("ls -l")).is_ok());
     assert!(allow.enter(Entered::Line("  ")).is_ok());
     let error = allow.enter(Entered::Line("cat secret")).unwrap_err().to_string();
     assert!(error.contains("`^ls( |$)`") && !error.contains("secret"), "{error}");
-    let off = filter(Mode::Off, &["."]);
+    let off = filter(CommandFilterMode::Off, &["."]);
     assert!(off.enter(Entered::Lost).is_ok() && !off.is_on());
 }
 
 #[test]
 fn a_filter_that_cannot_be_meant_is_refused() {
-    assert!(filter(Mode::Allow, &[]).check().is_err());
-    assert!(filter(Mode::Deny, &[]).check().is_err());
-    assert!(filter(Mode::Off, &["x"]).check().is_ok());
-    let mut half = filter(Mode::Off, &["x"]);
+    assert!(filter(CommandFilterMode::Allow, &[]).check().is_err());
+    assert!(filter(CommandFilterMode::Deny, &[]).check().is_err());
+    assert!(filter(CommandFilterMode::Off, &["x"]).check().is_ok());
+    let mut half = filter(CommandFilterMode::Off, &["x"]);
     half.mode = None;
     assert!(half.check().is_err());
-    let error = Commands::default().set_patterns(["a", "("].into_iter()).unwrap_err();
+    let error = CommandFilter::default().set_patterns(["a", "("].into_iter()).unwrap_err();
     assert!(error.contains("pattern 2") && error.contains("`(`"), "{error}");
 }
 
@@ -244,7 +244,7 @@ fn files_are_judged_by_where_they_lead() {
     std::os::unix::fs::symlink(&outside, inside.join("away")).unwrap();
     std::os::unix::fs::symlink(outside.join("new"), inside.join("nowhere")).unwrap();
     std::os::unix::fs::symlink(&inside, root.join("way")).unwrap();
-    let mut files = Files::default();
+    let mut files = FileRules::default();
     assert_eq!(files.write(&outside.join("x")).unwrap(), outside.join("x"));
     files.set_writable([root.join("way").to_str().unwrap()].into_iter()).unwrap();
     assert_eq!(files.write(&inside.join("x")).unwrap(), inside.join("x"));
@@ -273,7 +273,7 @@ fn files_are_judged_by_where_they_lead() {
 
 #[test]
 fn variables_are_free_unless_they_are_listed_or_commands_filtered() {
-    let mut variables = Variables::default();
+    let mut variables = VariableRules::default();
     assert!(variables.check("LD_PRELOAD", false).is_ok());
     assert!(variables.check("PORT", true).is_err());
     variables.set(["PORT", "LC_*"].into_iter()).unwrap();

@@ -4,9 +4,9 @@ use crate::contract::{Code, ToolError};
 
 /// Names that may be set; `LC_*` stands for all that begin with `LC_`.
 #[derive(Debug, Clone, Default)]
-pub struct Variables(Option<Vec<String>>);
+pub struct VariableRules(Option<Vec<String>>);
 
-impl Variables {
+impl VariableRules {
     /// Limits them to these.
     pub fn set<'a>(&mut self, names: impl Iterator<Item = &'a str>) -> Result<(), String> {
         let read = |name: &str| {

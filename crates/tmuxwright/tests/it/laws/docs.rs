@@ -7,7 +7,7 @@ use serde_json::Value;
 use tmuxwright::config::{Kind, SETTINGS};
 use tmuxwright::context::Entry;
 use tmuxwright::contract::{Code, Group, Tier, Toolset};
-use tmuxwright::policy::KINDS as GROUP_KINDS;
+use tmuxwright::policy::TIER_GROUPS;
 use tmuxwright::prompts::{self, Absent};
 use tmuxwright::resources::RESOURCES;
 use tmuxwright::tools;
@@ -166,7 +166,7 @@ fn groups() -> String {
             .collect();
         writeln!(doc, "| `@{group}` | {} |", tools.join(", ")).unwrap();
     }
-    for (kind, what) in GROUP_KINDS {
+    for (kind, what) in TIER_GROUPS {
         writeln!(doc, "| `@{kind}` | {what} |").unwrap();
     }
     doc

@@ -151,7 +151,7 @@ fn what_is_listed_can_be_found_and_nothing_else() {
         for ceiling in [Ceiling::Readonly, Ceiling::Mutating, Ceiling::Destructive] {
             for choice in &choices {
                 let choice = choice.as_ref().map(|choice| choice.parse().unwrap());
-                let policy = Policy { ceiling, toolset, choice, ..Policy::default() };
+                let policy = Policy { ceiling, toolset, tool_filter: choice, ..Policy::default() };
                 let registry = Registry::new(tools::all(), Arc::new(policy), false);
                 let listed: HashSet<String> =
                     registry.wire().map(|tool| tool.name.to_string()).collect();

@@ -7,7 +7,7 @@ use crate::contract::{Code, Entered, ToolError};
 /// What the patterns say of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
-pub enum Mode {
+pub enum CommandFilterMode {
     /// Nothing.
     Off,
     /// That it may be run.
@@ -18,13 +18,13 @@ pub enum Mode {
 
 /// Patterns for lines that become shell input.
 #[derive(Debug, Clone, Default)]
-pub struct Commands {
+pub struct CommandFilter {
     /// What they are for.
-    pub mode: Option<Mode>,
+    pub mode: Option<CommandFilterMode>,
     patterns: Vec<Regex>,
 }
 
-impl Commands {
+impl CommandFilter {
     /// Sets the patterns.
     pub fn set_patterns<'a>(&mut self, texts: impl Iterator<Item = &'a str>) -> Result<(), String> {
         let read = |(index, text): (usize, &str)| {
@@ -42,10 +42,12 @@ impl Commands {
     pub(super) fn check(&self) -> Result<(), String> {
         let none = self.patterns.is_empty();
         match self.mode {
-            Some(mode @ (Mode::Allow | Mode::Deny)) if none => Err(format!(
-                "config key `policy.command_filter.mode` is \"{}\", but there are no `patterns`",
-                if mode == Mode::Allow { "allow" } else { "deny" }
-            )),
+            Some(mode @ (CommandFilterMode::Allow | CommandFilterMode::Deny)) if none => {
+                Err(format!(
+                    "config key `policy.command_filter.mode` is \"{}\", but there are no `patterns`",
+                    if mode == CommandFilterMode::Allow { "allow" } else { "deny" }
+                ))
+            }
             None if !none => {
                 Err("config key `policy.command_filter.patterns` does nothing without \
                                   `mode`: say \"allow\", \"deny\" or \"off\""
@@ -56,12 +58,14 @@ impl Commands {
     }
 
     pub(super) fn is_on(&self) -> bool {
-        matches!(self.mode, Some(Mode::Allow | Mode::Deny))
+        matches!(self.mode, Some(CommandFilterMode::Allow | CommandFilterMode::Deny))
     }
 
     /// Judges a line. What it says stays out of the answer: it may hold a secret.
     pub(super) fn enter(&self, line: Entered<'_>) -> Result<(), ToolError> {
-        let Some(mode @ (Mode::Allow | Mode::Deny)) = self.mode else { return Ok(()) };
+        let Some(mode @ (CommandFilterMode::Allow | CommandFilterMode::Deny)) = self.mode else {
+            return Ok(());
+        };
         let refuse = |what: String, hint: &str| {
             Err(ToolError::new(Code::Denied, format!("policy.command_filter: {what}")).hint(hint))
         };
@@ -87,7 +91,7 @@ impl Commands {
         let fits = self.patterns.iter().position(|pattern| pattern.is_match(line));
         let person = "a person can change policy.command_filter in the config file";
         match (mode, fits) {
-            (Mode::Deny, Some(at)) => {
+            (CommandFilterMode::Deny, Some(at)) => {
                 let pattern = self.patterns.get(at).map(Regex::as_str).unwrap_or_default();
                 let number = at + 1;
                 refuse(
@@ -97,7 +101,7 @@ impl Commands {
                     &format!("do it in another way that is allowed; {person}"),
                 )
             }
-            (Mode::Allow, None) if !line.trim().is_empty() => {
+            (CommandFilterMode::Allow, None) if !line.trim().is_empty() => {
                 let patterns: Vec<String> =
                     self.patterns.iter().map(|pattern| format!("`{pattern}`")).collect();
                 refuse(

@@ -6,7 +6,7 @@ use std::str::FromStr;
 use crate::contract::{Group, Meta, Tier, nearest};
 
 /// Groups that are no subject but a kind of work, with what they hold.
-pub const KINDS: &[(&str, &str)] = &[
+pub const TIER_GROUPS: &[(&str, &str)] = &[
     ("read", "all that read"),
     ("mutate", "all that change something and destroy nothing"),
     ("destroy", "all that destroy something"),
@@ -15,7 +15,7 @@ pub const KINDS: &[(&str, &str)] = &[
 
 /// The tools that are offered, of those that toolset and tier allow.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
+pub struct ToolFilter {
     /// Whether the list names what is offered, or what is not.
     allows: bool,
     names: Vec<Name>,
@@ -34,8 +34,9 @@ impl Name {
         let Some(group) = word.strip_prefix('@') else {
             return Ok(Self::Tool(word.to_owned()));
         };
-        let kind =
-            || KINDS.iter().find(|(name, _)| *name == group).map(|(name, _)| Self::Kind(name));
+        let kind = || {
+            TIER_GROUPS.iter().find(|(name, _)| *name == group).map(|(name, _)| Self::Kind(name))
+        };
         let found = Group::ALL.iter().find(|known| known.name() == group);
         found.map(|group| Self::Group(*group)).or_else(kind).ok_or_else(|| {
             let all = || group_names().map(|name| format!("@{name}"));
@@ -66,10 +67,10 @@ impl Name {
 
 /// All groups a user can name, without the `@`.
 pub fn group_names() -> impl Iterator<Item = &'static str> {
-    Group::ALL.iter().map(|group| group.name()).chain(KINDS.iter().map(|(name, _)| *name))
+    Group::ALL.iter().map(|group| group.name()).chain(TIER_GROUPS.iter().map(|(name, _)| *name))
 }
 
-impl Choice {
+impl ToolFilter {
     /// Whether it offers the tool.
     pub fn offers(&self, meta: &Meta) -> bool {
         self.names.iter().any(|name| name.holds(meta)) == self.allows
@@ -95,7 +96,7 @@ impl Choice {
     }
 }
 
-impl FromStr for Choice {
+impl FromStr for ToolFilter {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
@@ -115,7 +116,7 @@ impl FromStr for Choice {
     }
 }
 
-impl fmt::Display for Choice {
+impl fmt::Display for ToolFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }
