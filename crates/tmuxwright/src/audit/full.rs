@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::place;
+use super::private_file;
 use crate::contract::ObjectIds;
 
 /// The directory.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(super) struct AnswerFolder {
     path: PathBuf,
     /// The last number that was given to each kind of file.
     last: HashMap<String, u32>,
 }
 
-impl Folder {
+impl AnswerFolder {
     pub(super) fn new(path: PathBuf) -> Self {
         Self { path, last: HashMap::new() }
     }
@@ -30,12 +30,12 @@ impl Folder {
 
     /// Makes sure that it is there.
     pub(super) fn open(&self) -> io::Result<()> {
-        place::directory(&self.path).map(drop)
+        private_file::directory(&self.path).map(drop)
     }
 
     /// Writes a text to the next file of its kind, and returns the file's name.
     pub(super) fn keep(&mut self, stem: &str, text: &str) -> io::Result<String> {
-        let directory = place::directory(&self.path)?;
+        let directory = private_file::directory(&self.path)?;
         let mut number = match self.last.get(stem) {
             Some(last) => *last,
             None => highest(&self.path, stem)?,
@@ -95,12 +95,12 @@ mod tests {
     fn files_are_numbered_by_kind_and_never_overwritten() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("full");
-        let mut folder = Folder::new(path.clone());
+        let mut folder = AnswerFolder::new(path.clone());
         assert_eq!(folder.keep("%3-capture", "a").unwrap(), "%3-capture-001.txt");
         assert_eq!(folder.keep("%3-capture", "b").unwrap(), "%3-capture-002.txt");
         assert_eq!(folder.keep("c1-run_command", "c").unwrap(), "c1-run_command-001.txt");
         // Another server, with the same directory.
-        let mut other = Folder::new(path.clone());
+        let mut other = AnswerFolder::new(path.clone());
         assert_eq!(other.keep("%3-capture", "d").unwrap(), "%3-capture-003.txt");
         assert_eq!(folder.keep("%3-capture", "e").unwrap(), "%3-capture-004.txt");
         assert_eq!(fs::read_to_string(path.join("%3-capture-003.txt")).unwrap(), "d");
@@ -113,7 +113,7 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let link = dir.path().join("link");
         std::os::unix::fs::symlink(dir.path(), &link).unwrap();
-        let error = Folder::new(link).keep("x", "y").unwrap_err();
+        let error = AnswerFolder::new(link).keep("x", "y").unwrap_err();
         assert!(error.to_string().contains("symbolic link"), "{error}");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }

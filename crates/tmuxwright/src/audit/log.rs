@@ -12,30 +12,30 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use tokio::time::Instant;
 
-use super::record::Record;
-use super::tail::{self, Last};
-use super::{place, rotated};
+use super::record::AuditRecord;
+use super::tail::{self, LastRecord};
+use super::{private_file, rotated};
 use crate::contract::digest::digest;
 
 /// How long another server may hold the lock.
-const PATIENCE: Duration = Duration::from_secs(5);
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The pause between two attempts to get it.
-const PAUSE: Duration = Duration::from_millis(1);
+const LOCK_RETRY: Duration = Duration::from_millis(1);
 
 /// A log.
 #[derive(Debug)]
-pub(super) struct Log {
+pub(super) struct LogFile {
     path: PathBuf,
     max_bytes: u64,
     files: u32,
-    open: Option<Open>,
-    last: Last,
+    open: Option<OpenLog>,
+    last: LastRecord,
     patience: Duration,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenLog {
     file: File,
     /// Where our last line ends: what follows is another server's.
     end: Option<u64>,
@@ -50,10 +50,10 @@ impl Drop for Locked<'_> {
     }
 }
 
-impl Log {
+impl LogFile {
     pub(super) fn new(path: PathBuf, max_bytes: u64, files: u32) -> Self {
-        let (open, last) = (None, Last::default());
-        Self { path, max_bytes, files, open, last, patience: PATIENCE }
+        let (open, last) = (None, LastRecord::default());
+        Self { path, max_bytes, files, open, last, patience: LOCK_TIMEOUT }
     }
 
     pub(super) fn path(&self) -> &Path {
@@ -72,7 +72,7 @@ impl Log {
     }
 
     /// Adds a record; it gets its number and its link to the one before.
-    pub(super) async fn write(&mut self, record: &mut Record) -> io::Result<()> {
+    pub(super) async fn write(&mut self, record: &mut AuditRecord) -> io::Result<()> {
         loop {
             let mut open = self.lock().await?;
             let lock = Locked(&open.file);
@@ -80,7 +80,7 @@ impl Log {
             record.seq = self.last.seq + 1;
             record.prev.clone_from(&self.last.digest);
             let mut line = record.line()?;
-            let last = Last { seq: record.seq, digest: digest(line.as_bytes()) };
+            let last = LastRecord { seq: record.seq, digest: digest(line.as_bytes()) };
             line.push('\n');
             let new_end = end + line.len() as u64;
             if end > 0 && new_end > self.max_bytes {
@@ -100,20 +100,20 @@ impl Log {
     }
 
     /// The file of that name, locked.
-    async fn lock(&mut self) -> io::Result<Open> {
+    async fn lock(&mut self) -> io::Result<OpenLog> {
         let deadline = Instant::now() + self.patience;
         loop {
             let open = match self.open.take() {
                 Some(open) => open,
-                None => Open { file: place::log(&self.path)?, end: None },
+                None => OpenLog { file: private_file::log(&self.path)?, end: None },
             };
             match flock(&open.file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) if place::is_at(&open.file, &self.path)? => return Ok(open),
+                Ok(()) if private_file::is_at(&open.file, &self.path)? => return Ok(open),
                 // It was rotated or removed.
                 Ok(()) => {}
                 Err(Errno::WOULDBLOCK) if Instant::now() < deadline => {
                     self.open = Some(open);
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(LOCK_RETRY).await;
                 }
                 Err(Errno::WOULDBLOCK) => {
                     return Err(io::Error::other("another process holds its lock"));
@@ -124,7 +124,7 @@ impl Log {
     }
 
     /// Finds the last record, and where it ends.
-    fn find_last(&mut self, open: &Open) -> io::Result<u64> {
+    fn find_last(&mut self, open: &OpenLog) -> io::Result<u64> {
         let length = open.file.metadata()?.len();
         if open.end == Some(length) {
             return Ok(length);
@@ -171,36 +171,36 @@ mod tests {
 
     use serde_json::Map;
 
-    use super::super::record::{Caller, Older};
+    use super::super::record::{CallOrigin, LegacyFields};
     use super::super::verify::verify;
     use super::*;
     use crate::contract::ObjectIds;
 
-    fn record(tool: &str) -> Record {
-        Record {
+    fn record(tool: &str) -> AuditRecord {
+        AuditRecord {
             seq: 0,
             ts: "2026-01-30T10:15:32.005Z".into(),
             tool: tool.into(),
             ids: ObjectIds::default(),
             arguments: Map::new(),
-            older: Older::default(),
+            older: LegacyFields::default(),
             duration_ms: 0.5,
             outcome: "ok".into(),
             output_bytes: None,
             full: None,
-            caller: Caller::default(),
+            caller: CallOrigin::default(),
             prev: String::new(),
         }
     }
 
-    async fn write(log: &mut Log, count: usize) {
+    async fn write(log: &mut LogFile, count: usize) {
         for _ in 0..count {
             log.write(&mut record("kill")).await.unwrap();
         }
     }
 
-    fn log_at(path: &Path) -> Log {
-        Log::new(path.to_owned(), 1000, 3)
+    fn log_at(path: &Path) -> LogFile {
+        LogFile::new(path.to_owned(), 1000, 3)
     }
 
     #[tokio::test]
@@ -226,7 +226,7 @@ mod tests {
         assert!(verdict.problems.is_empty() && verdict.records < 41, "{verdict:?}");
         assert!(!rotated(&path, 4).exists());
         // Fewer are to be kept from now on.
-        write(&mut Log::new(path.clone(), 1000, 1), 7).await;
+        write(&mut LogFile::new(path.clone(), 1000, 1), 7).await;
         assert!(rotated(&path, 1).exists() && !rotated(&path, 2).exists());
         assert!(verify(&path, 1).unwrap().problems.is_empty());
     }
@@ -237,7 +237,7 @@ mod tests {
         let path = dir.path().join("log");
         let server = || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
-            let mut log = Log::new(path.clone(), 4000, 1000);
+            let mut log = LogFile::new(path.clone(), 4000, 1000);
             runtime.unwrap().block_on(write(&mut log, 150));
         };
         std::thread::scope(|threads| {
@@ -331,9 +331,9 @@ mod tests {
     async fn a_lock_that_is_never_given_back_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
-        let holder = place::log(&path).unwrap();
+        let holder = private_file::log(&path).unwrap();
         flock(&holder, FlockOperation::LockExclusive).unwrap();
-        let mut log = Log { patience: PAUSE * 5, ..log_at(&path) };
+        let mut log = LogFile { patience: LOCK_RETRY * 5, ..log_at(&path) };
         let error = log.open().await.unwrap_err();
         assert!(error.to_string().contains("lock"), "{error}");
         drop(holder);

@@ -5,12 +5,12 @@
 //! is possible again, and until then no call is made.
 //!
 //! - [`Disclosure`]: which arguments are harmless; `hide`: what is written of the others.
-//! - [`Record`]: a line. `log`: the file of lines. `full`: whole answers in files.
+//! - [`AuditRecord`]: a line. `log`: the file of lines. `full`: whole answers in files.
 //! - [`lines()`], [`verify()`]: for those who read the log.
 
 mod full;
 mod log;
-mod place;
+mod private_file;
 mod record;
 mod tail;
 mod verify;
@@ -27,16 +27,16 @@ use serde_json::{Map, Value};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::contract::{Code, Disclosure, ObjectIds, ToolError};
-use full::Folder;
-use log::Log;
+use full::AnswerFolder;
+use log::LogFile;
 
 use crate::lock::lock;
-pub use record::{Caller, Record};
-pub use verify::{Line, Verdict, lines, verify};
+pub use record::{AuditRecord, CallOrigin};
+pub use verify::{AuditLine, AuditVerdict, lines, verify};
 
 /// What is kept, and where.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
+pub struct AuditOptions {
     /// The log.
     pub file: Option<PathBuf>,
     /// The directory for whole answers.
@@ -49,30 +49,30 @@ pub struct Options {
     pub files: u32,
 }
 
-impl Default for Options {
+impl Default for AuditOptions {
     fn default() -> Self {
         Self { file: None, full: None, plain: false, max_bytes: 10_000_000, files: 5 }
     }
 }
 
 /// While the log cannot be written, this many refused calls are remembered for it.
-const MOST_WAITING: usize = 1000;
+const MAX_QUEUED_REFUSALS: usize = 1000;
 
 /// Why a log cannot be kept.
 #[derive(Debug)]
-pub struct Failed {
+pub struct AuditError {
     path: PathBuf,
     error: io::Error,
 }
 
-impl fmt::Display for Failed {
+impl fmt::Display for AuditError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the audit log `{}` cannot be written: {}", self.path.display(), self.error)
     }
 }
 
-impl From<Failed> for ToolError {
-    fn from(failed: Failed) -> Self {
+impl From<AuditError> for ToolError {
+    fn from(failed: AuditError) -> Self {
         Self::new(Code::AuditFailed, failed.to_string()).hint(
             "a person has to free space or repair the log; calls work again once it can be written",
         )
@@ -85,26 +85,26 @@ pub struct Audit {
     plain: bool,
     wants_text: bool,
     /// Records that are not written yet, in the order in which they will be.
-    waiting: Mutex<VecDeque<Waiting>>,
-    files: tokio::sync::Mutex<Files>,
+    waiting: Mutex<VecDeque<QueuedRecord>>,
+    files: tokio::sync::Mutex<AuditFiles>,
 }
 
 #[derive(Debug)]
-struct Waiting {
-    record: Record,
+struct QueuedRecord {
+    record: AuditRecord,
     /// The whole answer, until it has its file.
     text: Option<String>,
 }
 
 #[derive(Debug)]
-struct Files {
-    log: Option<Log>,
-    folder: Option<Folder>,
+struct AuditFiles {
+    log: Option<LogFile>,
+    folder: Option<AnswerFolder>,
 }
 
 /// How a call ended.
 #[derive(Debug)]
-pub struct End {
+pub struct CallOutcome {
     /// What it was about.
     pub ids: ObjectIds,
     /// `ok`, or the code of the error.
@@ -117,29 +117,29 @@ pub struct End {
 
 impl Audit {
     /// The audit that is asked for, if any is. Touches nothing yet.
-    pub fn new(options: Options) -> Option<Self> {
-        let Options { file, full, plain, max_bytes, files } = options;
+    pub fn new(options: AuditOptions) -> Option<Self> {
+        let AuditOptions { file, full, plain, max_bytes, files } = options;
         if file.is_none() && full.is_none() {
             return None;
         }
-        let log = file.map(|path| Log::new(path, max_bytes, files));
-        let folder = full.map(Folder::new);
+        let log = file.map(|path| LogFile::new(path, max_bytes, files));
+        let folder = full.map(AnswerFolder::new);
         Some(Self {
             plain,
             wants_text: folder.is_some(),
             waiting: Mutex::default(),
-            files: tokio::sync::Mutex::new(Files { log, folder }),
+            files: tokio::sync::Mutex::new(AuditFiles { log, folder }),
         })
     }
 
     /// Makes sure that it can be kept. Needs a Tokio runtime.
-    pub async fn open(&self) -> Result<(), Failed> {
+    pub async fn open(&self) -> Result<(), AuditError> {
         // At a limit on the size of files a write must fail; by itself this signal ends us.
         if let Err(error) = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw())) {
             tracing::warn!("a signal cannot be watched: {error}");
         }
         let mut files = self.files.lock().await;
-        let Files { log, folder } = &mut *files;
+        let AuditFiles { log, folder } = &mut *files;
         if let Some(folder) = folder {
             folder.open().map_err(|error| failed(folder.path(), error))?;
         }
@@ -160,13 +160,13 @@ impl Audit {
         tool: &str,
         disclosure: &Disclosure,
         arguments: &Map<String, Value>,
-        caller: Caller,
-    ) -> Begun<'_> {
+        caller: CallOrigin,
+    ) -> PendingRecord<'_> {
         let (arguments, older) = match self.plain {
-            true => (arguments.clone(), record::Older::of(tool, arguments)),
-            false => (disclosure.show_all(arguments), record::Older::default()),
+            true => (arguments.clone(), record::LegacyFields::of(tool, arguments)),
+            false => (disclosure.show_all(arguments), record::LegacyFields::default()),
         };
-        let record = Record {
+        let record = AuditRecord {
             seq: 0,
             ts: record::stamp(Utc::now()),
             tool: tool.chars().take(100).collect(),
@@ -180,22 +180,22 @@ impl Audit {
             caller,
             prev: String::new(),
         };
-        Begun { audit: self, record: Some(record), begun: Instant::now() }
+        PendingRecord { audit: self, record: Some(record), begun: Instant::now() }
     }
 
     /// Writes what is waiting. While that fails, nothing may be done.
-    pub async fn ready(&self) -> Result<(), Failed> {
+    pub async fn ready(&self) -> Result<(), AuditError> {
         if self.waiting().is_empty() {
             return Ok(());
         }
         self.write().await
     }
 
-    async fn write(&self) -> Result<(), Failed> {
+    async fn write(&self) -> Result<(), AuditError> {
         let mut files = self.files.lock().await;
         loop {
             let Some(next) = self.waiting().pop_front() else { return Ok(()) };
-            let mut turn = Turn { audit: self, next: Some(next) };
+            let mut turn = Unwritten { audit: self, next: Some(next) };
             if let Some(next) = &mut turn.next {
                 files.write(next).await?;
             }
@@ -211,14 +211,14 @@ impl Audit {
         }
     }
 
-    fn waiting(&self) -> std::sync::MutexGuard<'_, VecDeque<Waiting>> {
+    fn waiting(&self) -> std::sync::MutexGuard<'_, VecDeque<QueuedRecord>> {
         lock(&self.waiting)
     }
 }
 
-impl Files {
-    async fn write(&mut self, waiting: &mut Waiting) -> Result<(), Failed> {
-        let Waiting { record, text } = waiting;
+impl AuditFiles {
+    async fn write(&mut self, waiting: &mut QueuedRecord) -> Result<(), AuditError> {
+        let QueuedRecord { record, text } = waiting;
         if let (Some(folder), Some(whole)) = (&mut self.folder, text.as_ref()) {
             let stem = full::stem(&record.ids, &record.tool);
             let kept = folder.keep(&stem, whole);
@@ -232,17 +232,17 @@ impl Files {
     }
 }
 
-fn failed(path: &Path, error: io::Error) -> Failed {
-    Failed { path: path.to_owned(), error }
+fn failed(path: &Path, error: io::Error) -> AuditError {
+    AuditError { path: path.to_owned(), error }
 }
 
 /// A record whose turn it is. If it is not written, it goes back to its place.
-struct Turn<'a> {
+struct Unwritten<'a> {
     audit: &'a Audit,
-    next: Option<Waiting>,
+    next: Option<QueuedRecord>,
 }
 
-impl Drop for Turn<'_> {
+impl Drop for Unwritten<'_> {
     fn drop(&mut self) {
         if let Some(next) = self.next.take() {
             self.audit.waiting().push_front(next);
@@ -252,42 +252,47 @@ impl Drop for Turn<'_> {
 
 /// A call that is being made. If it is dropped, the call was given up.
 #[derive(Debug)]
-pub struct Begun<'a> {
+pub struct PendingRecord<'a> {
     audit: &'a Audit,
-    record: Option<Record>,
+    record: Option<AuditRecord>,
     begun: Instant,
 }
 
-impl Begun<'_> {
+impl PendingRecord<'_> {
     /// Writes down how the call ended.
-    pub async fn end(mut self, end: End) -> Result<(), Failed> {
+    pub async fn end(mut self, end: CallOutcome) -> Result<(), AuditError> {
         self.note(end);
         self.audit.write().await
     }
 
     /// Notes a call that was not made since the log cannot be written.
     pub fn refuse(mut self, outcome: &'static str) {
-        if self.audit.waiting().len() < MOST_WAITING {
-            self.note(End { ids: ObjectIds::default(), outcome, output_bytes: None, text: None });
+        if self.audit.waiting().len() < MAX_QUEUED_REFUSALS {
+            self.note(CallOutcome {
+                ids: ObjectIds::default(),
+                outcome,
+                output_bytes: None,
+                text: None,
+            });
         }
         self.record = None;
     }
 
-    fn note(&mut self, end: End) {
+    fn note(&mut self, end: CallOutcome) {
         let Some(mut record) = self.record.take() else { return };
-        let End { ids, outcome, output_bytes, text } = end;
+        let CallOutcome { ids, outcome, output_bytes, text } = end;
         record.ids = ids;
         record.duration_ms = (self.begun.elapsed().as_secs_f64() * 1e6).round() / 1e3;
         outcome.clone_into(&mut record.outcome);
         record.output_bytes = output_bytes;
-        self.audit.waiting().push_back(Waiting { record, text });
+        self.audit.waiting().push_back(QueuedRecord { record, text });
     }
 }
 
-impl Drop for Begun<'_> {
+impl Drop for PendingRecord<'_> {
     fn drop(&mut self) {
         let ids = ObjectIds::default();
-        self.note(End { ids, outcome: "cancelled", output_bytes: None, text: None });
+        self.note(CallOutcome { ids, outcome: "cancelled", output_bytes: None, text: None });
     }
 }
 

@@ -11,7 +11,7 @@ use crate::contract::ObjectIds;
 
 /// Where a call comes from.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Caller {
+pub struct CallOrigin {
     /// What the call was made for, if not for itself: the address of the resource that was read, with `resources/subscribe` or `subscriptions/listen` before it if it is followed from then on; or `resources/list`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<Arc<str>>,
@@ -25,7 +25,7 @@ pub struct Caller {
 
 /// What is written down of a call.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct Record {
+pub struct AuditRecord {
     /// The number of the record. It goes on over rotated files and over servers that share the log.
     pub seq: u64,
     /// When the call came in: RFC 3339, UTC, with milliseconds.
@@ -40,7 +40,7 @@ pub struct Record {
     pub arguments: Map<String, Value>,
     #[expect(missing_docs, reason = "its fields say it")]
     #[serde(flatten)]
-    pub older: Older,
+    pub older: LegacyFields,
     /// How long the call took, in milliseconds.
     pub duration_ms: f64,
     /// `ok`, or the code of the error.
@@ -53,14 +53,14 @@ pub struct Record {
     pub full: Option<String>,
     #[expect(missing_docs, reason = "its fields say it")]
     #[serde(flatten)]
-    pub caller: Caller,
+    pub caller: CallOrigin,
     /// The SHA-256 of the line before this one, without its line break; empty in the first.
     pub prev: String,
 }
 
 /// With `audit.plain`, the fields of an older format of such logs.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Older {
+pub struct LegacyFields {
     /// With `audit.plain`: the argument `command`.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
@@ -75,7 +75,7 @@ pub struct Older {
     lines: Option<u64>,
 }
 
-impl Older {
+impl LegacyFields {
     /// The fields for a call.
     pub(super) fn of(tool: &str, arguments: &Map<String, Value>) -> Self {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str);
@@ -94,7 +94,7 @@ impl Older {
     }
 }
 
-impl Record {
+impl AuditRecord {
     /// The line for a log, without its line break.
     pub fn line(&self) -> serde_json::Result<String> {
         serde_json::to_string(self)
@@ -120,7 +120,7 @@ mod tests {
     #[test]
     fn the_older_format_is_made_from_the_arguments() {
         let older = |tool: &str, arguments: Value| {
-            serde_json::to_value(Older::of(tool, arguments.as_object().unwrap())).unwrap()
+            serde_json::to_value(LegacyFields::of(tool, arguments.as_object().unwrap())).unwrap()
         };
         let create = json!({"command": "cargo run", "name": "server"});
         assert_eq!(older("create_pane", create.clone()), create);

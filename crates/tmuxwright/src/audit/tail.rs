@@ -4,18 +4,18 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::FileExt;
 
-use super::record::Record;
+use super::record::AuditRecord;
 use crate::contract::digest::digest;
 
 /// How much is read at once.
-const BLOCK: usize = 8192;
+const READ_BLOCK_BYTES: usize = 8192;
 
 /// With what every record begins.
-const BEGINNING: &[u8] = b"{\"seq\":";
+const RECORD_PREFIX: &[u8] = b"{\"seq\":";
 
 /// What the next record goes on from.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Last {
+pub(super) struct LastRecord {
     /// Its number.
     pub(super) seq: u64,
     /// The digest of its line.
@@ -23,14 +23,14 @@ pub(super) struct Last {
 }
 
 /// The last record, if there is one, and where it ends. What follows it was written only in part.
-pub(super) fn last(file: &File) -> io::Result<(Option<Last>, u64)> {
+pub(super) fn last(file: &File) -> io::Result<(Option<LastRecord>, u64)> {
     let strange = || io::Error::other("it is not an audit log");
     let mut end = file.metadata()?.len();
     let mut rest = line_before(file, end)?;
     if !rest.is_empty() {
         // A server died within a write; whatever else ends without a line break is no log.
-        let known = rest.len().min(BEGINNING.len());
-        if rest.get(..known) != BEGINNING.get(..known) {
+        let known = rest.len().min(RECORD_PREFIX.len());
+        if rest.get(..known) != RECORD_PREFIX.get(..known) {
             return Err(strange());
         }
         end -= rest.len() as u64;
@@ -39,8 +39,8 @@ pub(super) fn last(file: &File) -> io::Result<(Option<Last>, u64)> {
         return Ok((None, 0));
     }
     rest = line_before(file, end - 1)?;
-    let record: Record = serde_json::from_slice(&rest).map_err(|_| strange())?;
-    Ok((Some(Last { seq: record.seq, digest: digest(&rest) }), end))
+    let record: AuditRecord = serde_json::from_slice(&rest).map_err(|_| strange())?;
+    Ok((Some(LastRecord { seq: record.seq, digest: digest(&rest) }), end))
 }
 
 /// What is between the last line break before `end`, and `end`.
@@ -48,7 +48,7 @@ fn line_before(file: &File, end: u64) -> io::Result<Vec<u8>> {
     let mut line = Vec::new();
     let mut start = end;
     while start > 0 {
-        let size = usize::try_from(start).unwrap_or(BLOCK).min(BLOCK);
+        let size = usize::try_from(start).unwrap_or(READ_BLOCK_BYTES).min(READ_BLOCK_BYTES);
         start -= size as u64;
         let mut block = vec![0; size];
         file.read_exact_at(&mut block, start)?;
@@ -71,7 +71,15 @@ mod tests {
 
     #[test]
     fn the_last_line_is_found_however_long_it_is() {
-        for length in [0, 1, BLOCK - 2, BLOCK - 1, BLOCK, BLOCK + 1, 3 * BLOCK] {
+        for length in [
+            0,
+            1,
+            READ_BLOCK_BYTES - 2,
+            READ_BLOCK_BYTES - 1,
+            READ_BLOCK_BYTES,
+            READ_BLOCK_BYTES + 1,
+            3 * READ_BLOCK_BYTES,
+        ] {
             let mut file = tempfile::tempfile().unwrap();
             let line = "x".repeat(length);
             write!(file, "first\n{line}").unwrap();

@@ -6,25 +6,25 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::record::Record;
-use super::{place, rotated};
+use super::record::AuditRecord;
+use super::{private_file, rotated};
 use crate::contract::digest::digest;
 
 /// A line of a log.
 #[derive(Debug)]
-pub struct Line {
+pub struct AuditLine {
     /// Where it is: file and number.
     pub place: String,
     /// What it says, without its line break.
     pub text: String,
     /// The record, if it is one.
-    pub record: Option<Record>,
+    pub record: Option<AuditRecord>,
     /// Whether it has its line break.
     pub ended: bool,
 }
 
 /// All lines of a log, the oldest first.
-pub fn lines(path: &Path) -> io::Result<impl Iterator<Item = io::Result<Line>>> {
+pub fn lines(path: &Path) -> io::Result<impl Iterator<Item = io::Result<AuditLine>>> {
     Ok(files(path)?.into_iter().flat_map(|(path, file)| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut file = BufReader::new(file);
@@ -41,14 +41,14 @@ pub fn lines(path: &Path) -> io::Result<impl Iterator<Item = io::Result<Line>>> 
             let ended = bytes.pop_if(|last| *last == b'\n').is_some();
             let record = serde_json::from_slice(&bytes).ok();
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            Ok(Line { place: format!("{name}, line {number}"), text, record, ended })
+            Ok(AuditLine { place: format!("{name}, line {number}"), text, record, ended })
         })
     }))
 }
 
 /// What a look at all lines has shown.
 #[derive(Debug)]
-pub struct Verdict {
+pub struct AuditVerdict {
     /// How many records there are.
     pub records: u64,
     /// The first number and the last.
@@ -59,12 +59,12 @@ pub struct Verdict {
 
 /// Looks whether a log is whole. As long as `files` rotated files are there, those before them may
 /// be gone.
-pub fn verify(path: &Path, files: u32) -> io::Result<Verdict> {
-    let mut verdict = Verdict { records: 0, range: None, problems: Vec::new() };
+pub fn verify(path: &Path, files: u32) -> io::Result<AuditVerdict> {
+    let mut verdict = AuditVerdict { records: 0, range: None, problems: Vec::new() };
     let all_kept = rotated(path, files).exists();
     let mut before: Option<(u64, String)> = None;
     for line in lines(path)? {
-        let Line { place, text, record, ended } = line?;
+        let AuditLine { place, text, record, ended } = line?;
         let problems = &mut verdict.problems;
         if !ended {
             problems.push(format!("{place}: the line is cut off"));
@@ -105,7 +105,7 @@ fn files(path: &Path) -> io::Result<Vec<(PathBuf, File)>> {
         let newest = File::open(path)?;
         // Nothing is rotated while all are opened.
         flock(&newest, FlockOperation::LockShared)?;
-        if !place::is_at(&newest, path)? {
+        if !private_file::is_at(&newest, path)? {
             continue;
         }
         let mut files = vec![(path.to_owned(), newest)];

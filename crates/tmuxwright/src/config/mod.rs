@@ -102,7 +102,7 @@ pub struct Settings {
     /// How to serve over HTTP.
     pub http: Http,
     /// What record is kept of the calls.
-    pub audit: audit::Options,
+    pub audit: audit::AuditOptions,
     /// What is logged.
     pub log: tracing::metadata::LevelFilter,
     /// How commands are run.
@@ -127,7 +127,7 @@ impl Default for Settings {
             keep: false,
             channel: false,
             http: Http::default(),
-            audit: audit::Options::default(),
+            audit: audit::AuditOptions::default(),
             log: tracing::metadata::LevelFilter::WARN,
             runs: run::Options::default(),
             block: Duration::from_secs(50),

@@ -15,7 +15,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::render;
 use crate::app::Client;
-use crate::audit::{Audit, Caller, End};
+use crate::audit::{Audit, CallOrigin, CallOutcome};
 use crate::context::{Calls, Cx, Entry, Progress, Request, Touched};
 use crate::contract::{Code, Notice, ObjectIds, Reply, ToolError};
 
@@ -189,8 +189,8 @@ fn panicked(tool: &str, panic: &(dyn Any + Send)) -> ToolError {
 }
 
 /// The origin of a call, for the audit log.
-fn caller(client: &Client, request: &Request) -> Caller {
-    Caller {
+fn caller(client: &Client, request: &Request) -> CallOrigin {
+    CallOrigin {
         client: request.client.clone(),
         client_number: client.number(),
         via: request.via.clone(),
@@ -198,16 +198,16 @@ fn caller(client: &Client, request: &Request) -> Caller {
 }
 
 /// The outcome of a call, for the audit log.
-fn end(answer: &mut Result<Reply, ToolError>, touched: ObjectIds) -> End {
+fn end(answer: &mut Result<Reply, ToolError>, touched: ObjectIds) -> CallOutcome {
     match answer {
-        Ok(reply) => End {
+        Ok(reply) => CallOutcome {
             ids: ObjectIds::of(reply.structured.as_object()).or(touched),
             outcome: "ok",
             output_bytes: Some(reply.text.len()),
             text: reply.full_text.take(),
         },
         Err(error) => {
-            End { ids: touched, outcome: error.code.name(), output_bytes: None, text: None }
+            CallOutcome { ids: touched, outcome: error.code.name(), output_bytes: None, text: None }
         }
     }
 }
