@@ -8,7 +8,7 @@ use serde::Serialize;
 use tmux_control::{Command, Error, Row};
 
 use crate::context::Cx;
-use crate::contract::{Code, Form, NewPlace, Output, ToolError, absolute};
+use crate::contract::{Code, CreateLocation, Form, Output, ToolError, absolute};
 use crate::host::{Created, NewPane, with_environment};
 use terminal::text::inline;
 
@@ -121,12 +121,12 @@ pub(crate) fn with_start(
 /// follow without a break comes behind it.
 pub(crate) async fn create(
     cx: &Cx,
-    place: NewPlace<'_>,
+    place: CreateLocation<'_>,
     commands: impl Into<Vec<Command>>,
 ) -> Result<Created, ToolError> {
     cx.may_create(place)?;
     let printed = cx.tmux().sequence(commands.into()).await.map_err(|error| match place {
-        NewPlace::Session(Some(name)) => explain_duplicate(error, name),
+        CreateLocation::NewSession(Some(name)) => explain_duplicate(error, name),
         _ => error.into(),
     })?;
     let printed: Vec<u8> = printed.into_iter().flat_map(|reply| reply.0).collect();
@@ -137,7 +137,7 @@ pub(crate) async fn create(
 
 /// Makes a pane in our own session.
 pub(crate) async fn create_at_home(cx: &Cx, wish: NewPane) -> Result<Created, ToolError> {
-    cx.may_create(NewPlace::Home)?;
+    cx.may_create(CreateLocation::OwnSession)?;
     check_environment(cx, &wish.env)?;
     cx.judge(wish.command.as_deref().unwrap_or_default())?;
     Ok(cx.host.new_pane(wish).await?)

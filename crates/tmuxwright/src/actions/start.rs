@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use crate::actions::create::start_directory;
 use crate::actions::typing::must_take_input;
 use crate::context::Cx;
-use crate::contract::{NewPlace, Target, ToolError};
+use crate::contract::{CreateLocation, Target, ToolError};
 use crate::run::{Job, Started};
 
 /// Starts a command in the pane that is named, or in one of our own.
@@ -32,7 +32,7 @@ pub(crate) async fn start(
             started
         }
         None => {
-            cx.may_create(NewPlace::Home)?;
+            cx.may_create(CreateLocation::OwnSession)?;
             cx.judge(&command)?;
             let cwd = start_directory(cwd)?;
             cx.runs.run_anywhere(command, cwd).await?

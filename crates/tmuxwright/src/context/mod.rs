@@ -28,7 +28,7 @@ use tokio::time::Instant;
 use crate::changes::Changes;
 #[cfg(feature = "files")]
 use crate::contract::FilePath;
-use crate::contract::{Guard, Meta, NewPlace, ToolError};
+use crate::contract::{CreateLocation, Guard, Meta, ToolError};
 use crate::host::Host;
 use crate::run::Engine;
 use crate::watch::Watches;
@@ -129,24 +129,24 @@ impl Cx {
     }
 
     /// Asks whether something may be made there.
-    pub fn may_create(&self, place: NewPlace<'_>) -> Result<(), ToolError> {
-        self.guard.create(place)
+    pub fn may_create(&self, place: CreateLocation<'_>) -> Result<(), ToolError> {
+        self.guard.admit_creation(place)
     }
 
     /// Asks whether a call may set this environment variable.
     pub fn may_set(&self, variable: &str) -> Result<(), ToolError> {
-        self.guard.set_variable(variable)
+        self.guard.admit_variable(variable)
     }
 
     /// The file that a caller names, if it may be read.
     #[cfg(feature = "files")]
     pub fn file_to_read(&self, path: &FilePath, argument: &str) -> Result<PathBuf, ToolError> {
-        self.guard.read_file(&path.check(argument)?)
+        self.guard.admit_read(&path.check(argument)?)
     }
 
     /// The file that a caller names, if it may be written.
     #[cfg(feature = "files")]
     pub fn file_to_write(&self, path: &FilePath, argument: &str) -> Result<PathBuf, ToolError> {
-        self.guard.write_file(&path.check(argument)?)
+        self.guard.admit_write(&path.check(argument)?)
     }
 }

@@ -7,7 +7,7 @@ use tmux_control::target::{self, Id, Level, Place, TargetError};
 use tmux_control::{Command, PaneId, Reply, Row, Server, SessionId, WindowId};
 
 use super::Cx;
-use crate::contract::{Code, ObjectIds, Spot, Subject, Target, Tier, ToolError};
+use crate::contract::{Code, ObjectIds, PaneIdentity, Target, TargetObject, Tier, ToolError};
 use crate::host::{
     Life, Ownership, PaneRow, PaneState, SessionRow, WindowRow, none_without_server,
 };
@@ -293,7 +293,7 @@ impl Cx {
             }
         }
         let subject = self.subject(resolved.level, resolved.id(), &panes, target);
-        self.guard.admit(self.meta, &subject)
+        self.guard.admit_object(self.meta, &subject)
     }
 
     pub(super) fn subject<'a>(
@@ -302,8 +302,8 @@ impl Cx {
         id: String,
         panes: &[PaneState],
         target: &'a Target,
-    ) -> Subject<'a> {
-        Subject {
+    ) -> TargetObject<'a> {
+        TargetObject {
             level,
             id,
             foreign: panes.iter().filter(|p| !self.host.owns(&p.owner)).map(|p| p.pane).collect(),
@@ -332,8 +332,8 @@ impl Cx {
         Ok(vec![resolved.pane.clone()])
     }
 
-    fn spot<'a>(&self, row: &'a PaneRow) -> Spot<'a> {
-        Spot {
+    fn spot<'a>(&self, row: &'a PaneRow) -> PaneIdentity<'a> {
+        PaneIdentity {
             pane: row.pane.id,
             session: row.session.id,
             session_name: &row.session.name,
@@ -341,8 +341,8 @@ impl Cx {
         }
     }
 
-    fn spot_of<'a>(&self, pane: &'a PaneState) -> Spot<'a> {
-        Spot {
+    fn spot_of<'a>(&self, pane: &'a PaneState) -> PaneIdentity<'a> {
+        PaneIdentity {
             pane: pane.pane,
             session: pane.session,
             session_name: &pane.session_name,

@@ -9,7 +9,7 @@ use tmux_control::{Command, Row, SessionId, Socket};
 
 use super::{Cx, Resolved};
 use crate::changes::{Place, Sees};
-use crate::contract::{FilePath, Meta, Spot, Target, Tier, ToolError};
+use crate::contract::{FilePath, Meta, PaneIdentity, Target, Tier, ToolError};
 use crate::host::{ClientRow, PaneState};
 
 impl Cx {
@@ -38,7 +38,7 @@ impl Cx {
         Some(Arc::new(move |place: &Place<'_>| {
             let Place { pane, session, session_name, owner } = *place;
             let own = host.owns(owner);
-            guard.hides(&Spot { pane, session, session_name, own }).is_none()
+            guard.hides(&PaneIdentity { pane, session, session_name, own }).is_none()
         }))
     }
 
@@ -72,6 +72,6 @@ impl Cx {
         let id = object.map_or_else(|| "all".to_owned(), Resolved::id);
         let target = Target(id.clone());
         let meta = Meta { tier: Tier::DestroyOwn, ..*self.meta };
-        self.guard.admit(&meta, &self.subject(level, id, &panes, &target))
+        self.guard.admit_object(&meta, &self.subject(level, id, &panes, &target))
     }
 }

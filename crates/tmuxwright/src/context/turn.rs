@@ -67,7 +67,7 @@ impl Cx {
         pane: &PaneState,
         strokes: impl Iterator<Item = Stroke>,
     ) -> Result<Turn, ToolError> {
-        if !self.guard.judges_lines() {
+        if !self.guard.filters_commands() {
             return Ok(Turn(None));
         }
         self.must_be_alone(pane)?;
@@ -79,7 +79,7 @@ impl Cx {
         let strokes: Vec<Stroke> = strokes.collect();
         let after = match (pane.mode.is_empty(), strokes.as_slice()) {
             (true, _) => {
-                line.clone().after(strokes.iter().copied(), |line| self.guard.enter(line))?
+                line.clone().after(strokes.iter().copied(), |line| self.guard.admit_line(line))?
             }
             // It leaves the mode, or is typed if that was left just now.
             (false, [Stroke::Char('q')]) => line.on_the_way(),
@@ -97,8 +97,8 @@ impl Cx {
     }
 
     /// Whether what is typed has to be known.
-    pub(crate) fn judges_lines(&self) -> bool {
-        self.guard.judges_lines()
+    pub(crate) fn filters_commands(&self) -> bool {
+        self.guard.filters_commands()
     }
 
     /// The same for a command that is typed only where nothing stands typed.
@@ -108,7 +108,7 @@ impl Cx {
         command: &str,
     ) -> Result<Turn, ToolError> {
         self.judge(command)?;
-        if !self.guard.judges_lines() {
+        if !self.guard.filters_commands() {
             return Ok(Turn(None));
         }
         self.must_be_alone(pane)?;
@@ -117,20 +117,21 @@ impl Cx {
 
     /// Notes that the program in a pane is about to get a signal, which may discard the line.
     pub(crate) async fn signals(&self, pane: &PaneState) -> Result<(), ToolError> {
-        if self.guard.judges_lines() {
+        if self.guard.filters_commands() {
             let mut line = self.line(pane).await?;
-            *line =
-                line.clone().after([Stroke::Signal].into_iter(), |line| self.guard.enter(line))?;
+            *line = line
+                .clone()
+                .after([Stroke::Signal].into_iter(), |line| self.guard.admit_line(line))?;
         }
         Ok(())
     }
 
     /// Asks whether a command may be run.
     pub(crate) fn judge(&self, command: &str) -> Result<(), ToolError> {
-        if !self.guard.judges_lines() {
+        if !self.guard.filters_commands() {
             return Ok(());
         }
-        typed_line::judge_all(command, |line| self.guard.enter(line))
+        typed_line::judge_all(command, |line| self.guard.admit_line(line))
     }
 
     async fn line(&self, pane: &PaneState) -> Result<OwnedMutexGuard<Line>, ToolError> {

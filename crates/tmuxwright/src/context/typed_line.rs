@@ -6,7 +6,7 @@
 
 use tmux_control::keys::Key;
 
-use crate::contract::Entered;
+use crate::contract::ShellLine;
 
 /// A line longer than this is not followed any further.
 const LONGEST: usize = 1 << 20;
@@ -137,7 +137,7 @@ impl Line {
     pub(crate) fn after<E>(
         mut self,
         strokes: impl Iterator<Item = Stroke>,
-        judge: impl Fn(Entered<'_>) -> Result<(), E>,
+        judge: impl Fn(ShellLine<'_>) -> Result<(), E>,
     ) -> Result<Self, E> {
         for stroke in strokes {
             match stroke {
@@ -209,12 +209,12 @@ impl Line {
         }
     }
 
-    fn enter<E>(&mut self, judge: impl Fn(Entered<'_>) -> Result<(), E>) -> Result<(), E> {
+    fn enter<E>(&mut self, judge: impl Fn(ShellLine<'_>) -> Result<(), E>) -> Result<(), E> {
         let texts = match &self.standing {
             Standing::Known(texts) => texts,
             Standing::Cleared => return Ok(()),
-            Standing::Edited => return judge(Entered::Edited),
-            Standing::Lost => return judge(Entered::Lost),
+            Standing::Edited => return judge(ShellLine::Edited),
+            Standing::Lost => return judge(ShellLine::Lost),
         };
         let mut before = String::new();
         for text in texts {
@@ -233,7 +233,7 @@ impl Line {
 /// Judges each line of a command, and where lines end in a backslash all of them as one too.
 pub(crate) fn judge_all<E>(
     command: &str,
-    judge: impl Fn(Entered<'_>) -> Result<(), E>,
+    judge: impl Fn(ShellLine<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
     let mut before = String::new();
     for line in command.split(['\n', '\r']) {
@@ -247,12 +247,12 @@ pub(crate) fn judge_all<E>(
 fn judge_line<E>(
     before: &str,
     line: &str,
-    judge: impl Fn(Entered<'_>) -> Result<(), E>,
+    judge: impl Fn(ShellLine<'_>) -> Result<(), E>,
 ) -> Result<Option<String>, E> {
-    judge(Entered::Line(line))?;
+    judge(ShellLine::Known(line))?;
     let mut whole = format!("{before}{line}");
     if !before.is_empty() {
-        judge(Entered::Line(&whole))?;
+        judge(ShellLine::Known(&whole))?;
     }
     let backslashes = whole.len() - whole.trim_end_matches('\\').len();
     Ok((backslashes % 2 == 1).then(|| {

@@ -9,7 +9,7 @@ use super::{Meta, Target, ToolError};
 
 /// What a call is about to touch.
 #[derive(Debug)]
-pub struct Subject<'a> {
+pub struct TargetObject<'a> {
     /// The object's kind.
     pub level: Level,
     /// The object's id.
@@ -25,7 +25,7 @@ pub struct Subject<'a> {
 
 /// A pane, in the words in which a policy can name it.
 #[derive(Debug, Clone, Copy)]
-pub struct Spot<'a> {
+pub struct PaneIdentity<'a> {
     /// Its id.
     pub pane: PaneId,
     /// Its session.
@@ -38,20 +38,20 @@ pub struct Spot<'a> {
 
 /// Where something new is about to be.
 #[derive(Debug, Clone, Copy)]
-pub enum NewPlace<'a> {
+pub enum CreateLocation<'a> {
     /// In this server's own session.
-    Home,
+    OwnSession,
     /// In a new session, of this name if one is given.
-    Session(Option<&'a str>),
+    NewSession(Option<&'a str>),
     /// In a window or session that the call may touch.
-    Inside,
+    Existing,
 }
 
 /// A line on its way to a shell, as far as it is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Entered<'a> {
+pub enum ShellLine<'a> {
     /// This one.
-    Line(&'a str),
+    Known(&'a str),
     /// One that was edited: nobody knows what it says until C-c has cleared it.
     Edited,
     /// One after keys that may mean anything, also what C-c does next.
@@ -61,7 +61,7 @@ pub enum Entered<'a> {
 /// Decides what a tool may do. Knows rules, no tmux.
 pub trait Guard: Send + Sync {
     /// Lets a call touch an object or says why not.
-    fn admit(&self, meta: &Meta, subject: &Subject<'_>) -> Result<(), ToolError>;
+    fn admit_object(&self, meta: &Meta, subject: &TargetObject<'_>) -> Result<(), ToolError>;
 
     /// The same for a paste buffer, which this server made or not.
     fn admit_buffer(&self, meta: &Meta, name: &str, own: bool) -> Result<(), ToolError>;
@@ -73,23 +73,23 @@ pub trait Guard: Send + Sync {
     fn hides_panes(&self) -> bool;
 
     /// The rule that keeps calls away from a pane.
-    fn hides(&self, spot: &Spot<'_>) -> Option<&'static str>;
+    fn hides(&self, spot: &PaneIdentity<'_>) -> Option<&'static str>;
 
     /// Lets a call make something or says why not.
-    fn create(&self, place: NewPlace<'_>) -> Result<(), ToolError>;
+    fn admit_creation(&self, place: CreateLocation<'_>) -> Result<(), ToolError>;
 
     /// Whether lines for shells are judged at all.
-    fn judges_lines(&self) -> bool;
+    fn filters_commands(&self) -> bool;
 
     /// Lets a line through to a shell or says why not.
-    fn enter(&self, line: Entered<'_>) -> Result<(), ToolError>;
+    fn admit_line(&self, line: ShellLine<'_>) -> Result<(), ToolError>;
 
     /// Lets a call set an environment variable or says why not.
-    fn set_variable(&self, name: &str) -> Result<(), ToolError>;
+    fn admit_variable(&self, name: &str) -> Result<(), ToolError>;
 
     /// The file to read, free of links where that matters, or why it may not be read.
-    fn read_file(&self, path: &Path) -> Result<PathBuf, ToolError>;
+    fn admit_read(&self, path: &Path) -> Result<PathBuf, ToolError>;
 
     /// The file to write, free of links where that matters, or why it may not be written.
-    fn write_file(&self, path: &Path) -> Result<PathBuf, ToolError>;
+    fn admit_write(&self, path: &Path) -> Result<PathBuf, ToolError>;
 }

@@ -31,7 +31,7 @@ pub(crate) use error::shorten;
 pub use error::{Code, ToolError};
 pub use file_path::FilePath;
 pub(crate) use file_path::{absolute, expand_home, file_failed};
-pub use guard::{Entered, Guard, NewPlace, Spot, Subject};
+pub use guard::{CreateLocation, Guard, PaneIdentity, ShellLine, TargetObject};
 pub use ids::ObjectIds;
 pub use meta::{Group, Load, Meta, Tier};
 pub(crate) use nearest::nearest;

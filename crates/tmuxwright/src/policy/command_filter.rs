@@ -2,7 +2,7 @@
 
 use regex::Regex;
 
-use crate::contract::{Code, Entered, ToolError};
+use crate::contract::{Code, ShellLine, ToolError};
 
 /// What the patterns say of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
@@ -62,7 +62,7 @@ impl CommandFilter {
     }
 
     /// Judges a line. What it says stays out of the answer: it may hold a secret.
-    pub(super) fn enter(&self, line: Entered<'_>) -> Result<(), ToolError> {
+    pub(super) fn enter(&self, line: ShellLine<'_>) -> Result<(), ToolError> {
         let Some(mode @ (CommandFilterMode::Allow | CommandFilterMode::Deny)) = self.mode else {
             return Ok(());
         };
@@ -70,8 +70,8 @@ impl CommandFilter {
             Err(ToolError::new(Code::Denied, format!("policy.command_filter: {what}")).hint(hint))
         };
         let line = match line {
-            Entered::Line(line) => line,
-            Entered::Edited => {
+            ShellLine::Known(line) => line,
+            ShellLine::Edited => {
                 return refuse(
                     "the line was edited with keys or holds more than ASCII, so nobody can tell what it says; \
                      nothing was typed"
@@ -79,7 +79,7 @@ impl CommandFilter {
                     "send C-c in a call of its own, then type the whole line; or use run_command",
                 );
             }
-            Entered::Lost => {
+            ShellLine::Lost => {
                 return refuse(
                     "keys such as Tab, Escape or C-v came before, so nobody can tell what the line says; \
                      nothing was typed"

@@ -17,7 +17,8 @@ use tmux_control::Socket;
 use tmux_control::target::Level;
 
 use crate::contract::{
-    Code, Entered, Group, Guard, Meta, NewPlace, Spot, Subject, Tier, ToolError, Toolset,
+    Code, CreateLocation, Group, Guard, Meta, PaneIdentity, ShellLine, TargetObject, Tier,
+    ToolError, Toolset,
 };
 pub use ceiling::Ceiling;
 pub use command_filter::{CommandFilter, CommandFilterMode};
@@ -114,8 +115,8 @@ impl Policy {
 }
 
 impl Guard for Policy {
-    fn admit(&self, meta: &Meta, subject: &Subject<'_>) -> Result<(), ToolError> {
-        let Subject { level, id, target, .. } = subject;
+    fn admit_object(&self, meta: &Meta, subject: &TargetObject<'_>) -> Result<(), ToolError> {
+        let TargetObject { level, id, target, .. } = subject;
         let destroys = matches!(meta.tier, Tier::DestroyOwn | Tier::Destroy);
         if subject.holds_caller && (destroys || meta.types()) {
             return Err(ToolError::new(
@@ -165,31 +166,31 @@ impl Guard for Policy {
         self.reach.is_limited()
     }
 
-    fn hides(&self, spot: &Spot<'_>) -> Option<&'static str> {
+    fn hides(&self, spot: &PaneIdentity<'_>) -> Option<&'static str> {
         self.reach.hides(spot)
     }
 
-    fn create(&self, place: NewPlace<'_>) -> Result<(), ToolError> {
+    fn admit_creation(&self, place: CreateLocation<'_>) -> Result<(), ToolError> {
         self.reach.create(place)
     }
 
-    fn judges_lines(&self) -> bool {
+    fn filters_commands(&self) -> bool {
         self.command_filter.is_on()
     }
 
-    fn enter(&self, line: Entered<'_>) -> Result<(), ToolError> {
+    fn admit_line(&self, line: ShellLine<'_>) -> Result<(), ToolError> {
         self.command_filter.enter(line)
     }
 
-    fn set_variable(&self, name: &str) -> Result<(), ToolError> {
+    fn admit_variable(&self, name: &str) -> Result<(), ToolError> {
         self.variables.check(name, self.command_filter.is_on())
     }
 
-    fn read_file(&self, path: &Path) -> Result<PathBuf, ToolError> {
+    fn admit_read(&self, path: &Path) -> Result<PathBuf, ToolError> {
         self.files.read(path)
     }
 
-    fn write_file(&self, path: &Path) -> Result<PathBuf, ToolError> {
+    fn admit_write(&self, path: &Path) -> Result<PathBuf, ToolError> {
         if self.ceiling < Ceiling::Mutating {
             let what = format!(
                 "`{}` may not be written: this server has the tier `{}`",

@@ -2,7 +2,7 @@
 
 use tmux_control::{PaneId, SessionId, Socket};
 
-use crate::contract::{Code, NewPlace, Spot, ToolError};
+use crate::contract::{Code, CreateLocation, PaneIdentity, ToolError};
 
 /// The rules' names, as they stand in the config file.
 const SESSIONS: &str = "policy.allowed_sessions";
@@ -81,7 +81,7 @@ impl ReachRules {
         self.sessions.is_some() || self.panes.is_some()
     }
 
-    pub(super) fn hides(&self, spot: &Spot<'_>) -> Option<&'static str> {
+    pub(super) fn hides(&self, spot: &PaneIdentity<'_>) -> Option<&'static str> {
         let session = |rule: &Session| match rule {
             Session::Id(id) => *id == spot.session,
             Session::Name(name) => name == spot.session_name,
@@ -100,16 +100,16 @@ impl ReachRules {
         }
     }
 
-    pub(super) fn create(&self, place: NewPlace<'_>) -> Result<(), ToolError> {
+    pub(super) fn create(&self, place: CreateLocation<'_>) -> Result<(), ToolError> {
         let named = |name: &str| {
             let named = Session::Name(name.to_owned());
             self.sessions.as_ref().is_none_or(|rules| rules.contains(&named))
         };
         let own_sessions = self.sessions.as_ref().is_none_or(|rules| rules.contains(&Session::Own));
         let in_session = match place {
-            NewPlace::Inside => true,
-            NewPlace::Session(Some(name)) => own_sessions || named(name),
-            NewPlace::Session(None) | NewPlace::Home => own_sessions,
+            CreateLocation::Existing => true,
+            CreateLocation::NewSession(Some(name)) => own_sessions || named(name),
+            CreateLocation::NewSession(None) | CreateLocation::OwnSession => own_sessions,
         };
         let in_pane = self.panes.as_ref().is_none_or(|rules| rules.contains(&Pane::Own));
         let rule = match (in_session, in_pane) {
@@ -118,10 +118,10 @@ impl ReachRules {
             _ => PANES,
         };
         let what = match place {
-            NewPlace::Home => "a pane of this server's own".to_owned(),
-            NewPlace::Session(Some(name)) => format!("a session `{name}`"),
-            NewPlace::Session(None) => "a session without a name".to_owned(),
-            NewPlace::Inside => "a pane".to_owned(),
+            CreateLocation::OwnSession => "a pane of this server's own".to_owned(),
+            CreateLocation::NewSession(Some(name)) => format!("a session `{name}`"),
+            CreateLocation::NewSession(None) => "a session without a name".to_owned(),
+            CreateLocation::Existing => "a pane".to_owned(),
         };
         Err(ToolError::new(Code::Denied, format!("{what} would be outside `{rule}`")).hint(format!(
             "work in what list_panes shows; a person can add `{OWN}` to `{rule}` in the config file"

@@ -59,15 +59,16 @@ fn for_a_resource_tier_and_choice_count_but_not_the_toolset() {
 #[test]
 fn the_callers_own_pane_is_neither_destroyed_nor_typed_into() {
     let target = Target("%1".into());
-    let subject = Subject {
+    let subject = TargetObject {
         level: Level::Pane,
         id: "%1".into(),
         foreign: vec![],
         holds_caller: true,
         target: &target,
     };
-    let admits =
-        |tier, group| policy(Ceiling::Destructive).admit(&meta(tier, group, &[]), &subject).is_ok();
+    let admits = |tier, group| {
+        policy(Ceiling::Destructive).admit_object(&meta(tier, group, &[]), &subject).is_ok()
+    };
     assert!(!admits(Tier::DestroyOwn, Group::Pane));
     assert!(!admits(Tier::Mutate, Group::Input));
     assert!(admits(Tier::Read, Group::Screen));
@@ -81,22 +82,22 @@ fn an_unknown_tier_is_an_error_and_never_a_wider_one() {
     assert!("Destructive".parse::<Ceiling>().is_err());
 }
 
-fn spot(pane: u32, session: (u32, &str), own: bool) -> Spot<'_> {
-    Spot { pane: PaneId(pane), session: SessionId(session.0), session_name: session.1, own }
+fn spot(pane: u32, session: (u32, &str), own: bool) -> PaneIdentity<'_> {
+    PaneIdentity { pane: PaneId(pane), session: SessionId(session.0), session_name: session.1, own }
 }
 
 #[test]
 fn what_a_person_set_up_is_renamed_at_the_highest_tier_only() {
     let target = Target("dev".into());
     let admits = |ceiling, foreign| {
-        let subject = Subject {
+        let subject = TargetObject {
             level: Level::Session,
             id: "$1".into(),
             foreign,
             holds_caller: true,
             target: &target,
         };
-        policy(ceiling).admit(&meta(Tier::MutateOwn, Group::Object, &[]), &subject)
+        policy(ceiling).admit_object(&meta(Tier::MutateOwn, Group::Object, &[]), &subject)
     };
     assert!(admits(Ceiling::Mutating, vec![]).is_ok());
     assert!(admits(Ceiling::Destructive, vec![PaneId(1)]).is_ok());
@@ -185,13 +186,17 @@ fn lists_of_sessions_and_panes_hide_what_they_do_not_name() {
         let reach = reach(sessions, panes);
         assert_eq!(reach.hides(&dev).is_none(), sees_dev, "{sessions:?} {panes:?}");
         assert_eq!(reach.hides(&own).is_none(), sees_own, "{sessions:?} {panes:?}");
-        assert_eq!(reach.create(NewPlace::Home).is_ok(), sees_own, "{sessions:?} {panes:?}");
+        assert_eq!(
+            reach.create(CreateLocation::OwnSession).is_ok(),
+            sees_own,
+            "{sessions:?} {panes:?}"
+        );
     }
-    let named = |name| NewPlace::Session(Some(name));
+    let named = |name| CreateLocation::NewSession(Some(name));
     assert!(reach(Some("dev"), None).create(named("dev")).is_ok());
     assert!(reach(Some("dev"), None).create(named("other")).is_err());
-    assert!(reach(Some("dev"), None).create(NewPlace::Session(None)).is_err());
-    assert!(reach(None, Some("%3")).create(NewPlace::Inside).is_err());
+    assert!(reach(Some("dev"), None).create(CreateLocation::NewSession(None)).is_err());
+    assert!(reach(None, Some("%3")).create(CreateLocation::Existing).is_err());
     assert!(ReachRules::default().set_panes(["dev"].into_iter()).is_err());
 }
 
@@ -205,20 +210,20 @@ fn filter(mode: CommandFilterMode, patterns: &[&str]) -> CommandFilter {
 #[test]
 fn a_filter_judges_lines_and_repeats_none() {
     let deny = filter(CommandFilterMode::Deny, &["^x", r"^\s*rm\b"]);
-    let error = deny.enter(Entered::Line("  rm secret")).unwrap_err().to_string();
+    let error = deny.enter(ShellLine::Known("  rm secret")).unwrap_err().to_string();
     assert!(error.contains(r"pattern 2 `^\s*rm\b`") && error.contains("a person can"), "{error}");
     assert!(!error.contains("secret"), "{error}");
-    assert!(deny.enter(Entered::Line("ls")).is_ok());
-    assert!(deny.enter(Entered::Line("")).is_ok());
-    assert!(deny.enter(Entered::Edited).unwrap_err().to_string().contains("C-c"));
-    assert!(deny.enter(Entered::Lost).unwrap_err().to_string().contains("run_command"));
+    assert!(deny.enter(ShellLine::Known("ls")).is_ok());
+    assert!(deny.enter(ShellLine::Known("")).is_ok());
+    assert!(deny.enter(ShellLine::Edited).unwrap_err().to_string().contains("C-c"));
+    assert!(deny.enter(ShellLine::Lost).unwrap_err().to_string().contains("run_command"));
     let allow = filter(CommandFilterMode::Allow, &["^ls( |$)"]);
-    assert!(allow.enter(Entered::Line("ls -l")).is_ok());
-    assert!(allow.enter(Entered::Line("  ")).is_ok());
-    let error = allow.enter(Entered::Line("cat secret")).unwrap_err().to_string();
+    assert!(allow.enter(ShellLine::Known("ls -l")).is_ok());
+    assert!(allow.enter(ShellLine::Known("  ")).is_ok());
+    let error = allow.enter(ShellLine::Known("cat secret")).unwrap_err().to_string();
     assert!(error.contains("`^ls( |$)`") && !error.contains("secret"), "{error}");
     let off = filter(CommandFilterMode::Off, &["."]);
-    assert!(off.enter(Entered::Lost).is_ok() && !off.is_on());
+    assert!(off.enter(ShellLine::Lost).is_ok() && !off.is_on());
 }
 
 #[test]
@@ -267,8 +272,8 @@ fn files_are_judged_by_where_they_lead() {
     assert!(files.read(&inside.join("x")).unwrap_err().to_string().contains("readable_paths"));
     assert!(files.set_readable(["x"].into_iter()).is_err());
     let watcher = policy(Ceiling::Readonly);
-    assert_eq!(watcher.write_file(&inside.join("x")).unwrap_err().code, Code::Denied);
-    assert!(watcher.read_file(&inside.join("x")).is_ok());
+    assert_eq!(watcher.admit_write(&inside.join("x")).unwrap_err().code, Code::Denied);
+    assert!(watcher.admit_read(&inside.join("x")).is_ok());
 }
 
 #[test]

@@ -24,8 +24,8 @@ fn judged_from(line: Line, strokes: impl IntoIterator<Item = Stroke>) -> (Line, 
     let seen = RefCell::new(Vec::new());
     let line = line.after(strokes.into_iter(), |entered| {
         seen.borrow_mut().push(match entered {
-            Entered::Line(line) => Seen::Line(line.to_owned()),
-            Entered::Edited | Entered::Lost => Seen::Unknown,
+            ShellLine::Known(line) => Seen::Line(line.to_owned()),
+            ShellLine::Edited | ShellLine::Lost => Seen::Unknown,
         });
         Ok::<(), ()>(())
     });
@@ -114,12 +114,12 @@ fn what_follows_a_paste_may_belong_to_its_last_line() {
 fn lines_that_end_in_a_backslash_are_judged_as_one_too() {
     assert_eq!(judged(Stroke::of_text("r\\\nm x\n")).1, lines(&["r\\", "m x", "rm x"]));
     let seen = RefCell::new(Vec::new());
-    let note = |entered: Entered<'_>| {
+    let note = |entered: ShellLine<'_>| {
         seen.borrow_mut().push(format!("{entered:?}"));
         Ok::<(), ()>(())
     };
     judge_all("a\\\\\nr\\\nm", note).unwrap();
-    let wanted = ["a\\\\", "r\\", "m", "rm"].map(|line| format!("{:?}", Entered::Line(line)));
+    let wanted = ["a\\\\", "r\\", "m", "rm"].map(|line| format!("{:?}", ShellLine::Known(line)));
     assert_eq!(seen.into_inner(), wanted);
 }
 

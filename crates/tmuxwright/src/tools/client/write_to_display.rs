@@ -6,7 +6,7 @@ use tmux_control::{Command, PaneId, Row, row};
 
 use crate::actions::create::create;
 use crate::context::{Cx, Tool};
-use crate::contract::{Form, Group, Load, Meta, NewPlace, Output, Target, Tier, ToolError};
+use crate::contract::{CreateLocation, Form, Group, Load, Meta, Output, Target, Tier, ToolError};
 use crate::host::{Created, PaneState};
 use terminal::text::clean;
 
@@ -114,7 +114,7 @@ async fn make(cx: &Cx, beside: &PaneState) -> Result<PaneId, ToolError> {
         .option("-l", SHARE)
         // No command at all: the pane has no program.
         .arg("");
-    let made = create(cx, NewPlace::Inside, [split]).await?;
+    let made = create(cx, CreateLocation::Existing, [split]).await?;
     let mark = Command::action("set-option").arg("-p").option("-t", made.pane).arg(DISPLAY);
     cx.tmux().run(mark.arg("1")).await?;
     Ok(made.pane)

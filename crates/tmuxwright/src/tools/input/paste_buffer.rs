@@ -65,7 +65,7 @@ impl Tool for PasteBuffer {
         must_take_input(&pane, true)?;
         let name = cx.buffer(&args.name).await?.row.name;
         let lost = |error| buffer_failed(&name, error);
-        let mut seen = Seen { keeps_all: cx.judges_lines(), ..Seen::default() };
+        let mut seen = Seen { keeps_all: cx.filters_commands(), ..Seen::default() };
         let mut reader = cx.tmux().read_buffer(&name).map_err(lost)?;
         while let Some(piece) = reader.next().await.map_err(lost)? {
             seen.push(piece);

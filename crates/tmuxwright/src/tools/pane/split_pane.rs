@@ -9,7 +9,7 @@ use tmux_control::{Command, Row};
 use crate::actions::arrange::{Side, check_size};
 use crate::actions::create::{NewIds, create, start_directory, with_start};
 use crate::context::{Cx, Tool};
-use crate::contract::{Group, Load, Meta, NewPlace, Target, Tier, ToolError, Toolset};
+use crate::contract::{CreateLocation, Group, Load, Meta, Target, Tier, ToolError, Toolset};
 use crate::host::Created;
 
 pub(super) struct SplitPane;
@@ -59,6 +59,6 @@ impl Tool for SplitPane {
             .option_if("-l", size);
         let command = args.direction.unwrap_or(Side::Right).of(command);
         let command = with_start(cx, command, cwd.as_deref(), &env, args.command.as_deref())?;
-        Ok(create(cx, NewPlace::Inside, [command]).await?.into())
+        Ok(create(cx, CreateLocation::Existing, [command]).await?.into())
     }
 }

@@ -8,7 +8,7 @@ use tmux_control::{Command, Row, escape_format};
 
 use crate::actions::create::{NewIds, check_name, create, start_directory, with_start};
 use crate::context::{Cx, Tool};
-use crate::contract::{Group, Load, Meta, NewPlace, Tier, ToolError, Toolset};
+use crate::contract::{CreateLocation, Group, Load, Meta, Tier, ToolError, Toolset};
 use crate::host::{Created, Host};
 
 pub(super) struct CreateSession;
@@ -75,7 +75,7 @@ impl Tool for CreateSession {
             .option_if("-x", args.width)
             .option_if("-y", args.height);
         let command = with_start(cx, command, cwd.as_deref(), &env, args.command.as_deref())?;
-        let place = NewPlace::Session(args.name.as_deref());
+        let place = CreateLocation::NewSession(args.name.as_deref());
         let keep = args.name.as_deref().and_then(Host::keep_named);
         let commands: Vec<Command> = [Some(command), keep].into_iter().flatten().collect();
         let created = create(cx, place, commands).await?;

@@ -11,7 +11,7 @@ use crate::actions::create::{
     NewIds, check_name, create, create_at_home, start_directory, with_start,
 };
 use crate::context::{Cx, Tool};
-use crate::contract::{Group, Load, Meta, NewPlace, Target, Tier, ToolError, Toolset};
+use crate::contract::{CreateLocation, Group, Load, Meta, Target, Tier, ToolError, Toolset};
 use crate::host::{Created, NewPane};
 
 pub(super) struct CreateWindow;
@@ -91,6 +91,6 @@ impl Tool for CreateWindow {
             .arg_if(args.select != Some(true), "-d")
             .option_if("-n", args.name.as_deref().map(escape_format));
         let command = with_start(cx, command, cwd.as_deref(), &env, args.command.as_deref())?;
-        Ok(create(cx, NewPlace::Inside, [command]).await?.into())
+        Ok(create(cx, CreateLocation::Existing, [command]).await?.into())
     }
 }
