@@ -6,7 +6,7 @@ use std::sync::{Arc, LazyLock};
 use rmcp::model::{MetaObject, Tool as WireTool, ToolAnnotations};
 use serde_json::{Map, Value};
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 use crate::contract::{Code, Disclosure, Load, Tier, ToolError, nearest};
 use crate::policy::Policy;
 
@@ -14,7 +14,7 @@ use crate::policy::Policy;
 #[derive(Debug)]
 pub struct Offered {
     /// What it is.
-    pub entry: Entry,
+    pub entry: ToolEntry,
     /// What clients see of it.
     pub wire: WireTool,
     /// The schema its arguments are held to.
@@ -26,14 +26,14 @@ pub struct Offered {
 /// All offered tools, in the order of the list.
 #[derive(Debug)]
 pub struct Registry {
-    entries: Vec<Entry>,
+    entries: Vec<ToolEntry>,
     offered: Vec<Offered>,
     policy: Arc<Policy>,
 }
 
 impl Registry {
     /// The part of `entries` that the policy offers.
-    pub fn new(entries: Vec<Entry>, policy: Arc<Policy>, structured: bool) -> Self {
+    pub fn new(entries: Vec<ToolEntry>, policy: Arc<Policy>, structured: bool) -> Self {
         let offered = entries
             .iter()
             .filter(|entry| policy.offers(entry.meta))
@@ -67,7 +67,7 @@ impl Registry {
     }
 
     /// The tool behind a resource, offered or not, with the schema of its arguments.
-    pub fn behind(&self, name: &str) -> Result<(Entry, Arc<Map<String, Value>>), ToolError> {
+    pub fn behind(&self, name: &str) -> Result<(ToolEntry, Arc<Map<String, Value>>), ToolError> {
         match self.entries.iter().find(|entry| entry.meta.name == name) {
             Some(entry) if self.policy.permits(entry.meta) => {
                 let offered = self.offered.iter().find(|tool| tool.entry.meta.name == name);
@@ -98,7 +98,7 @@ impl Registry {
     }
 }
 
-fn wire(entry: &Entry, schema: Arc<Map<String, Value>>, structured: bool) -> WireTool {
+fn wire(entry: &ToolEntry, schema: Arc<Map<String, Value>>, structured: bool) -> WireTool {
     let meta = entry.meta;
     let mut tool = WireTool::default();
     tool.name = meta.name.into();

@@ -69,7 +69,7 @@ pub(crate) fn check_environment(cx: &Cx, env: &BTreeMap<String, String>) -> Resu
         return Err(ToolError::invalid_argument(format!("`env`: `{name}` is no variable's name"))
             .hint("write {\"NAME\": \"value\"}"));
     }
-    env.keys().try_for_each(|name| cx.may_set(name))
+    env.keys().try_for_each(|name| cx.may_set_variable(name))
 }
 
 /// Whether an environment can hold a variable of this name.
@@ -108,7 +108,7 @@ pub(crate) fn with_start(
     program: Option<&str>,
 ) -> Result<Command, ToolError> {
     check_environment(cx, env)?;
-    cx.judge(program.unwrap_or_default())?;
+    cx.may_run(program.unwrap_or_default())?;
     let command = command.option_if("-c", cwd.map(tmux_control::escape_format));
     let command = with_environment(command, env.iter().map(|(k, v)| (k.as_str(), v.as_str())));
     Ok(match program {
@@ -139,6 +139,6 @@ pub(crate) async fn create(
 pub(crate) async fn create_at_home(cx: &Cx, wish: NewPane) -> Result<Created, ToolError> {
     cx.may_create(CreateLocation::OwnSession)?;
     check_environment(cx, &wish.env)?;
-    cx.judge(wish.command.as_deref().unwrap_or_default())?;
+    cx.may_run(wish.command.as_deref().unwrap_or_default())?;
     Ok(cx.host.new_pane(wish).await?)
 }

@@ -184,7 +184,7 @@ impl Wish<'_> {
                 .hint("give scope window, whose global options panes inherit"));
         }
         if self.global || scope == Scope::Server {
-            if !reads && cx.is_fenced() {
+            if !reads && cx.hides_panes() {
                 let what =
                     "global options are everybody's, and the policy has fences around sessions";
                 return Err(ToolError::new(Code::Denied, what)

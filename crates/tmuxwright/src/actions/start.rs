@@ -33,7 +33,7 @@ pub(crate) async fn start(
         }
         None => {
             cx.may_create(CreateLocation::OwnSession)?;
-            cx.judge(&command)?;
+            cx.may_run(&command)?;
             let cwd = start_directory(cwd)?;
             cx.runs.run_anywhere(command, cwd).await?
         }

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::audit::Audit;
 use crate::changes::Changes;
 use crate::config::Settings;
-use crate::context::{Engines, Entry};
+use crate::context::{Engines, ToolEntry};
 use crate::host::Host;
 use crate::log::Logs;
 use crate::policy::Policy;
@@ -50,7 +50,7 @@ impl App {
     }
 
     /// The same with another list of tools.
-    pub fn with_tools(settings: Settings, tools: Vec<Entry>) -> Self {
+    pub fn with_tools(settings: Settings, tools: Vec<ToolEntry>) -> Self {
         let policy = Arc::new(settings.policy.clone());
         let registry = Registry::new(tools, Arc::clone(&policy), settings.structured);
         let resources = Catalog::new(&registry);
@@ -59,8 +59,8 @@ impl App {
         let errors = settings.errors.clone();
         let watches = Watches::new(Arc::clone(&host), Arc::clone(&runs), errors);
         let changes = Changes::new(Arc::clone(&host));
-        let (block, lines) = (settings.block, Arc::default());
-        let engines = Engines { host, runs, watches, changes, block, lines };
+        let (block, typed_lines) = (settings.block, Arc::default());
+        let engines = Engines { host, runs, watches, changes, block, typed_lines };
         let audit = Audit::new(settings.audit.clone());
         let logs = Logs::default();
         let (ending, clients) = (CancellationToken::new(), Arc::default());

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::turn::Lines;
+use super::turn::TypedLines;
 use crate::changes::Changes;
 use crate::host::Host;
 use crate::run::Engine;
@@ -24,7 +24,7 @@ pub struct Engines {
     /// How long a call may block when its client cannot see that it goes on.
     pub block: Duration,
     /// What stands typed in the panes there.
-    pub lines: Arc<Lines>,
+    pub typed_lines: Arc<TypedLines>,
 }
 
 impl Engines {
@@ -34,7 +34,7 @@ impl Engines {
         let host = Arc::new(self.host.for_client(number));
         let runs = Arc::new(self.runs.for_client(Arc::clone(&host)));
         let watches = self.watches.for_client(Arc::clone(&host), Arc::clone(&runs));
-        let Self { changes, block, lines, .. } = self.clone();
-        Self { host, runs, watches, changes, block, lines }
+        let Self { changes, block, typed_lines, .. } = self.clone();
+        Self { host, runs, watches, changes, block, typed_lines }
     }
 }

@@ -10,21 +10,21 @@ use tempfile::NamedTempFile;
 use crate::contract::{ToolError, file_failed};
 
 /// A file that is written whole or not at all: until it is kept, what was there stays.
-pub(crate) struct Draft {
+pub(crate) struct AtomicFile {
     path: PathBuf,
-    file: Place,
+    file: Destination,
 }
 
-enum Place {
+enum Destination {
     /// Beside the file that it will replace.
     Beside(NamedTempFile),
     /// In what cannot be replaced, such as a pipe or a device.
     Itself(File),
 }
 
-impl Draft {
+impl AtomicFile {
     /// Begins a file.
-    pub(crate) fn of(path: &Path) -> Result<Self, ToolError> {
+    pub(crate) fn create(path: &Path) -> Result<Self, ToolError> {
         let begin = || {
             // What a link leads to is replaced, not the link.
             let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
@@ -32,7 +32,7 @@ impl Draft {
                 return Err(io::ErrorKind::IsADirectory.into());
             }
             let file = if path.exists() && !path.is_file() {
-                Place::Itself(File::options().write(true).open(&path)?)
+                Destination::Itself(File::options().write(true).open(&path)?)
             } else {
                 let folder = path.parent().unwrap_or(Path::new("/"));
                 let file = match path.metadata() {
@@ -43,7 +43,7 @@ impl Draft {
                         .permissions(PermissionsExt::from_mode(0o666))
                         .tempfile_in(folder),
                 };
-                Place::Beside(file?)
+                Destination::Beside(file?)
             };
             Ok(Self { path, file })
         };
@@ -53,20 +53,20 @@ impl Draft {
     /// Adds to it.
     pub(crate) fn write(&mut self, bytes: &[u8]) -> Result<(), ToolError> {
         let written = match &mut self.file {
-            Place::Beside(file) => file.write_all(bytes),
-            Place::Itself(file) => file.write_all(bytes),
+            Destination::Beside(file) => file.write_all(bytes),
+            Destination::Itself(file) => file.write_all(bytes),
         };
         written.map_err(|error| file_failed("written", &self.path, &error))
     }
 
     /// Puts it in its place.
-    pub(crate) fn keep(self) -> Result<(), ToolError> {
+    pub(crate) fn commit(self) -> Result<(), ToolError> {
         match self.file {
-            Place::Beside(file) => file
+            Destination::Beside(file) => file
                 .persist(&self.path)
                 .map(drop)
                 .map_err(|error| file_failed("written", &self.path, &error.error)),
-            Place::Itself(_) => Ok(()),
+            Destination::Itself(_) => Ok(()),
         }
     }
 }
@@ -84,14 +84,14 @@ mod tests {
         std::fs::write(&path, "old").unwrap();
         std::fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
         std::os::unix::fs::symlink(&path, &link).unwrap();
-        let mut draft = Draft::of(&link).unwrap();
+        let mut draft = AtomicFile::create(&link).unwrap();
         draft.write(b"new").unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"old");
         drop(draft);
         assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 2, "nothing is left behind");
-        let mut draft = Draft::of(&link).unwrap();
+        let mut draft = AtomicFile::create(&link).unwrap();
         draft.write(b"new").unwrap();
-        draft.keep().unwrap();
+        draft.commit().unwrap();
         assert_eq!(std::fs::read(&path).unwrap(), b"new");
         assert_eq!(path.metadata().unwrap().permissions().mode() & 0o777, 0o640);
         assert!(link.is_symlink());
@@ -99,14 +99,14 @@ mod tests {
 
     #[test]
     fn what_is_no_file_is_written_as_it_is_or_refused() {
-        let mut draft = Draft::of(Path::new("/dev/null")).unwrap();
+        let mut draft = AtomicFile::create(Path::new("/dev/null")).unwrap();
         draft.write(b"x").unwrap();
-        draft.keep().unwrap();
+        draft.commit().unwrap();
         assert!(!Path::new("/dev/null").is_file());
-        let mut full = Draft::of(Path::new("/dev/full")).unwrap();
+        let mut full = AtomicFile::create(Path::new("/dev/full")).unwrap();
         assert_eq!(full.write(b"x").unwrap_err().code, Code::FileFailed);
         for wrong in ["/", "/no/such/folder/x"] {
-            let error = Draft::of(Path::new(wrong)).err().unwrap();
+            let error = AtomicFile::create(Path::new(wrong)).err().unwrap();
             assert_eq!(error.code, Code::FileFailed, "{error}");
             assert!(error.hint.is_some() && error.message.contains(wrong), "{error}");
         }

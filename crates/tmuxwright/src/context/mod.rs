@@ -12,10 +12,10 @@ pub(crate) mod files;
 mod progress;
 mod request;
 mod resolve;
-mod surroundings;
 mod tool;
 mod turn;
 mod typed_line;
+mod visibility;
 
 #[cfg(feature = "files")]
 use std::path::PathBuf;
@@ -35,13 +35,13 @@ use crate::watch::Watches;
 
 pub(crate) use buffers::{buffer_failed, buffer_label, no_buffer};
 pub use engines::Engines;
-pub use progress::{Progress, Step};
-pub use request::{Calls, Request, Touched};
-pub use resolve::{Resolved, Tree};
-pub use tool::{Call, Entry, Tool};
-pub use turn::Lines;
+pub use progress::{Progress, ProgressStep};
+pub use request::{FirstTarget, Request, ToolCaller};
+pub use resolve::{Resolved, VisibleTree};
+pub use tool::{Tool, ToolEntry, ToolHandler};
 pub(crate) use turn::Turn;
-pub(crate) use typed_line::Stroke;
+pub use turn::TypedLines;
+pub(crate) use typed_line::Keystroke;
 
 /// The surroundings of one call.
 pub struct Cx {
@@ -57,7 +57,7 @@ pub struct Cx {
     pub request: Request,
     pub(super) meta: &'static Meta,
     pub(super) guard: Arc<dyn Guard>,
-    pub(super) lines: Arc<Lines>,
+    pub(super) typed_lines: Arc<TypedLines>,
     block: Duration,
 }
 
@@ -75,12 +75,12 @@ impl Cx {
         guard: Arc<dyn Guard>,
         request: Request,
     ) -> Self {
-        let Engines { host, runs, watches, changes, block, lines } = engines.clone();
-        Self { host, runs, watches, changes, request, meta, guard, block, lines }
+        let Engines { host, runs, watches, changes, block, typed_lines } = engines.clone();
+        Self { host, runs, watches, changes, request, meta, guard, block, typed_lines }
     }
 
     /// How long this call may wait if it is asked to wait so many seconds.
-    pub fn patience(&self, argument: &str, seconds: f64) -> Result<Duration, ToolError> {
+    pub fn max_wait(&self, argument: &str, seconds: f64) -> Result<Duration, ToolError> {
         if !(0.0..=LONGEST).contains(&seconds) {
             return Err(ToolError::invalid_argument(format!(
                 "`{argument}`: {seconds} is not from 0 to {LONGEST} seconds"
@@ -119,7 +119,7 @@ impl Cx {
             }
             let done = begun.elapsed().as_secs_f64();
             let total = Some(patience.as_secs_f64());
-            self.request.progress.report(Step { done, total, message: message() }).await;
+            self.request.progress.report(ProgressStep { done, total, message: message() }).await;
         }
     }
 
@@ -134,7 +134,7 @@ impl Cx {
     }
 
     /// Asks whether a call may set this environment variable.
-    pub fn may_set(&self, variable: &str) -> Result<(), ToolError> {
+    pub fn may_set_variable(&self, variable: &str) -> Result<(), ToolError> {
         self.guard.admit_variable(variable)
     }
 

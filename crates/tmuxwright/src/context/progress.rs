@@ -6,7 +6,7 @@ use futures::future::BoxFuture;
 
 /// One step of a long call.
 #[derive(Debug, Clone)]
-pub struct Step {
+pub struct ProgressStep {
     /// How far it is.
     pub done: f64,
     /// How far it has to go, if that is known.
@@ -17,11 +17,13 @@ pub struct Step {
 
 /// Tells the client how a long call is getting on, if it wants to know.
 #[derive(Clone, Default)]
-pub struct Progress(Option<Arc<dyn Fn(Step) -> BoxFuture<'static, ()> + Send + Sync>>);
+pub struct Progress(Option<Arc<dyn Fn(ProgressStep) -> BoxFuture<'static, ()> + Send + Sync>>);
 
 impl Progress {
     /// Progress that goes through `send`.
-    pub fn new(send: impl Fn(Step) -> BoxFuture<'static, ()> + Send + Sync + 'static) -> Self {
+    pub fn new(
+        send: impl Fn(ProgressStep) -> BoxFuture<'static, ()> + Send + Sync + 'static,
+    ) -> Self {
         Self(Some(Arc::new(send)))
     }
 
@@ -31,7 +33,7 @@ impl Progress {
     }
 
     /// Reports a step. It is on its way to the client when this returns.
-    pub async fn report(&self, step: Step) {
+    pub async fn report(&self, step: ProgressStep) {
         if let Some(send) = &self.0 {
             send(step).await;
         }

@@ -29,16 +29,16 @@ pub struct Request {
     /// What it is made for, if not for itself: the address of a resource, or `resources/list`.
     pub via: Option<Arc<str>>,
     /// What the call has found.
-    pub touched: Touched,
+    pub first_target: FirstTarget,
     /// The way to other tools.
-    pub calls: Arc<dyn Calls>,
+    pub calls: Arc<dyn ToolCaller>,
 }
 
 /// The first object that a call has found, whatever became of it.
 #[derive(Debug, Clone, Default)]
-pub struct Touched(Arc<Mutex<ObjectIds>>);
+pub struct FirstTarget(Arc<Mutex<ObjectIds>>);
 
-impl Touched {
+impl FirstTarget {
     /// Notes an object.
     pub fn note(&self, ids: ObjectIds) {
         let mut noted = lock(&self.0);
@@ -54,7 +54,7 @@ impl Touched {
 }
 
 /// Makes calls: each passes the policy by itself, and its answer is as its client would see it.
-pub trait Calls: Send + Sync {
+pub trait ToolCaller: Send + Sync {
     /// Makes one call.
     fn call<'a>(
         &'a self,

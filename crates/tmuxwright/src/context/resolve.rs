@@ -52,7 +52,7 @@ impl Resolved {
 
 /// What a call may see of a server.
 #[derive(Debug)]
-pub struct Tree {
+pub struct VisibleTree {
     /// The panes.
     pub panes: Vec<PaneRow>,
     /// Who made what, of all there is.
@@ -61,7 +61,7 @@ pub struct Tree {
     shown: Option<(HashSet<SessionId>, HashSet<WindowId>)>,
 }
 
-impl Tree {
+impl VisibleTree {
     fn shows_session(&self, id: SessionId) -> bool {
         self.shown.as_ref().is_none_or(|(sessions, _)| sessions.contains(&id))
     }
@@ -81,7 +81,7 @@ impl Cx {
     }
 
     /// The same, and who made what.
-    pub async fn tree(&self) -> Result<Tree, ToolError> {
+    pub async fn tree(&self) -> Result<VisibleTree, ToolError> {
         let mut panes = self.host.panes().await?;
         let ownership = Ownership::of(&self.host, &panes);
         panes.retain(|row| self.guard.hides(&self.spot(row)).is_none());
@@ -89,7 +89,7 @@ impl Cx {
             let sessions = panes.iter().map(|row| row.session.id).collect();
             (sessions, panes.iter().map(|row| row.window.id).collect())
         });
-        Ok(Tree { panes, ownership, shown })
+        Ok(VisibleTree { panes, ownership, shown })
     }
 
     /// The sessions that the call may see, and whether this server made them.
@@ -152,7 +152,7 @@ impl Cx {
     }
 
     /// The same for a call that does something to the window or session around what is named.
-    pub async fn resolve_around(
+    pub async fn resolve_container(
         &self,
         target: &Target,
         level: Level,
@@ -285,8 +285,8 @@ impl Cx {
     }
 
     async fn admit(&self, target: &Target, resolved: &Resolved) -> Result<(), ToolError> {
-        self.request.touched.note(resolved.ids());
-        let panes = self.touched(resolved).await?;
+        self.request.first_target.note(resolved.ids());
+        let panes = self.affected_panes(resolved).await?;
         for pane in &panes {
             if let Some(rule) = self.guard.hides(&self.spot_of(pane)) {
                 return Err(outside(resolved.level, target, rule));
@@ -314,7 +314,7 @@ impl Cx {
 
     /// The panes that the call can do something to. A call that reads gets the one that stands for
     /// the object, and the lists it makes are filtered.
-    async fn touched(&self, resolved: &Resolved) -> Result<Vec<PaneState>, ToolError> {
+    async fn affected_panes(&self, resolved: &Resolved) -> Result<Vec<PaneState>, ToolError> {
         let own_only = matches!(self.meta.tier, Tier::MutateOwn | Tier::DestroyOwn | Tier::Destroy);
         let changes = self.meta.tier != Tier::Read;
         let list = Command::query("list-panes");

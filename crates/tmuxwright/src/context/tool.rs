@@ -1,5 +1,5 @@
 //! A tool as code: its declaration, its arguments, its answer and the function that does the work.
-//! [`Entry`] erases the types, so that the registry can hold all tools in one list.
+//! [`ToolEntry`] erases the types, so that the registry can hold all tools in one list.
 
 use std::fmt;
 use std::future::Future;
@@ -29,7 +29,7 @@ pub trait Tool: 'static {
 }
 
 /// Checks arguments against their schema, does the work, and keeps the answer within the limit.
-pub type Call = for<'a> fn(
+pub type ToolHandler = for<'a> fn(
     cx: &'a Cx,
     schema: &'a Map<String, Value>,
     args: Map<String, Value>,
@@ -37,7 +37,7 @@ pub type Call = for<'a> fn(
 
 /// A tool whose type no longer matters: what the registry holds.
 #[derive(Clone, Copy)]
-pub struct Entry {
+pub struct ToolEntry {
     /// The tool's declaration.
     pub meta: &'static Meta,
     /// The schema of its arguments, clean enough for every client.
@@ -47,10 +47,10 @@ pub struct Entry {
     /// The schema of its answer.
     pub output_schema: fn() -> Map<String, Value>,
     /// Checks the arguments and does the work.
-    pub call: Call,
+    pub call: ToolHandler,
 }
 
-impl Entry {
+impl ToolEntry {
     /// The entry of a tool.
     pub const fn of<T: Tool>() -> Self {
         Self {
@@ -89,8 +89,8 @@ async fn call<T: Tool>(
     })
 }
 
-impl fmt::Debug for Entry {
+impl fmt::Debug for ToolEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Entry").field(&self.meta.name).finish()
+        f.debug_tuple("ToolEntry").field(&self.meta.name).finish()
     }
 }

@@ -10,7 +10,7 @@ use tmux_control::PaneId;
 use tokio::sync::{Mutex as TurnMutex, OwnedMutexGuard};
 
 use super::Cx;
-use super::typed_line::{self, Line, Stroke};
+use super::typed_line::{self, Keystroke, TypedLine};
 use crate::contract::{Code, ToolError};
 use crate::host::PaneState;
 use crate::lock::lock;
@@ -23,19 +23,19 @@ const AFTER_C_C: Duration = Duration::from_millis(300);
 
 /// What stands typed in each pane of a server.
 #[derive(Debug, Default)]
-pub struct Lines(Mutex<HashMap<PaneId, Slot>>);
+pub struct TypedLines(Mutex<HashMap<PaneId, PaneLine>>);
 
 /// A pane's line, and the process it was typed for.
 #[derive(Debug)]
-struct Slot {
+struct PaneLine {
     pid: u32,
-    line: Arc<TurnMutex<Line>>,
+    line: Arc<TurnMutex<TypedLine>>,
 }
 
-impl Lines {
-    fn of(&self, pane: &PaneState) -> Arc<TurnMutex<Line>> {
+impl TypedLines {
+    fn of(&self, pane: &PaneState) -> Arc<TurnMutex<TypedLine>> {
         let mut panes = lock(&self.0);
-        let new = || Slot { pid: pane.pid, line: Arc::default() };
+        let new = || PaneLine { pid: pane.pid, line: Arc::default() };
         let slot = panes.entry(pane.pane).or_insert_with(new);
         if slot.pid != pane.pid {
             *slot = new();
@@ -48,7 +48,7 @@ impl Lines {
 /// what stands there now.
 #[must_use]
 #[derive(Debug)]
-pub(crate) struct Turn(Option<(OwnedMutexGuard<Line>, Line)>);
+pub(crate) struct Turn(Option<(OwnedMutexGuard<TypedLine>, TypedLine)>);
 
 impl Turn {
     /// Notes that all of it was typed.
@@ -65,7 +65,7 @@ impl Cx {
     pub(crate) async fn turn(
         &self,
         pane: &PaneState,
-        strokes: impl Iterator<Item = Stroke>,
+        strokes: impl Iterator<Item = Keystroke>,
     ) -> Result<Turn, ToolError> {
         if !self.guard.filters_commands() {
             return Ok(Turn(None));
@@ -74,15 +74,15 @@ impl Cx {
         let mut line = self.line(pane).await?;
         if line.is_cleared() {
             tokio::time::sleep(AFTER_C_C).await;
-            *line = Line::default();
+            *line = TypedLine::default();
         }
-        let strokes: Vec<Stroke> = strokes.collect();
+        let strokes: Vec<Keystroke> = strokes.collect();
         let after = match (pane.mode.is_empty(), strokes.as_slice()) {
             (true, _) => {
                 line.clone().after(strokes.iter().copied(), |line| self.guard.admit_line(line))?
             }
             // It leaves the mode, or is typed if that was left just now.
-            (false, [Stroke::Char('q')]) => line.on_the_way(),
+            (false, [Keystroke::Char('q')]) => line.on_the_way(),
             (false, _) => {
                 let what = format!(
                     "{} is in {}, and policy.command_filter is on: nobody knows where keys would go",
@@ -107,35 +107,35 @@ impl Cx {
         pane: &PaneState,
         command: &str,
     ) -> Result<Turn, ToolError> {
-        self.judge(command)?;
+        self.may_run(command)?;
         if !self.guard.filters_commands() {
             return Ok(Turn(None));
         }
         self.must_be_alone(pane)?;
-        Ok(Turn(Some((self.line(pane).await?, Line::default()))))
+        Ok(Turn(Some((self.line(pane).await?, TypedLine::default()))))
     }
 
     /// Notes that the program in a pane is about to get a signal, which may discard the line.
-    pub(crate) async fn signals(&self, pane: &PaneState) -> Result<(), ToolError> {
+    pub(crate) async fn note_signal(&self, pane: &PaneState) -> Result<(), ToolError> {
         if self.guard.filters_commands() {
             let mut line = self.line(pane).await?;
             *line = line
                 .clone()
-                .after([Stroke::Signal].into_iter(), |line| self.guard.admit_line(line))?;
+                .after([Keystroke::Signal].into_iter(), |line| self.guard.admit_line(line))?;
         }
         Ok(())
     }
 
     /// Asks whether a command may be run.
-    pub(crate) fn judge(&self, command: &str) -> Result<(), ToolError> {
+    pub(crate) fn may_run(&self, command: &str) -> Result<(), ToolError> {
         if !self.guard.filters_commands() {
             return Ok(());
         }
         typed_line::judge_all(command, |line| self.guard.admit_line(line))
     }
 
-    async fn line(&self, pane: &PaneState) -> Result<OwnedMutexGuard<Line>, ToolError> {
-        let line = self.lines.of(pane).lock_owned();
+    async fn line(&self, pane: &PaneState) -> Result<OwnedMutexGuard<TypedLine>, ToolError> {
+        let line = self.typed_lines.of(pane).lock_owned();
         tokio::time::timeout(PATIENCE, line).await.map_err(|_| {
             ToolError::new(Code::Busy, format!("another call types into {}", pane.pane))
                 .hint("wait until it has answered, then call again")

@@ -27,7 +27,7 @@ const EDITING_KEYS: &[&str] = &[
 
 /// What a key does to a line, as far as that can be known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stroke {
+pub(crate) enum Keystroke {
     /// Adds a character of printable ASCII.
     Char(char),
     /// Enters the line.
@@ -50,7 +50,7 @@ pub(crate) enum Stroke {
     Signal,
 }
 
-impl Stroke {
+impl Keystroke {
     /// What typing a text does.
     pub(crate) fn of_text(text: &str) -> impl Iterator<Item = Self> + Clone {
         text.chars().map(|c| u8::try_from(c).map_or(Self::Edit, Self::of_byte))
@@ -108,7 +108,7 @@ impl Stroke {
 
 /// What stands typed in a pane.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Line {
+pub(crate) struct TypedLine {
     standing: Standing,
     /// The lines before it that end in a backslash, put together.
     before: String,
@@ -126,24 +126,24 @@ enum Standing {
     Lost,
 }
 
-impl Default for Line {
+impl Default for TypedLine {
     fn default() -> Self {
         Self { standing: Standing::Known(vec![String::new()]), before: String::new() }
     }
 }
 
-impl Line {
+impl TypedLine {
     /// The line after these strokes, unless `judge` refuses one that they may enter.
     pub(crate) fn after<E>(
         mut self,
-        strokes: impl Iterator<Item = Stroke>,
+        strokes: impl Iterator<Item = Keystroke>,
         judge: impl Fn(ShellLine<'_>) -> Result<(), E>,
     ) -> Result<Self, E> {
         for stroke in strokes {
             match stroke {
-                Stroke::Char(c) => self.add(c),
-                Stroke::Enter => self.enter(&judge)?,
-                Stroke::PasteEnd => {
+                Keystroke::Char(c) => self.add(c),
+                Keystroke::Enter => self.enter(&judge)?,
+                Keystroke::PasteEnd => {
                     let stands = self.standing.clone();
                     self.enter(&judge)?;
                     if let (Standing::Known(now), Standing::Known(was)) =
@@ -152,19 +152,19 @@ impl Line {
                         now.extend(was.into_iter().filter(|text| !text.is_empty()));
                     }
                 }
-                Stroke::Submit => {
+                Keystroke::Submit => {
                     self.enter(&judge)?;
                     self.standing = Standing::Edited;
                 }
-                Stroke::Abort if self.standing == Standing::Lost => {}
-                Stroke::Abort => {
+                Keystroke::Abort if self.standing == Standing::Lost => {}
+                Keystroke::Abort => {
                     self = Self { standing: Standing::Cleared, before: String::new() };
                 }
-                Stroke::Edit => self.disturb(),
-                Stroke::Complete => self.standing = Standing::Lost,
-                Stroke::End | Stroke::Signal if self.is_empty() => {}
-                Stroke::Signal => self.disturb(),
-                Stroke::End | Stroke::Wild => {
+                Keystroke::Edit => self.disturb(),
+                Keystroke::Complete => self.standing = Standing::Lost,
+                Keystroke::End | Keystroke::Signal if self.is_empty() => {}
+                Keystroke::Signal => self.disturb(),
+                Keystroke::End | Keystroke::Wild => {
                     self.enter(&judge)?;
                     self.standing = Standing::Lost;
                 }

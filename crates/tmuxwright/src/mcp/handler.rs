@@ -21,7 +21,7 @@ use super::subscriptions::{self, Subscriptions};
 use super::{channel, completion, instructions, pages, prompts, resources, revision};
 use crate::app::App;
 use crate::app::Client;
-use crate::context::{Progress, Request, Step};
+use crate::context::{Progress, ProgressStep, Request};
 use crate::redact::Redactor;
 use terminal::text;
 
@@ -288,7 +288,7 @@ fn progress(context: &RequestContext<RoleServer>, redact: Redactor) -> Progress 
         return Progress::default();
     };
     let peer = context.peer.clone();
-    Progress::new(move |Step { done, total, message }| {
+    Progress::new(move |ProgressStep { done, total, message }| {
         let mut message = text::clean(&message, false);
         redact.text(&mut message);
         let mut note = ProgressNotificationParam::new(token.clone(), done).with_message(message);

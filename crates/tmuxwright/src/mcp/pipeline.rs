@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use super::render;
 use crate::app::Client;
 use crate::audit::{Audit, CallOrigin, CallOutcome};
-use crate::context::{Calls, Cx, Entry, Progress, Request, Touched};
+use crate::context::{Cx, FirstTarget, Progress, Request, ToolCaller, ToolEntry};
 use crate::contract::{Code, Notice, ObjectIds, Reply, ToolError};
 
 /// A `tools/call` as it came in.
@@ -64,7 +64,7 @@ pub(crate) fn request(
         keep_full_text: app.audit.as_ref().is_some_and(Audit::wants_text),
         client: None,
         via: None,
-        touched: Touched::default(),
+        first_target: FirstTarget::default(),
         calls: Arc::new(CallsOf(Arc::clone(client))),
     }
 }
@@ -72,7 +72,7 @@ pub(crate) fn request(
 /// Calls that a tool makes for its caller: they go the same way.
 struct CallsOf(Arc<Client>);
 
-impl Calls for CallsOf {
+impl ToolCaller for CallsOf {
     fn call<'a>(
         &'a self,
         tool: &'a str,
@@ -100,8 +100,8 @@ pub(crate) async fn call(
         return unrecorded_call(client, tool, arguments, request).await;
     };
     // A call within another has a record of its own.
-    let touched = Touched::default();
-    let request = Request { touched: touched.clone(), ..request };
+    let first_target = FirstTarget::default();
+    let request = Request { first_target: first_target.clone(), ..request };
     let disclosure = app.registry.disclosure(tool);
     let begun = audit.begin(tool, &disclosure, &arguments, caller(client, &request));
     if let Err(failed) = audit.ready().await {
@@ -109,7 +109,7 @@ pub(crate) async fn call(
         return Err(failed.into());
     }
     let mut answer = unrecorded_call(client, tool, arguments, request).await;
-    begun.end(end(&mut answer, touched.ids())).await.map_err(|failed| {
+    begun.end(end(&mut answer, first_target.ids())).await.map_err(|failed| {
         let ToolError { code, message, hint } = failed.into();
         let message = format!("`{tool}` was called, but its answer is held back: {message}");
         ToolError { code, message: text::clean(&message, false), hint }
@@ -132,7 +132,7 @@ async fn unrecorded_call(
 
 /// A tool that may be called, with the schema of its arguments.
 struct Authorized {
-    entry: Entry,
+    entry: ToolEntry,
     schema: Arc<Map<String, Value>>,
 }
 
@@ -198,17 +198,20 @@ fn caller(client: &Client, request: &Request) -> CallOrigin {
 }
 
 /// The outcome of a call, for the audit log.
-fn end(answer: &mut Result<Reply, ToolError>, touched: ObjectIds) -> CallOutcome {
+fn end(answer: &mut Result<Reply, ToolError>, first_target: ObjectIds) -> CallOutcome {
     match answer {
         Ok(reply) => CallOutcome {
-            ids: ObjectIds::of(reply.structured.as_object()).or(touched),
+            ids: ObjectIds::of(reply.structured.as_object()).or(first_target),
             outcome: "ok",
             output_bytes: Some(reply.text.len()),
             text: reply.full_text.take(),
         },
-        Err(error) => {
-            CallOutcome { ids: touched, outcome: error.code.name(), output_bytes: None, text: None }
-        }
+        Err(error) => CallOutcome {
+            ids: first_target,
+            outcome: error.code.name(),
+            output_bytes: None,
+            text: None,
+        },
     }
 }
 
@@ -220,7 +223,7 @@ mod tests {
     use super::*;
     use crate::app::App;
     use crate::config::Settings;
-    use crate::context::{Entry, Tool};
+    use crate::context::{Tool, ToolEntry};
     use crate::contract::{Form, Group, Load, Meta, Output, Tier, Toolset};
 
     #[derive(Deserialize, JsonSchema)]
@@ -271,7 +274,7 @@ mod tests {
     }
 
     async fn call_with(tool: &str, cancel: CancellationToken) -> String {
-        let tools = vec![Entry::of::<Panics>(), Entry::of::<Hangs>()];
+        let tools = vec![ToolEntry::of::<Panics>(), ToolEntry::of::<Hangs>()];
         let app = Arc::new(App::with_tools(Settings::default(), tools));
         let call = IncomingCall {
             tool: tool.to_owned(),

@@ -159,5 +159,5 @@ async fn begin(
             Subject::Command(job)
         }
     };
-    Ok(cx.changes.follow(subject, cx.sees()).await?)
+    Ok(cx.changes.follow(subject, cx.visibility()).await?)
 }

@@ -14,13 +14,16 @@ enum Seen {
 }
 
 /// Types all strokes and says what was judged on the way.
-fn judged(strokes: impl IntoIterator<Item = Stroke>) -> (Line, Vec<Seen>) {
-    judged_from(Line::default(), strokes)
+fn judged(strokes: impl IntoIterator<Item = Keystroke>) -> (TypedLine, Vec<Seen>) {
+    judged_from(TypedLine::default(), strokes)
 }
 
 /// The same in a later call.
-fn judged_from(line: Line, strokes: impl IntoIterator<Item = Stroke>) -> (Line, Vec<Seen>) {
-    let line = if line.is_cleared() { Line::default() } else { line };
+fn judged_from(
+    line: TypedLine,
+    strokes: impl IntoIterator<Item = Keystroke>,
+) -> (TypedLine, Vec<Seen>) {
+    let line = if line.is_cleared() { TypedLine::default() } else { line };
     let seen = RefCell::new(Vec::new());
     let line = line.after(strokes.into_iter(), |entered| {
         seen.borrow_mut().push(match entered {
@@ -36,18 +39,18 @@ fn lines(texts: &[&str]) -> Vec<Seen> {
     texts.iter().map(|text| Seen::Line((*text).to_owned())).collect()
 }
 
-fn keys(names: &[&str]) -> Vec<Stroke> {
-    names.iter().map(|name| Stroke::of_key(&Key::parse(name).unwrap())).collect()
+fn keys(names: &[&str]) -> Vec<Keystroke> {
+    names.iter().map(|name| Keystroke::of_key(&Key::parse(name).unwrap())).collect()
 }
 
 #[test]
 fn pieces_are_put_together_until_a_key_that_enters_them() {
-    let pieces = [Stroke::of_text("r").collect(), keys(&["m", "Space", "0x78"])].concat();
+    let pieces = [Keystroke::of_text("r").collect(), keys(&["m", "Space", "0x78"])].concat();
     for enter in ["Enter", "Return", "C-m", "C-j", "^M", "KPEnter", "0x0d", "0x0a", "C-o", "M-a"] {
         let (_, seen) = judged([pieces.clone(), keys(&[enter])].concat());
         assert_eq!(seen, lines(&["rm x"]), "{enter}");
     }
-    let (line, seen) = judged(Stroke::of_text("ls\nrm x\rpwd"));
+    let (line, seen) = judged(Keystroke::of_text("ls\nrm x\rpwd"));
     assert_eq!(seen, lines(&["ls", "rm x"]));
     assert_eq!(judged_from(line, keys(&["Enter"])).1, lines(&["pwd"]));
 }
@@ -75,11 +78,11 @@ fn keys_that_may_change_the_next_one_leave_the_line_unknown_for_good() {
 
 #[test]
 fn where_nothing_is_typed_an_end_or_a_signal_changes_nothing() {
-    let (line, seen) = judged([keys(&["C-d", "C-z"]), vec![Stroke::Signal]].concat());
-    assert_eq!((line, seen), (Line::default(), vec![]));
+    let (line, seen) = judged([keys(&["C-d", "C-z"]), vec![Keystroke::Signal]].concat());
+    assert_eq!((line, seen), (TypedLine::default(), vec![]));
     let (_, seen) = judged(keys(&["r", "m", "C-d"]));
     assert_eq!(seen, lines(&["rm"]), "a shell without a line editor enters it");
-    let (line, _) = judged([keys(&["e"]), vec![Stroke::Signal]].concat());
+    let (line, _) = judged([keys(&["e"]), vec![Keystroke::Signal]].concat());
     assert_eq!(judged_from(line, keys(&["Enter"])).1, [Seen::Unknown]);
 }
 
@@ -103,16 +106,16 @@ fn after_a_completion_c_c_is_not_counted_on() {
 /// Some line editors drop the line ends at the end of a paste.
 #[test]
 fn what_follows_a_paste_may_belong_to_its_last_line() {
-    let (line, seen) = judged(Stroke::of_paste("ls\nr\n", true));
+    let (line, seen) = judged(Keystroke::of_paste("ls\nr\n", true));
     assert_eq!(seen, lines(&["ls", "r"]));
     assert_eq!(judged_from(line, keys(&["m", "Enter"])).1, lines(&["m", "rm"]));
-    let (line, _) = judged(Stroke::of_paste("r\n", false));
+    let (line, _) = judged(Keystroke::of_paste("r\n", false));
     assert_eq!(judged_from(line, keys(&["m", "Enter"])).1, lines(&["m"]));
 }
 
 #[test]
 fn lines_that_end_in_a_backslash_are_judged_as_one_too() {
-    assert_eq!(judged(Stroke::of_text("r\\\nm x\n")).1, lines(&["r\\", "m x", "rm x"]));
+    assert_eq!(judged(Keystroke::of_text("r\\\nm x\n")).1, lines(&["r\\", "m x", "rm x"]));
     let seen = RefCell::new(Vec::new());
     let note = |entered: ShellLine<'_>| {
         seen.borrow_mut().push(format!("{entered:?}"));
@@ -124,17 +127,18 @@ fn lines_that_end_in_a_backslash_are_judged_as_one_too() {
 }
 
 /// A text as a random mixture of typing, keys, bytes and pastes.
-fn in_pieces() -> impl Strategy<Value = (String, Vec<Vec<Stroke>>)> {
+fn in_pieces() -> impl Strategy<Value = (String, Vec<Vec<Keystroke>>)> {
     let piece = ("[ -~]{0,6}", 0..4u8);
     prop::collection::vec(piece, 0..12).prop_map(|pieces| {
         let text = pieces.iter().map(|(text, _)| text.as_str()).collect();
         let strokes = pieces.iter().map(|(text, way)| match way {
-            0 => Stroke::of_text(text).collect(),
-            1 => {
-                text.chars().map(|c| Stroke::of_key(&Key::parse(&c.to_string()).unwrap())).collect()
-            }
-            2 => text.bytes().map(|byte| Stroke::of_key(&Key::Byte(byte))).collect(),
-            _ => Stroke::of_paste(text, true).collect(),
+            0 => Keystroke::of_text(text).collect(),
+            1 => text
+                .chars()
+                .map(|c| Keystroke::of_key(&Key::parse(&c.to_string()).unwrap()))
+                .collect(),
+            2 => text.bytes().map(|byte| Keystroke::of_key(&Key::Byte(byte))).collect(),
+            _ => Keystroke::of_paste(text, true).collect(),
         });
         (text, strokes.collect())
     })
@@ -143,7 +147,7 @@ fn in_pieces() -> impl Strategy<Value = (String, Vec<Vec<Stroke>>)> {
 proptest! {
     #[test]
     fn however_a_text_is_split_it_is_judged_the_same((text, pieces) in in_pieces()) {
-        let mut line = Line::default();
+        let mut line = TypedLine::default();
         for piece in pieces {
             let (next, seen) = judged_from(line, piece);
             prop_assert_eq!(seen, vec![]);

@@ -100,7 +100,7 @@ impl Tool for WriteToDisplay {
 
 /// The display in the same window.
 async fn find(cx: &Cx, beside: &PaneState) -> Result<Option<PaneId>, ToolError> {
-    let panes: Vec<Beside> = cx.neighbours(beside).await?;
+    let panes: Vec<Beside> = cx.window_panes(beside).await?;
     let ours = |pane: &&Beside| pane.display && cx.host.owns(&pane.owner);
     Ok(panes.iter().find(ours).map(|pane| pane.pane))
 }

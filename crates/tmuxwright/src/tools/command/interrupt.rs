@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::actions::typing::must_take_input;
-use crate::context::{Cx, Stroke, Tool, Turn};
+use crate::context::{Cx, Keystroke, Tool, Turn};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::run::Status;
 use terminal::text::inline;
@@ -70,13 +70,13 @@ impl Tool for Interrupt {
     type Output = Stopped;
 
     async fn call(cx: &Cx, args: Args) -> Result<Stopped, ToolError> {
-        let patience = cx.patience("timeout", args.timeout.unwrap_or(5.0))?;
+        let patience = cx.max_wait("timeout", args.timeout.unwrap_or(5.0))?;
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
         // A talk is not typing all the time, and its lines are never cut in two.
         let turn = match cx.runs.talks_to(pane.pane) {
             true => None,
-            false => Some(cx.turn(&pane, Some(Stroke::Abort).into_iter()).await?),
+            false => Some(cx.turn(&pane, Some(Keystroke::Abort).into_iter()).await?),
         };
         let done = cx.runs.interrupt(&pane, patience).await?;
         turn.into_iter().for_each(Turn::done);

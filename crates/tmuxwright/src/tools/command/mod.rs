@@ -6,12 +6,12 @@ mod run_command;
 mod run_in_repl;
 mod send_signal;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 
-pub(super) const TOOLS: &[Entry] = &[
-    Entry::of::<run_command::RunCommand>(),
-    Entry::of::<command_result::GetResult>(),
-    Entry::of::<interrupt::Interrupt>(),
-    Entry::of::<run_in_repl::RunInRepl>(),
-    Entry::of::<send_signal::SendSignal>(),
+pub(super) const TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<run_command::RunCommand>(),
+    ToolEntry::of::<command_result::GetResult>(),
+    ToolEntry::of::<interrupt::Interrupt>(),
+    ToolEntry::of::<run_in_repl::RunInRepl>(),
+    ToolEntry::of::<send_signal::SendSignal>(),
 ];

@@ -69,7 +69,7 @@ impl Tool for SendSignal {
             return Err(ToolError::new(Code::NotReady, format!("the program in {id} has exited"))
                 .hint("capture_pane reads what it left"));
         }
-        cx.signals(&pane).await?;
+        cx.note_signal(&pane).await?;
         let program = process::signal_foreground(pane.pid, signal).map_err(|error| {
             ToolError::new(
                 Code::Denied,

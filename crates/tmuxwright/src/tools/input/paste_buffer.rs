@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::actions::typing::{PASTE_END, must_take_input};
-use crate::context::{Cx, Stroke, Tool, buffer_failed};
+use crate::context::{Cx, Keystroke, Tool, buffer_failed};
 use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Target, Tier, ToolError};
 use crate::results::words::count;
 use terminal::text::inline;
@@ -77,7 +77,7 @@ impl Tool for PasteBuffer {
             .hint("take ESC [ 2 0 1 ~ out of it, or give `bracketed` false"));
         }
         let text = String::from_utf8_lossy(&seen.end);
-        let turn = cx.turn(&pane, Stroke::of_paste(&text, bracketed)).await?;
+        let turn = cx.turn(&pane, Keystroke::of_paste(&text, bracketed)).await?;
         cx.runs.typed_into(pane.pane, &text, false);
         cx.tmux().paste_buffer(&name, bracketed, pane.pane).await.map_err(lost)?;
         turn.done();

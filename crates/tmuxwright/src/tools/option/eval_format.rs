@@ -62,7 +62,7 @@ impl Tool for EvalFormat {
 
     async fn call(cx: &Cx, args: Args) -> Result<Expanded, ToolError> {
         check_format("format", &args.format)?;
-        if cx.is_fenced() && has_loop(&args.format) {
+        if cx.hides_panes() && has_loop(&args.format) {
             let what = "`format` goes through all sessions, windows, panes or clients, and the \
                         policy has fences around them";
             return Err(ToolError::new(Code::Denied, what).hint("use list_panes"));

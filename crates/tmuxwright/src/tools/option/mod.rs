@@ -7,13 +7,13 @@ mod show_environment;
 mod show_hooks;
 mod show_option;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 
-pub(super) const TOOLS: &[Entry] = &[
-    Entry::of::<show_option::ShowOption>(),
-    Entry::of::<set_option::SetOption>(),
-    Entry::of::<show_environment::ShowEnvironment>(),
-    Entry::of::<set_environment::SetEnvironment>(),
-    Entry::of::<show_hooks::ShowHooks>(),
-    Entry::of::<eval_format::EvalFormat>(),
+pub(super) const TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<show_option::ShowOption>(),
+    ToolEntry::of::<set_option::SetOption>(),
+    ToolEntry::of::<show_environment::ShowEnvironment>(),
+    ToolEntry::of::<set_environment::SetEnvironment>(),
+    ToolEntry::of::<show_hooks::ShowHooks>(),
+    ToolEntry::of::<eval_format::EvalFormat>(),
 ];

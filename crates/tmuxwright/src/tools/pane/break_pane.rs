@@ -51,7 +51,7 @@ impl Tool for BreakPane {
                 ToolError::invalid_argument("`name` is empty").hint("give a name, or leave it out")
             );
         }
-        let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
+        let pane = cx.resolve_container(&args.target, Level::Window).await?.pane;
         let company: Company = cx.tmux().row(&pane.pane.to_string()).await?;
         if company.panes < 2 {
             return Err(ToolError::invalid_argument(format!(

@@ -49,8 +49,8 @@ impl Tool for JoinPane {
 
     async fn call(cx: &Cx, args: Args) -> Result<Pane, ToolError> {
         let size = args.size.as_deref().map(check_size).transpose()?;
-        let source = cx.resolve_around(&args.source, Level::Window).await?.pane;
-        let target = cx.resolve_around(&args.target, Level::Window).await?.pane;
+        let source = cx.resolve_container(&args.source, Level::Window).await?.pane;
+        let target = cx.resolve_container(&args.target, Level::Window).await?.pane;
         if source.pane == target.pane {
             return Err(ToolError::invalid_argument(format!(
                 "`source` and `target` are both {}",

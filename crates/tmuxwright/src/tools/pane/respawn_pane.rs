@@ -52,7 +52,7 @@ impl Tool for RespawnPane {
     async fn call(cx: &Cx, args: Args) -> Result<Pane, ToolError> {
         let mut env = args.env.unwrap_or_default();
         check_environment(cx, &env)?;
-        cx.judge(args.command.as_deref().unwrap_or_default())?;
+        cx.may_run(args.command.as_deref().unwrap_or_default())?;
         let cwd = start_directory(args.cwd)?;
         if args.command.as_deref().is_some_and(|command| command.trim().is_empty()) {
             return Err(ToolError::invalid_argument("`command` is empty")

@@ -59,8 +59,8 @@ impl Tool for SwapPane {
     type Output = Swapped;
 
     async fn call(cx: &Cx, args: Args) -> Result<Swapped, ToolError> {
-        let source = cx.resolve_around(&args.source, Level::Window).await?.pane;
-        let target = cx.resolve_around(&args.target, Level::Window).await?.pane;
+        let source = cx.resolve_container(&args.source, Level::Window).await?.pane;
+        let target = cx.resolve_container(&args.target, Level::Window).await?.pane;
         if source.pane == target.pane {
             return Err(ToolError::invalid_argument(format!(
                 "`source` and `target` are both {}",

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tmux_control::capture::Capture;
 use tmux_control::{PaneId, Reply, Row, Server, row};
 
-use crate::context::files::Draft;
+use crate::context::files::AtomicFile;
 use crate::context::{Cx, Tool};
 #[cfg(feature = "files")]
 use crate::contract::FilePath;
@@ -272,9 +272,9 @@ fn paint(job: Job) -> Result<Screenshot, ToolError> {
     };
     match (path, format) {
         (Some(path), _) => {
-            let mut draft = Draft::of(&path)?;
+            let mut draft = AtomicFile::create(&path)?;
             draft.write(&file)?;
-            draft.keep()?;
+            draft.commit()?;
             shot.path = path.display().to_string();
         }
         (None, Format::Png) => shot.png = Some(file),

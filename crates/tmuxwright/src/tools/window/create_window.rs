@@ -77,7 +77,7 @@ impl Tool for CreateWindow {
             }
             return Ok(created.into());
         };
-        let beside = cx.resolve_around(target, Level::Session).await?.pane;
+        let beside = cx.resolve_container(target, Level::Session).await?.pane;
         let (flag, place) = match args.place.unwrap_or(Place::End) {
             Place::End => ("-a", format!("{}:{{end}}", beside.session)),
             Place::Before => ("-b", format!("{}:{}", beside.session, beside.window)),

@@ -51,7 +51,7 @@ impl Tool for ResizeWindow {
                     .hint(format!("give a number from 1 to {LARGEST}")));
             }
         }
-        let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
+        let pane = cx.resolve_container(&args.target, Level::Window).await?.pane;
         let resize = Command::action("resize-window")
             .option("-t", format!("{}:{}", pane.session, pane.window))
             .option_if("-x", args.width)

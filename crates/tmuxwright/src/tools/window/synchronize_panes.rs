@@ -68,7 +68,7 @@ impl Tool for SynchronizePanes {
     type Output = Synchronized;
 
     async fn call(cx: &Cx, args: Args) -> Result<Synchronized, ToolError> {
-        let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
+        let pane = cx.resolve_container(&args.target, Level::Window).await?.pane;
         if args.on {
             switch_on(cx, &pane).await?;
         } else {
@@ -86,7 +86,11 @@ impl Tool for SynchronizePanes {
 
 /// A pane that somebody has taken out by itself stays out.
 async fn switch_on(cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {
-    if cx.neighbours::<Reached>(pane).await?.iter().any(|row| cx.host.is_caller(row.pane, row.pid))
+    if cx
+        .window_panes::<Reached>(pane)
+        .await?
+        .iter()
+        .any(|row| cx.host.is_caller(row.pane, row.pid))
     {
         return Err(ToolError::new(
             Code::Denied,
@@ -115,7 +119,7 @@ fn set(flags: &str, target: impl ToString) -> Command {
 }
 
 async fn reached(cx: &Cx, pane: &PaneState) -> Result<Vec<Reached>, ToolError> {
-    let mut panes: Vec<Reached> = cx.neighbours(pane).await?;
+    let mut panes: Vec<Reached> = cx.window_panes(pane).await?;
     panes.retain(|row| row.synchronized);
     Ok(panes)
 }

@@ -5,7 +5,7 @@ use std::fs;
 
 use serde_json::Value;
 use tmuxwright::config::{Kind, SETTINGS};
-use tmuxwright::context::Entry;
+use tmuxwright::context::ToolEntry;
 use tmuxwright::contract::{Code, Group, Tier, Toolset};
 use tmuxwright::policy::TIER_GROUPS;
 use tmuxwright::prompts::{self, Absent};
@@ -46,7 +46,7 @@ fn tier(tier: Tier) -> &'static str {
     }
 }
 
-fn sets(entry: &Entry) -> String {
+fn sets(entry: &ToolEntry) -> String {
     let sets = entry.meta.sets.iter().chain([&Toolset::All]).map(|set| format!("`{set}`"));
     let sets = sets.collect::<Vec<_>>().join(", ");
     match entry.meta.group {

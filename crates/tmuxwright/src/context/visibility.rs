@@ -14,7 +14,7 @@ use crate::host::{ClientRow, PaneState};
 
 impl Cx {
     /// Rows of all panes in the window of a pane that the call has found.
-    pub async fn neighbours<R: Row>(&self, pane: &PaneState) -> Result<Vec<R>, ToolError> {
+    pub async fn window_panes<R: Row>(&self, pane: &PaneState) -> Result<Vec<R>, ToolError> {
         Ok(self.tmux().rows(Command::query("list-panes").option("-t", pane.window)).await?)
     }
 
@@ -30,7 +30,7 @@ impl Cx {
     }
 
     /// Says of each pane whether somebody who made this call may be told of it.
-    pub(crate) fn sees(&self) -> Sees {
+    pub(crate) fn visibility(&self) -> Sees {
         if !self.guard.hides_panes() {
             return None;
         }
@@ -43,12 +43,12 @@ impl Cx {
     }
 
     /// Whether there may be sessions and panes that the call must not touch.
-    pub fn is_fenced(&self) -> bool {
+    pub fn hides_panes(&self) -> bool {
         self.guard.hides_panes()
     }
 
     /// A place that a caller names, where nothing is read or written.
-    pub fn place(&self, path: &FilePath, argument: &str) -> Result<PathBuf, ToolError> {
+    pub fn path_argument(&self, path: &FilePath, argument: &str) -> Result<PathBuf, ToolError> {
         path.check(argument)
     }
 
