@@ -9,7 +9,7 @@ use tmux_control::{Command, Error, Row};
 
 use crate::context::Cx;
 use crate::contract::{Code, CreateLocation, Form, Output, ToolError, absolute};
-use crate::host::{Created, NewPane, with_environment};
+use crate::host::{CreatedPane, NewPane, with_environment};
 use terminal::text::inline;
 
 /// The ids of what was made.
@@ -27,8 +27,8 @@ pub(crate) struct NewIds {
     pub(crate) session: String,
 }
 
-impl From<Created> for NewIds {
-    fn from(created: Created) -> Self {
+impl From<CreatedPane> for NewIds {
+    fn from(created: CreatedPane) -> Self {
         Self {
             session_id: created.session.to_string(),
             window_id: created.window.to_string(),
@@ -123,20 +123,20 @@ pub(crate) async fn create(
     cx: &Cx,
     place: CreateLocation<'_>,
     commands: impl Into<Vec<Command>>,
-) -> Result<Created, ToolError> {
+) -> Result<CreatedPane, ToolError> {
     cx.may_create(place)?;
     let printed = cx.tmux().sequence(commands.into()).await.map_err(|error| match place {
         CreateLocation::NewSession(Some(name)) => explain_duplicate(error, name),
         _ => error.into(),
     })?;
     let printed: Vec<u8> = printed.into_iter().flat_map(|reply| reply.0).collect();
-    let created = Created::parse_one("a new pane", &printed)?;
+    let created = CreatedPane::parse_one("a new pane", &printed)?;
     cx.host.claim(created.pane).await?;
     Ok(created)
 }
 
 /// Makes a pane in our own session.
-pub(crate) async fn create_at_home(cx: &Cx, wish: NewPane) -> Result<Created, ToolError> {
+pub(crate) async fn create_at_home(cx: &Cx, wish: NewPane) -> Result<CreatedPane, ToolError> {
     cx.may_create(CreateLocation::OwnSession)?;
     check_environment(cx, &wish.env)?;
     cx.may_run(wish.command.as_deref().unwrap_or_default())?;

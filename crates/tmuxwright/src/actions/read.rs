@@ -8,7 +8,7 @@ use tmux_control::{PaneId, Reply, Row, Server};
 
 use crate::context::Cx;
 use crate::contract::{Target, ToolError};
-use crate::host::{Life, PaneState};
+use crate::host::{PaneState, ProcessState};
 use terminal::text::inline;
 
 /// What a tool wants to see of a pane.
@@ -38,7 +38,7 @@ pub(crate) async fn read<F: Row>(
         .map_err(|_| ToolError::internal("two questions had another number of answers"))?;
     let facts = F::parse_one("display-message", &facts.0)?;
     if part.start.is_none()
-        && let Some(start) = top_of(pane.life)
+        && let Some(start) = top_of(pane.process_state)
     {
         reply = cx.tmux().run(Capture { start: Some(start), ..part }.of(pane.pane)).await?;
     }
@@ -88,8 +88,8 @@ fn tidy(text: &str, colors: bool) -> Vec<&str> {
 
 /// Where the screen of a pane begins, if not at its top: tmux pushes one line of a dead pane's
 /// screen into history to make room for its notice.
-pub(crate) fn top_of(life: Life) -> Option<i64> {
-    life.is_over().then_some(-1)
+pub(crate) fn top_of(process_state: ProcessState) -> Option<i64> {
+    process_state.has_exited().then_some(-1)
 }
 
 /// How much of a pane's history is read beside its screen.
@@ -103,9 +103,9 @@ pub(crate) enum Scrollback {
 
 impl Scrollback {
     /// The first row to read, as tmux counts.
-    pub(crate) fn start(self, life: Life) -> Option<i64> {
+    pub(crate) fn start(self, process_state: ProcessState) -> Option<i64> {
         match self {
-            Self::Screen | Self::Lines(0) => top_of(life),
+            Self::Screen | Self::Lines(0) => top_of(process_state),
             Self::Lines(lines) => Some(-lines),
             Self::All => Some(i64::MIN),
         }
@@ -130,9 +130,9 @@ impl<'de> Deserialize<'de> for Scrollback {
 }
 
 /// The program in a pane, or how it ended.
-pub(crate) fn program_or_end(life: Life, command: &str) -> String {
-    match life.exit_code() {
-        _ if !life.is_over() => inline(command),
+pub(crate) fn program_or_end(process_state: ProcessState, command: &str) -> String {
+    match process_state.exit_code() {
+        _ if !process_state.has_exited() => inline(command),
         Some(code) => format!("exited {code}"),
         None => "exited".to_owned(),
     }

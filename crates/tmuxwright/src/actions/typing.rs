@@ -47,7 +47,7 @@ impl Output for Typed {
 pub(crate) fn must_take_input(pane: &PaneState, has_text: bool) -> Result<(), ToolError> {
     let id = pane.pane;
     let refuse = |what: String, hint: &str| Err(ToolError::new(Code::NotReady, what).hint(hint));
-    if pane.life.is_over() {
+    if pane.process_state.has_exited() {
         return refuse(
             format!("the program in {id} has exited"),
             "capture_pane reads what it left; create_pane starts another",

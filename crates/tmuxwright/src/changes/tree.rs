@@ -6,7 +6,7 @@ use tmux_control::format::Cells;
 use tmux_control::{Command, Error, PaneId, Row, SessionId, WindowId, row};
 
 use super::{Place, Sees, Subject};
-use crate::host::{ClientRow, Host, Life, nested, read_nested};
+use crate::host::{ClientRow, Host, ProcessState, nested, read_nested};
 
 row! {
     /// A session.
@@ -42,7 +42,7 @@ row! {
         command: String = "pane_current_command",
         path: String = "pane_current_path",
         pid: u32 = "pane_pid",
-        life: Life = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
+        process_state: ProcessState = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
         active: bool = "pane_active",
         left: u32 = "pane_left",
         top: u32 = "pane_top",
@@ -91,7 +91,7 @@ pub(super) struct Part {
     windows: Vec<(WindowFacts, BTreeSet<String>)>,
     panes: Vec<PaneFacts>,
     /// What else than output can change what a pane shows.
-    shown: Option<(u32, Life, u32, u32, Surface)>,
+    shown: Option<(u32, ProcessState, u32, u32, Surface)>,
     people: Vec<ClientRow>,
 }
 
@@ -145,9 +145,9 @@ impl Pane {
         }
     }
 
-    fn shown(&self) -> (u32, Life, u32, u32, Surface) {
-        let PaneFacts { pid, life, width, height, .. } = self.facts;
-        (pid, life, width, height, self.surface.clone())
+    fn shown(&self) -> (u32, ProcessState, u32, u32, Surface) {
+        let PaneFacts { pid, process_state, width, height, .. } = self.facts;
+        (pid, process_state, width, height, self.surface.clone())
     }
 }
 

@@ -4,7 +4,7 @@ use terminal::text;
 
 use super::Cx;
 use crate::contract::{BufferName, Code, ToolError, shorten};
-use crate::host::{Buffer, is_reserved_buffer_name};
+use crate::host::{PasteBuffer, is_reserved_buffer_name};
 
 /// The longest label of a buffer, in characters.
 const MAX_LABEL_CHARS: usize = 64;
@@ -35,14 +35,14 @@ pub(crate) fn buffer_label<'a>(name: &'a BufferName, argument: &str) -> Result<&
 
 impl Cx {
     /// The buffers that the call may touch.
-    pub async fn buffers(&self) -> Result<Vec<Buffer>, ToolError> {
+    pub async fn buffers(&self) -> Result<Vec<PasteBuffer>, ToolError> {
         let mut buffers = self.host.buffers().await?;
         buffers.retain(|buffer| self.admit_buffer(buffer).is_ok());
         Ok(buffers)
     }
 
     /// Finds the buffer that is called so, if the call may touch it.
-    pub async fn buffer(&self, name: &BufferName) -> Result<Buffer, ToolError> {
+    pub async fn buffer(&self, name: &BufferName) -> Result<PasteBuffer, ToolError> {
         let all = self.host.buffers().await?;
         if let Some(found) = pick(&all, name)? {
             self.admit_buffer(found)?;
@@ -63,11 +63,11 @@ impl Cx {
 
     /// The same for a buffer that need not be there. What the call may not touch counts as not
     /// there: it has a name of its own, which a new buffer of ours never gets.
-    pub async fn buffer_if_any(&self, name: &BufferName) -> Result<Option<Buffer>, ToolError> {
+    pub async fn buffer_if_any(&self, name: &BufferName) -> Result<Option<PasteBuffer>, ToolError> {
         Ok(pick(&self.buffers().await?, name)?.cloned())
     }
 
-    fn admit_buffer(&self, buffer: &Buffer) -> Result<(), ToolError> {
+    fn admit_buffer(&self, buffer: &PasteBuffer) -> Result<(), ToolError> {
         self.guard.admit_buffer(self.meta, &buffer.row.name, buffer.own())
     }
 }
@@ -84,8 +84,11 @@ pub(crate) fn buffer_failed(name: &str, error: tmux_control::Error) -> ToolError
 }
 
 /// The buffer that is meant: one of ours by its label, or any by its whole name.
-fn pick<'a>(buffers: &'a [Buffer], name: &BufferName) -> Result<Option<&'a Buffer>, ToolError> {
-    let labelled: Vec<&Buffer> =
+fn pick<'a>(
+    buffers: &'a [PasteBuffer],
+    name: &BufferName,
+) -> Result<Option<&'a PasteBuffer>, ToolError> {
+    let labelled: Vec<&PasteBuffer> =
         buffers.iter().filter(|buffer| buffer.label.as_ref() == Some(&name.0)).collect();
     match labelled.as_slice() {
         [] => Ok(buffers.iter().find(|buffer| buffer.row.name == name.0)),
@@ -105,9 +108,9 @@ mod tests {
 
     use super::*;
 
-    fn buffer(name: &str, label: Option<&str>) -> Buffer {
+    fn buffer(name: &str, label: Option<&str>) -> PasteBuffer {
         let row = BufferRow { name: name.into(), bytes: 1, created: 0, sample: String::new() };
-        Buffer { row, label: label.map(str::to_owned) }
+        PasteBuffer { row, label: label.map(str::to_owned) }
     }
 
     #[test]

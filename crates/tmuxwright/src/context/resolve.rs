@@ -9,7 +9,7 @@ use tmux_control::{Command, PaneId, Reply, Row, Server, SessionId, WindowId};
 use super::Cx;
 use crate::contract::{Code, ObjectIds, PaneIdentity, Target, TargetObject, Tier, ToolError};
 use crate::host::{
-    Life, Ownership, PaneRow, PaneState, SessionRow, WindowRow, none_without_server,
+    Ownership, PaneRow, PaneState, ProcessState, SessionRow, WindowRow, none_without_server,
 };
 
 /// The object a target names.
@@ -183,7 +183,7 @@ impl Cx {
             // Anything out of the ordinary is for the slow way to explain.
             if let Ok(mut answers) = self.tmux().sequence(commands).await
                 && let Ok(pane) = PaneState::parse_one("display-message", &answers.remove(0).0)
-                && pane.life != Life::Exited(None)
+                && pane.process_state != ProcessState::Exited(None)
             {
                 let resolved = Resolved { level: Level::Pane, pane };
                 self.admit(target, &resolved).await?;

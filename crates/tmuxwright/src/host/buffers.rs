@@ -14,22 +14,22 @@ use tokio::sync::{Mutex, MutexGuard};
 
 use super::owner::Owner;
 
-const MINE: &str = "mcp";
-const KEPT: &str = "mcp-kept";
+const OWN_PREFIX: &str = "mcp";
+const KEPT_PREFIX: &str = "mcp-kept";
 
 /// How many buffers that people make meanwhile are put back in their place.
-const NEWCOMERS: usize = 3;
+const MAX_NEW_PERSON_BUFFERS: usize = 3;
 
 /// A paste buffer.
 #[derive(Debug, Clone)]
-pub struct Buffer {
+pub struct PasteBuffer {
     /// What tmux knows of it.
     pub row: BufferRow,
     /// What we call it, if it is ours.
     pub label: Option<String>,
 }
 
-impl Buffer {
+impl PasteBuffer {
     /// Whether this server made it.
     pub fn own(&self) -> bool {
         self.label.is_some()
@@ -43,20 +43,20 @@ impl Buffer {
 
 /// The parts of a name.
 #[derive(Debug, PartialEq, Eq)]
-struct Name<'a> {
+struct NameParts<'a> {
     kept: bool,
     owner: &'a str,
     random: &'a str,
     label: &'a str,
 }
 
-impl<'a> Name<'a> {
+impl<'a> NameParts<'a> {
     /// `None` if it is a person's.
     fn parse(name: &'a str) -> Option<Self> {
         let mut parts = name.splitn(4, '_');
         let kept = match parts.next()? {
-            MINE => false,
-            KEPT => true,
+            OWN_PREFIX => false,
+            KEPT_PREFIX => true,
             _ => return None,
         };
         let owner = parts.next()?;
@@ -67,11 +67,11 @@ impl<'a> Name<'a> {
 
 /// Whether a name looks like one that a server like this gives.
 pub(crate) fn is_reserved_buffer_name(name: &str) -> bool {
-    [MINE, KEPT].iter().any(|prefix| name.split('_').next() == Some(prefix))
+    [OWN_PREFIX, KEPT_PREFIX].iter().any(|prefix| name.split('_').next() == Some(prefix))
 }
 
 #[derive(Debug)]
-pub(super) struct Buffers {
+pub(super) struct OwnBuffers {
     owner: String,
     keep: bool,
     number: AtomicU64,
@@ -81,7 +81,7 @@ pub(super) struct Buffers {
     lock: Mutex<()>,
 }
 
-impl Buffers {
+impl OwnBuffers {
     pub(super) fn new(owner: &Owner, keep: bool) -> Self {
         Self {
             owner: owner.token(),
@@ -97,10 +97,10 @@ impl Buffers {
     }
 
     /// A name for a buffer that is gone in a moment.
-    pub(super) fn passing_name(&self) -> String {
+    pub(super) fn temporary_name(&self) -> String {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
         self.made.store(true, Ordering::Relaxed);
-        format!("{MINE}_{}_{number}_", self.owner)
+        format!("{OWN_PREFIX}_{}_{number}_", self.owner)
     }
 
     /// A name for a buffer that stays.
@@ -109,25 +109,25 @@ impl Buffers {
         File::open("/dev/urandom")?.read_exact(&mut bytes)?;
         let random = u32::from_ne_bytes(bytes);
         self.made.store(true, Ordering::Relaxed);
-        let prefix = if self.keep { KEPT } else { MINE };
+        let prefix = if self.keep { KEPT_PREFIX } else { OWN_PREFIX };
         Ok(format!("{prefix}_{}_{random:08x}_{label}", self.owner))
     }
 
     /// The name of one of ours under another label.
     pub(super) fn renamed(name: &str, label: &str) -> Option<String> {
-        let Name { kept, owner, random, .. } = Name::parse(name)?;
-        let prefix = if kept { KEPT } else { MINE };
+        let NameParts { kept, owner, random, .. } = NameParts::parse(name)?;
+        let prefix = if kept { KEPT_PREFIX } else { OWN_PREFIX };
         Some(format!("{prefix}_{owner}_{random}_{label}"))
     }
 
     /// The buffers there are, without those that are gone in a moment.
-    pub(super) fn of_rows(&self, rows: Vec<BufferRow>) -> Vec<Buffer> {
+    pub(super) fn of_rows(&self, rows: Vec<BufferRow>) -> Vec<PasteBuffer> {
         let all = rows.into_iter().map(|row| {
-            let name = Name::parse(&row.name);
+            let name = NameParts::parse(&row.name);
             let passing = name.as_ref().is_some_and(|name| name.label.is_empty());
             let own = name.filter(|name| name.owner == self.owner);
             let label = own.map(|name| name.label.to_owned());
-            (!passing).then_some(Buffer { row, label })
+            (!passing).then_some(PasteBuffer { row, label })
         });
         all.flatten().collect()
     }
@@ -152,11 +152,11 @@ pub(super) async fn reap(tmux: &Server) -> Result<(), Error> {
 }
 
 /// Removes those that are not kept and that are meant. Attaches to nothing.
-async fn remove(tmux: &Server, meant: impl Fn(&Name<'_>) -> bool) -> Result<(), Error> {
+async fn remove(tmux: &Server, meant: impl Fn(&NameParts<'_>) -> bool) -> Result<(), Error> {
     let list = list_buffers().option("-F", BufferRow::format());
     let printed: Vec<u8> = tmux.spawned(&[list]).await?.into_iter().flat_map(|r| r.0).collect();
     for row in BufferRow::parse_all("list-buffers", &printed)? {
-        if Name::parse(&row.name).is_some_and(|name| !name.kept && meant(&name)) {
+        if NameParts::parse(&row.name).is_some_and(|name| !name.kept && meant(&name)) {
             match tmux.spawned(&[delete_buffer(&row.name)]).await {
                 Err(error) if error.is_not_found() => {}
                 other => other.map(|_| ())?,
@@ -169,7 +169,7 @@ async fn remove(tmux: &Server, meant: impl Fn(&Name<'_>) -> bool) -> Result<(), 
 /// Sees to it that a person who pastes still gets what they would have got: before 3.4 that is the
 /// newest buffer of all, and now it is one of ours. `before` is what there was. What a person has
 /// copied since counts too. Returns whether there is something of theirs to paste.
-pub(super) async fn keep_newest(
+pub(super) async fn restore_newest(
     tmux: &Server,
     before: &[BufferRow],
     ours: &str,
@@ -177,11 +177,11 @@ pub(super) async fn keep_newest(
     if !tmux.version().await?.pastes_named_buffers() {
         return Ok(true);
     }
-    let is_theirs = |row: &&BufferRow| Name::parse(&row.name).is_none() && row.name != ours;
+    let is_theirs = |row: &&BufferRow| NameParts::parse(&row.name).is_none() && row.name != ours;
     let mut next = before.iter().find(is_theirs).map(|row| row.name.clone());
     let mut known: Vec<String> = before.iter().map(|row| row.name.clone()).collect();
     let mut any = false;
-    for _ in 0..=NEWCOMERS {
+    for _ in 0..=MAX_NEW_PERSON_BUFFERS {
         if let Some(name) = next.take() {
             match tmux.renew_buffer(&name).await {
                 Err(error) if error.is_not_found() => {}
@@ -212,15 +212,15 @@ mod tests {
     #[test]
     fn a_name_tells_whose_a_buffer_is() {
         let owner = Owner::this_process();
-        let buffers = Buffers::new(&owner, false);
+        let buffers = OwnBuffers::new(&owner, false);
         let name = buffers.name("my_notes").unwrap();
-        let parsed = Name::parse(&name).unwrap();
+        let parsed = NameParts::parse(&name).unwrap();
         assert_eq!((parsed.owner, parsed.label, parsed.kept), (&*owner.token(), "my_notes", false));
         assert_ne!(name, buffers.name("my_notes").unwrap());
-        let kept = Buffers::new(&owner, true).name("x").unwrap();
-        assert!(Name::parse(&kept).unwrap().kept);
+        let kept = OwnBuffers::new(&owner, true).name("x").unwrap();
+        assert!(NameParts::parse(&kept).unwrap().kept);
         for theirs in ["buffer0", "notes", "mcp_notes", "mcp_a_b_c", "xmcp_h.1.2_a_b", ""] {
-            assert_eq!(Name::parse(theirs), None, "{theirs}");
+            assert_eq!(NameParts::parse(theirs), None, "{theirs}");
         }
         assert!(is_reserved_buffer_name(&name) && is_reserved_buffer_name("mcp_notes"));
         assert!(!is_reserved_buffer_name("mcpnotes"));
@@ -228,20 +228,20 @@ mod tests {
 
     #[test]
     fn a_label_changes_and_the_rest_of_a_name_stays() {
-        let buffers = Buffers::new(&Owner::this_process(), false);
+        let buffers = OwnBuffers::new(&Owner::this_process(), false);
         let name = buffers.name("old").unwrap();
-        let new = Buffers::renamed(&name, "new").unwrap();
+        let new = OwnBuffers::renamed(&name, "new").unwrap();
         assert_eq!(new.strip_suffix("_new"), name.strip_suffix("_old"));
-        assert_eq!(Buffers::renamed("buffer0", "new"), None);
+        assert_eq!(OwnBuffers::renamed("buffer0", "new"), None);
     }
 
     #[test]
     fn what_is_there_for_a_moment_is_not_seen() {
-        let buffers = Buffers::new(&Owner::this_process(), false);
+        let buffers = OwnBuffers::new(&Owner::this_process(), false);
         let row = |name: String| BufferRow { name, bytes: 1, created: 0, sample: String::new() };
-        let names = [buffers.passing_name(), buffers.name("a").unwrap(), "buffer0".to_owned()];
+        let names = [buffers.temporary_name(), buffers.name("a").unwrap(), "buffer0".to_owned()];
         let seen = buffers.of_rows(names.map(row).into());
-        let short: Vec<&str> = seen.iter().map(Buffer::short_name).collect();
+        let short: Vec<&str> = seen.iter().map(PasteBuffer::short_name).collect();
         assert_eq!(short, ["a", "buffer0"]);
         assert!(seen[0].own() && !seen[1].own());
     }

@@ -5,7 +5,7 @@
 
 mod buffers;
 mod caller;
-mod home;
+mod own_session;
 mod owner;
 mod rows;
 mod tree;
@@ -19,17 +19,17 @@ use tmux_control::buffer::BufferRow;
 use tmux_control::{Command, PaneId, Program, Server, SessionId, Socket};
 use tokio::sync::{Mutex, MutexGuard};
 
-pub use buffers::Buffer;
-use buffers::Buffers;
+use buffers::OwnBuffers;
+pub use buffers::PasteBuffer;
 pub(crate) use buffers::is_reserved_buffer_name;
 use caller::Caller;
-use home::Home;
-pub use home::NewPane;
-pub(crate) use home::with_environment;
+pub use own_session::NewPane;
+use own_session::OwnSession;
+pub(crate) use own_session::with_environment;
 use owner::Owner;
 pub use owner::Ownership;
-use rows::Staying;
-pub use rows::{ClientRow, Created, Life, PaneState, SessionRow, WindowRow};
+use rows::RemainOnExit;
+pub use rows::{ClientRow, CreatedPane, PaneState, ProcessState, SessionRow, WindowRow};
 pub use tree::PaneRow;
 pub(crate) use tree::{nested, read_nested};
 
@@ -41,8 +41,8 @@ const ENDING: Duration = Duration::from_secs(10);
 pub struct Host {
     shared: Arc<Shared>,
     owner: Owner,
-    home: Home,
-    buffers: Buffers,
+    session: OwnSession,
+    buffers: OwnBuffers,
 }
 
 /// What is the same for all clients.
@@ -71,9 +71,9 @@ impl Host {
     }
 
     fn of_owner(shared: Arc<Shared>, owner: Owner) -> Self {
-        let home = Home::new(&owner, shared.keep);
-        let buffers = Buffers::new(&owner, shared.keep);
-        Self { shared, owner, home, buffers }
+        let session = OwnSession::new(&owner, shared.keep);
+        let buffers = OwnBuffers::new(&owner, shared.keep);
+        Self { shared, owner, session, buffers }
     }
 
     /// The socket a user means who names none: that of the tmux we run in, or tmux's default.
@@ -129,22 +129,26 @@ impl Host {
 
     /// The commands that let a pane of this process stay after its program has exited also in another
     /// window: that was said of the window it is in. None for other panes.
-    pub async fn stay_along(&self, pane: &PaneState) -> Result<Vec<Command>, tmux_control::Error> {
+    pub async fn keep_remain_on_exit(
+        &self,
+        pane: &PaneState,
+    ) -> Result<Vec<Command>, tmux_control::Error> {
         let id = pane.pane.to_string();
-        if !self.owner.is_colleague(&pane.owner) || !self.tmux().row::<Staying>(&id).await?.stays()
+        if !self.owner.same_process(&pane.owner)
+            || !self.tmux().row::<RemainOnExit>(&id).await?.is_on()
         {
             return Ok(Vec::new());
         }
-        Ok(home::stay("-p", &id, self.tmux().version().await?))
+        Ok(own_session::stay("-p", &id, self.tmux().version().await?))
     }
 
     /// What tmux is to run in a pane that is there already, in its words; none for the same again.
-    pub async fn words(
+    pub async fn program_words(
         &self,
         pane: &PaneState,
         wish: &NewPane,
     ) -> Result<Vec<String>, tmux_control::Error> {
-        Ok(match self.owner.is_colleague(&pane.owner) {
+        Ok(match self.owner.same_process(&pane.owner) {
             true => wish.words(self.tmux().version().await?),
             false => wish.plain_words().to_vec(),
         })
@@ -153,33 +157,33 @@ impl Host {
     /// The commands without which the last output of a program that is about to start in a pane of
     /// this process would be lost; none where no version needs them.
     pub async fn drain(&self, pane: &PaneState) -> Result<Vec<Command>, tmux_control::Error> {
-        if !self.owner.is_colleague(&pane.owner)
+        if !self.owner.same_process(&pane.owner)
             || !self.tmux().version().await?.loses_last_output()
         {
             return Ok(Vec::new());
         }
-        Ok(home::drain(&pane.pane.to_string()).into())
+        Ok(own_session::drain(&pane.pane.to_string()).into())
     }
 
     /// The command that lets a session of this name live though nobody is attached to it, before
     /// anybody can come between; none for names that tmux would change or read in another way.
-    pub fn keep_named(name: &str) -> Option<Command> {
+    pub fn keep_session_command(name: &str) -> Option<Command> {
         let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ' '));
-        plain.then(|| home::keep_unattached(&format!("={name}:")))
+        plain.then(|| own_session::keep_unattached(&format!("={name}:")))
     }
 
     /// Lets a new session live though nobody is attached to it, whatever the user's settings say,
     /// and gives it its size where tmux did not. It may be gone by now, which is no error.
-    pub async fn settle(
+    pub async fn configure_session(
         &self,
-        created: &Created,
+        created: &CreatedPane,
         width: Option<u32>,
         height: Option<u32>,
     ) -> Result<(), tmux_control::Error> {
-        let mut commands = vec![home::keep_unattached(&created.session.to_string())];
+        let mut commands = vec![own_session::keep_unattached(&created.session.to_string())];
         let sized = width.is_some() || height.is_some();
         if sized && self.tmux().version().await?.ignores_new_size() {
-            commands.extend(home::resize(&created.window.to_string(), width, height));
+            commands.extend(own_session::resize(&created.window.to_string(), width, height));
         }
         match self.tmux().sequence(commands).await {
             Err(error) if error.is_not_found() || error.is_no_server() => Ok(()),
@@ -191,7 +195,9 @@ impl Host {
     pub async fn panes(&self) -> Result<Vec<PaneRow>, tmux_control::Error> {
         let panes = tree::panes(self.tmux()).await?;
         if self
-            .remind_of_exits(panes.iter().map(|row| (row.pane.id, row.pane.pid, row.pane.life)))
+            .remind_of_exits(
+                panes.iter().map(|row| (row.pane.id, row.pane.pid, row.pane.process_state)),
+            )
             .await
         {
             return tree::panes(self.tmux()).await;
@@ -202,7 +208,7 @@ impl Host {
     /// The pane that is or stands for a target in tmux's own words.
     pub async fn pane(&self, target: &str) -> Result<PaneState, tmux_control::Error> {
         let now: PaneState = self.tmux().row(target).await?;
-        if self.remind_of_exits([(now.pane, now.pid, now.life)].into_iter()).await {
+        if self.remind_of_exits([(now.pane, now.pid, now.process_state)].into_iter()).await {
             return self.tmux().row(target).await;
         }
         Ok(now)
@@ -211,9 +217,12 @@ impl Host {
     /// Before 3.7 a tmux that writes to utmp can miss the exit of a pane's process, since the
     /// library it does this with ignores all children meanwhile. When another child exits, tmux
     /// looks after all of them; so one is made to. Returns whether it was, once for each process.
-    async fn remind_of_exits(&self, panes: impl Iterator<Item = (PaneId, u32, Life)>) -> bool {
+    async fn remind_of_exits(
+        &self,
+        panes: impl Iterator<Item = (PaneId, u32, ProcessState)>,
+    ) -> bool {
         let missing: Vec<_> = panes
-            .filter(|(_, _, life)| *life == Life::Exited(None))
+            .filter(|(_, _, process_state)| *process_state == ProcessState::Exited(None))
             .map(|(pane, pid, _)| (pane, pid))
             .collect();
         if missing.is_empty() {
@@ -235,18 +244,18 @@ impl Host {
     }
 
     /// A new pane in our own session, which is made if need be.
-    pub async fn new_pane(&self, wish: NewPane) -> Result<Created, tmux_control::Error> {
-        self.home.new_pane(self.tmux(), &self.owner, wish).await
+    pub async fn new_pane(&self, wish: NewPane) -> Result<CreatedPane, tmux_control::Error> {
+        self.session.new_pane(self.tmux(), &self.owner, wish).await
     }
 
     /// Our own session, if it has been made and is still there.
     pub async fn own_session(&self) -> Option<SessionId> {
-        self.home.session(self.tmux()).await
+        self.session.session(self.tmux()).await
     }
 
     /// Ends a session.
     pub async fn kill_session(&self, session: SessionId) -> Result<(), tmux_control::Error> {
-        home::kill_session(self.tmux(), session).await
+        own_session::kill_session(self.tmux(), session).await
     }
 
     /// Ends the server whose process this is, and waits until it is gone.
@@ -257,15 +266,15 @@ impl Host {
             Err(error) if !error.is_no_server() => return Err(error),
             _ => {}
         }
-        self.home.forget().await;
+        self.session.forget().await;
         tokio::time::timeout(ENDING, process::exited(pid)).await.map_err(|_| {
             tmux_control::Error::Timeout { command: command.to_owned(), after: ENDING }
         })
     }
 
     /// A name for a paste buffer that is gone in a moment.
-    pub fn passing_buffer_name(&self) -> String {
-        self.buffers.passing_name()
+    pub fn temporary_buffer_name(&self) -> String {
+        self.buffers.temporary_name()
     }
 
     /// A name for a paste buffer of our own that stays.
@@ -275,33 +284,33 @@ impl Host {
 
     /// The name of one of our buffers under another label.
     pub fn renamed_buffer(&self, name: &str, label: &str) -> Option<String> {
-        Buffers::renamed(name, label)
+        OwnBuffers::renamed(name, label)
     }
 
     /// The paste buffers there are; none if no server runs.
-    pub async fn buffers(&self) -> Result<Vec<Buffer>, tmux_control::Error> {
+    pub async fn buffers(&self) -> Result<Vec<PasteBuffer>, tmux_control::Error> {
         let rows = none_without_server(self.tmux().buffers().await)?;
         Ok(self.buffers.of_rows(rows))
     }
 
     /// The right to make or name buffers.
-    pub async fn naming_buffers(&self) -> MutexGuard<'_, ()> {
+    pub async fn lock_buffer_names(&self) -> MutexGuard<'_, ()> {
         self.buffers.alone().await
     }
 
     /// Sees to it that a person who pastes gets what they would have got before `ours` was set.
     /// Returns whether there is something of theirs to paste.
-    pub async fn keep_newest_buffer(
+    pub async fn restore_newest_buffer(
         &self,
         before: &[BufferRow],
         ours: &str,
     ) -> Result<bool, tmux_control::Error> {
-        buffers::keep_newest(self.tmux(), before, ours).await
+        buffers::restore_newest(self.tmux(), before, ours).await
     }
 
     /// Removes what servers like this one left behind when they died.
     pub async fn reap_orphans(&self) {
-        let mut reaped = home::reap(self.tmux()).await;
+        let mut reaped = own_session::reap(self.tmux()).await;
         if reaped.is_ok() {
             reaped = buffers::reap(self.tmux()).await;
         }
@@ -315,7 +324,7 @@ impl Host {
     /// Removes the client's own buffers and session, unless they are to be kept.
     pub async fn close(&self) {
         self.buffers.close(self.tmux()).await;
-        self.home.close(self.tmux(), &self.owner).await;
+        self.session.close(self.tmux(), &self.owner).await;
     }
 }
 

@@ -61,7 +61,7 @@ impl Owner {
     }
 
     /// Whether the token is that of a client of this owner's process.
-    pub(super) fn is_colleague(&self, token: &str) -> bool {
+    pub(super) fn same_process(&self, token: &str) -> bool {
         Self::parse(token).is_some_and(|other| other.of_client(self.client) == *self)
     }
 
@@ -142,13 +142,13 @@ mod tests {
         let (one, two) = (process.of_client(1), process.of_client(2));
         assert_eq!(Owner::parse(&one.token()), Some(one.clone()));
         for (owner, other) in [(&process, &one), (&one, &process), (&one, &two)] {
-            assert!(!owner.is(&other.token()) && owner.is_colleague(&other.token()));
+            assert!(!owner.is(&other.token()) && owner.same_process(&other.token()));
         }
         assert_eq!(one.token(), format!("{}.1", process.token()));
         assert_ne!(one.session_name(), two.session_name());
         assert!(!one.is_dead());
         let gone = Owner { started: "1".to_owned(), ..one };
-        assert!(gone.is_dead() && !two.is_colleague(&gone.token()));
+        assert!(gone.is_dead() && !two.same_process(&gone.token()));
         for none in ["h.1", "h.x.2", "h.1.2.x", "h.1.2.3.4", "h.1.2."] {
             assert_eq!(Owner::parse(none), None, "{none}");
         }

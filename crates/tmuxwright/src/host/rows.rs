@@ -5,16 +5,16 @@ use tmux_control::{PaneId, SessionId, WindowId, row};
 
 /// What became of a pane's process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Life {
+pub enum ProcessState {
     /// It runs.
     Running,
     /// It has exited: with a status, or by a signal (128 and its number; tmux tells from 3.3 on).
     Exited(Option<i32>),
 }
 
-impl Life {
+impl ProcessState {
     /// Whether it has exited.
-    pub fn is_over(self) -> bool {
+    pub fn has_exited(self) -> bool {
         self != Self::Running
     }
 
@@ -27,7 +27,7 @@ impl Life {
     }
 }
 
-impl Cell for Life {
+impl Cell for ProcessState {
     fn parse(text: String) -> Option<Self> {
         let Some(left) = text.strip_prefix('x') else {
             return Some(Self::Running);
@@ -52,7 +52,7 @@ row! {
         /// Its first process.
         pid: u32 = "pane_pid",
         /// Whether its process runs, and what it left if not.
-        life: Life = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
+        process_state: ProcessState = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
         /// The mode it is in, such as `copy-mode`.
         mode: String = "pane_mode",
         /// Whether typing into it is switched off.
@@ -66,15 +66,15 @@ row! {
 
 row! {
     /// Whether a pane stays when its program has exited.
-    pub(super) Staying {
+    pub(super) RemainOnExit {
         pane: PaneId = "pane_id",
         remain_on_exit: String = "remain-on-exit",
     }
 }
 
-impl Staying {
+impl RemainOnExit {
     /// Whether it does; some versions print words, some numbers.
-    pub(super) fn stays(&self) -> bool {
+    pub(super) fn is_on(&self) -> bool {
         !matches!(self.remain_on_exit.as_str(), "" | "0" | "off")
     }
 }
@@ -164,7 +164,7 @@ impl ClientRow {
 
 row! {
     /// What a command that creates something prints.
-    pub Created {
+    pub CreatedPane {
         /// The session.
         session: SessionId = "session_id",
         /// Its name.

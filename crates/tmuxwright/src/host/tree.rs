@@ -7,7 +7,7 @@ use tmux_control::format::Cells;
 use tmux_control::{Command, Error, PaneId, Row, Server, SessionId, WindowId, row};
 
 use super::none_without_server;
-use super::rows::Life;
+use super::rows::ProcessState;
 
 row! {
     /// The session a pane is in.
@@ -53,7 +53,7 @@ row! {
         /// Whether it is the active one of its window.
         active: bool = "pane_active",
         /// Whether its process runs, and what it left if not.
-        life: Life = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
+        process_state: ProcessState = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
         /// Who made it.
         owner: String = "@mcp_owner",
     }

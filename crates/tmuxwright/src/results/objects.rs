@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::words::{FactRow, count, field};
 use crate::contract::{Form, Output};
-use crate::host::{Host, Life, PaneRow, PaneState, SessionRow, WindowRow};
+use crate::host::{Host, PaneRow, PaneState, ProcessState, SessionRow, WindowRow};
 
 /// A session.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -104,8 +104,8 @@ pub enum Status {
 
 impl Status {
     /// What became of a process, in a word.
-    pub fn of(life: Life) -> Self {
-        if life.is_over() { Self::Exited } else { Self::Running }
+    pub fn of(process_state: ProcessState) -> Self {
+        if process_state.has_exited() { Self::Exited } else { Self::Running }
     }
 }
 
@@ -173,8 +173,8 @@ impl Pane {
         Self {
             own: host.owns(&pane.owner),
             is_caller: host.is_caller(pane.id, pane.pid),
-            exit_code: pane.life.exit_code(),
-            status: Status::of(pane.life),
+            exit_code: pane.process_state.exit_code(),
+            status: Status::of(pane.process_state),
             window_index: window.index,
             pane_id: pane.id.to_string(),
             window_id: window.id.to_string(),

@@ -18,7 +18,7 @@ use super::look::Look;
 use super::marks::{Piece, Scanner, What};
 use super::memory::Lease;
 use super::prompt::{Prompt, similar};
-use crate::host::{Life, PaneState};
+use crate::host::{PaneState, ProcessState};
 use process::Input;
 use terminal::screen::Screen;
 
@@ -286,12 +286,12 @@ impl Follow {
                 Ok(pane) if pane.pid != self.pane.pid => {
                     return Status::Lost("its pane was given to another program".to_owned());
                 }
-                Ok(PaneState { life: Life::Exited(Some(code)), .. }) => {
+                Ok(PaneState { process_state: ProcessState::Exited(Some(code)), .. }) => {
                     self.job.close_before_farewell(self.shell.kind);
                     return Status::Exited(code);
                 }
                 Ok(pane) if Instant::now() > until => {
-                    let exited = if pane.life.is_over() { "exited" } else { "is gone" };
+                    let exited = if pane.process_state.has_exited() { "exited" } else { "is gone" };
                     return Status::Lost(format!("its shell {exited}; nobody knows its status"));
                 }
                 Ok(_) => {}

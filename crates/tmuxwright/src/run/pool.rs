@@ -67,7 +67,7 @@ async fn usable(
         engine.memory().panes.remove(&pane);
         return None;
     };
-    if state.life.is_over() {
+    if state.process_state.has_exited() {
         dead.push(pane);
         return None;
     }

@@ -51,7 +51,7 @@ impl Tool for RenameBuffer {
 
     async fn call(cx: &Cx, args: Args) -> Result<Renamed, ToolError> {
         let label = buffer_label(&args.new_name, "new_name")?;
-        let _alone = cx.host.naming_buffers().await;
+        let _alone = cx.host.lock_buffer_names().await;
         let buffer = cx.buffer(&args.name).await?;
         let old = buffer.row.name;
         let new = match buffer.label {
@@ -59,7 +59,7 @@ impl Tool for RenameBuffer {
             None => label.to_owned(),
         };
         // tmux itself may replace what bears the name already, whoever it belongs to.
-        let taken = |other: &crate::host::Buffer| {
+        let taken = |other: &crate::host::PasteBuffer| {
             let same_label = other.label.is_some() && other.label.as_deref() == Some(label);
             other.row.name != old && (other.row.name == new || same_label)
         };

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use crate::buffer_search::{Extract, Found, Hit, Pattern, Search};
 use crate::context::{Cx, Tool, buffer_failed, no_buffer};
 use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Tier, ToolError};
-use crate::host::Buffer;
+use crate::host::PasteBuffer;
 use crate::results::words::count;
 use terminal::text::inline;
 
@@ -115,7 +115,7 @@ struct Match {
 }
 
 impl Match {
-    fn new(hit: Hit, buffer: &Buffer) -> Self {
+    fn new(hit: Hit, buffer: &PasteBuffer) -> Self {
         let Hit { offset, length, line, score, text, .. } = hit;
         let id = format!("{}@{offset}", buffer.short_name());
         Self { id, name: buffer.row.name.clone(), offset, length, line, score, text }
@@ -230,7 +230,7 @@ fn pattern(args: &Args) -> Result<Pattern, ToolError> {
 
 /// Where to search.
 struct Scope {
-    buffers: Vec<Buffer>,
+    buffers: Vec<PasteBuffer>,
     /// Whether they were named, and so must be there.
     named: bool,
     /// The first of them that is to be searched, and from where on.
@@ -279,7 +279,7 @@ impl Scope {
 
     fn go_on(&mut self, cursor: &Place) -> Result<(), ToolError> {
         let name = cursor.name.as_ref().map_or("", |name| &name.0);
-        let is_it = |buffer: &Buffer| buffer.row.name == name || buffer.short_name() == name;
+        let is_it = |buffer: &PasteBuffer| buffer.row.name == name || buffer.short_name() == name;
         self.first = self.buffers.iter().position(is_it).ok_or_else(|| {
             no_buffer(name).hint("it was there for the search of `cursor`; search without it")
         })?;
@@ -358,7 +358,7 @@ impl Scope {
 }
 
 /// A place must be in its buffer, which may have changed.
-fn within(buffer: &Buffer, argument: &str, offset: u64) -> Result<(), ToolError> {
+fn within(buffer: &PasteBuffer, argument: &str, offset: u64) -> Result<(), ToolError> {
     let bytes = buffer.row.bytes;
     if offset > bytes {
         return Err(ToolError::invalid_argument(format!(

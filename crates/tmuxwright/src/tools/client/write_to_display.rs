@@ -7,7 +7,7 @@ use tmux_control::{Command, PaneId, Row, row};
 use crate::actions::create::create;
 use crate::context::{Cx, Tool};
 use crate::contract::{CreateLocation, Form, Group, Load, Meta, Output, Target, Tier, ToolError};
-use crate::host::{Created, PaneState};
+use crate::host::{CreatedPane, PaneState};
 use terminal::text::clean;
 
 /// The user option of a pane that shows what is written to it.
@@ -109,7 +109,7 @@ async fn find(cx: &Cx, beside: &PaneState) -> Result<Option<PaneId>, ToolError> 
 async fn make(cx: &Cx, beside: &PaneState) -> Result<PaneId, ToolError> {
     let split = Command::action("split-window")
         .args(["-d", "-h", "-Z", "-P", "-F"])
-        .arg(Created::format())
+        .arg(CreatedPane::format())
         .option("-t", beside.pane)
         .option("-l", SHARE)
         // No command at all: the pane has no program.

@@ -65,7 +65,7 @@ impl Tool for SendSignal {
         };
         let pane = cx.pane(&args.target).await?;
         let id = pane.pane;
-        if pane.life.is_over() {
+        if pane.process_state.has_exited() {
             return Err(ToolError::new(Code::NotReady, format!("the program in {id} has exited"))
                 .hint("capture_pane reads what it left"));
         }

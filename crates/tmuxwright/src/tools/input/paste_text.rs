@@ -55,7 +55,7 @@ impl Tool for PasteText {
             Keystroke::of_paste(&args.text, bracketed).chain(enter.then_some(Keystroke::Enter));
         let turn = cx.turn(&pane, strokes).await?;
         cx.runs.typed_into(pane.pane, &args.text, enter);
-        let buffer = cx.host.passing_buffer_name();
+        let buffer = cx.host.temporary_buffer_name();
         Paste { buffer: &buffer, text: &args.text, bracketed }.into(cx.tmux(), pane.pane).await?;
         if enter {
             pause_before_enter(cx, &pane, Duration::ZERO).await?;

@@ -9,7 +9,7 @@ use crate::actions::arrange::may_leave;
 use crate::actions::create::{NewIds, check_name};
 use crate::context::{Cx, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
-use crate::host::Created;
+use crate::host::CreatedPane;
 
 pub(super) struct BreakPane;
 
@@ -61,17 +61,17 @@ impl Tool for BreakPane {
             .hint("rename names the window, move_window moves it"));
         }
         may_leave(cx, &pane, pane.session).await?;
-        let mut commands = cx.host.stay_along(&pane).await?;
+        let mut commands = cx.host.keep_remain_on_exit(&pane).await?;
         let command = Command::action("break-pane")
             .args(["-d", "-P", "-F"])
-            .arg(Created::format())
+            .arg(CreatedPane::format())
             .option("-s", pane.pane)
             .option("-t", format!("{}:", pane.session))
             .option_if("-n", args.name);
         commands.push(command);
         let replies = cx.tmux().sequence(commands).await?;
         let printed: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
-        let created = Created::parse_one("break-pane", &printed)?;
+        let created = CreatedPane::parse_one("break-pane", &printed)?;
         Ok(created.into())
     }
 }

@@ -81,7 +81,7 @@ impl Tool for ClearPane {
 /// set. It is done where nobody minds, and where what is printed to the terminal would be taken for
 /// a command's output.
 async fn clear_screen(cx: &Cx, pane: &PaneState) -> Result<bool, ToolError> {
-    if pane.life.is_over() || cx.runs.running_in(pane.pane).is_some() {
+    if pane.process_state.has_exited() || cx.runs.running_in(pane.pane).is_some() {
         cx.tmux().run(Command::action("send-keys").arg("-R").option("-t", pane.pane)).await?;
         return Ok(true);
     }

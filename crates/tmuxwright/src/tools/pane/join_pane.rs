@@ -73,7 +73,7 @@ impl Tool for JoinPane {
             }
             cx.tmux().sequence(commands).await?;
         } else {
-            let mut commands = cx.host.stay_along(&source).await?;
+            let mut commands = cx.host.keep_remain_on_exit(&source).await?;
             commands.push(join);
             Leaving::Pane(source.pane, source.window).with(cx, target.session, commands).await?;
         }

@@ -60,7 +60,7 @@ impl Tool for RespawnPane {
         }
         let pane = cx.pane(&args.target).await?;
         let kill = args.kill.unwrap_or(true);
-        if !kill && !pane.life.is_over() {
+        if !kill && !pane.process_state.has_exited() {
             return Err(ToolError::new(
                 Code::Busy,
                 format!("the program in {} (pid {}) still runs", pane.pane, pane.pid),
@@ -76,7 +76,7 @@ impl Tool for RespawnPane {
             wish.program.clone_from(&launch.wish.program);
             env.extend(launch.wish.env.clone());
         }
-        let words = cx.host.words(&pane, &wish).await?;
+        let words = cx.host.program_words(&pane, &wish).await?;
         let respawn = Command::action("respawn-pane").arg_if(kill, "-k").option("-t", pane.pane);
         let respawn = respawn.option_if("-c", cwd.as_deref().map(escape_format));
         let respawn = with_environment(respawn, env.iter().map(|(k, v)| (k.as_str(), v.as_str())));

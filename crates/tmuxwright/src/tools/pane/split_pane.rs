@@ -10,7 +10,7 @@ use crate::actions::arrange::{Side, check_size};
 use crate::actions::create::{NewIds, create, start_directory, with_start};
 use crate::context::{Cx, Tool};
 use crate::contract::{CreateLocation, Group, Load, Meta, Target, Tier, ToolError, Toolset};
-use crate::host::Created;
+use crate::host::CreatedPane;
 
 pub(super) struct SplitPane;
 
@@ -54,7 +54,7 @@ impl Tool for SplitPane {
         let pane = cx.pane(&args.target).await?;
         let command = Command::action("split-window")
             .args(["-d", "-P", "-F"])
-            .arg(Created::format())
+            .arg(CreatedPane::format())
             .option("-t", pane.pane)
             .option_if("-l", size);
         let command = args.direction.unwrap_or(Side::Right).of(command);

@@ -82,8 +82,8 @@ impl Tool for SwapPane {
                 may_leave(cx, &source, target.session).await?;
                 may_leave(cx, &target, source.session).await?;
             }
-            commands.extend(cx.host.stay_along(&source).await?);
-            commands.extend(cx.host.stay_along(&target).await?);
+            commands.extend(cx.host.keep_remain_on_exit(&source).await?);
+            commands.extend(cx.host.keep_remain_on_exit(&target).await?);
         }
         let swap = Command::action("swap-pane").args(["-d", "-Z"]);
         commands.push(swap.option("-s", order.0).option("-t", order.1));

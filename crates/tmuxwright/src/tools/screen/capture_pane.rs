@@ -121,7 +121,7 @@ impl Tool for CapturePane {
             read(cx, &args.target, wanted, |facts: &Facts| facts.history).await?;
         Ok(Text {
             text,
-            state: program_or_end(pane.life, &facts.command),
+            state: program_or_end(pane.process_state, &facts.command),
             pane_id: pane.pane.to_string(),
             width: facts.width,
             height: facts.height,

@@ -225,7 +225,7 @@ fn there<T>(answer: Result<T, tmux_control::Error>) -> Result<Option<T>, ToolErr
 
 impl PaneMatches {
     fn new(row: PaneRow, matches: Vec<Match>) -> Self {
-        let program = program_or_end(row.pane.life, &row.pane.command);
+        let program = program_or_end(row.pane.process_state, &row.pane.command);
         Self {
             heading: format!("{} {} · {program}", row.pane.id, inline(&row.address())),
             pane_id: row.pane.id.to_string(),
@@ -255,7 +255,7 @@ impl Text {
         row: &PaneRow,
         scrollback: Scrollback,
     ) -> Result<Self, tmux_control::Error> {
-        let start = scrollback.start(row.pane.life);
+        let start = scrollback.start(row.pane.process_state);
         let part = Capture { start, end: None, join: true, colors: false };
         let pane = row.pane.id;
         let ask = vec![Server::row_query::<Facts>(&pane.to_string()), part.of(pane)];

@@ -12,7 +12,7 @@ use crate::actions::create::{
 };
 use crate::context::{Cx, Tool};
 use crate::contract::{CreateLocation, Group, Load, Meta, Target, Tier, ToolError, Toolset};
-use crate::host::{Created, NewPane};
+use crate::host::{CreatedPane, NewPane};
 
 pub(super) struct CreateWindow;
 
@@ -85,7 +85,7 @@ impl Tool for CreateWindow {
         };
         let command = Command::action("new-window")
             .args(["-P", "-F"])
-            .arg(Created::format())
+            .arg(CreatedPane::format())
             .arg(flag)
             .option("-t", place)
             .arg_if(args.select != Some(true), "-d")

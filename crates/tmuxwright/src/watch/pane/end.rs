@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::{FIRST_PAUSE, LONGEST_PAUSE, Step, Watched};
 use crate::bookmark;
-use crate::host::{Life, PaneState};
+use crate::host::{PaneState, ProcessState};
 use crate::watch::{Event, Lost};
 use process::Foreground;
 
@@ -132,7 +132,9 @@ impl Watched {
         let code = loop {
             self.lost = match self.watches.host.pane(&self.id().to_string()).await {
                 Ok(now) if now.pid != self.pane.pid => Some(Lost::Respawned(self.id())),
-                Ok(PaneState { life: Life::Exited(Some(code)), .. }) => break Some(code),
+                Ok(PaneState { process_state: ProcessState::Exited(Some(code)), .. }) => {
+                    break Some(code);
+                }
                 Ok(_) if Instant::now() > until => break None,
                 Ok(_) => None,
                 Err(error) if error.is_no_server() => Some(Lost::ServerGone),

@@ -9,20 +9,20 @@ use tmux_control::{
 use tokio::sync::Mutex;
 
 use super::owner::Owner;
-use super::rows::Created;
+use super::rows::CreatedPane;
 
 /// The user option of a session that goes away with its owner.
-const HOME_OPTION: &str = "@mcp_home";
+const OWN_SESSION_OPTION: &str = "@mcp_home";
 
 /// The user option of a pane that is piped to nowhere, so that its last output is not lost.
 const DRAIN_OPTION: &str = "@mcp_drain";
 
-const WIDTH: u32 = 200;
-const HEIGHT: u32 = 50;
-const HISTORY: u32 = 50_000;
+const WINDOW_WIDTH: u32 = 200;
+const WINDOW_HEIGHT: u32 = 50;
+const HISTORY_LINES: u32 = 50_000;
 
 /// How many names are tried for it.
-const NAMES: u32 = 20;
+const MAX_NAME_ATTEMPTS: u32 = 20;
 
 /// Programs that would wait for a person to leave a pager or an editor.
 const ENVIRONMENT: &[(&str, &str)] = &[
@@ -54,14 +54,14 @@ pub struct NewPane {
 }
 
 #[derive(Debug)]
-pub(super) struct Home {
+pub(super) struct OwnSession {
     name: String,
     keep: bool,
     /// Held while a pane is made, so that two calls do not make two sessions.
     session: Mutex<Option<SessionId>>,
 }
 
-impl Home {
+impl OwnSession {
     pub(super) fn new(owner: &Owner, keep: bool) -> Self {
         Self { name: owner.session_name(), keep, session: Mutex::new(None) }
     }
@@ -71,7 +71,7 @@ impl Home {
         tmux: &Server,
         owner: &Owner,
         wish: NewPane,
-    ) -> Result<Created, Error> {
+    ) -> Result<CreatedPane, Error> {
         let mut session = self.session.lock().await;
         let version = tmux.version().await?;
         if let Some(id) = *session {
@@ -103,9 +103,9 @@ impl Home {
         owner: &Owner,
         wish: &NewPane,
         version: Version,
-    ) -> Result<Created, Error> {
+    ) -> Result<CreatedPane, Error> {
         let mut name = self.name.clone();
-        for number in 2..=NAMES {
+        for number in 2..=MAX_NAME_ATTEMPTS {
             match tmux.sequence(self.first(&name, owner, wish, version)).await {
                 Err(error) if error.is_duplicate() => name = format!("{}-{number}", self.name),
                 other => return created(other?),
@@ -124,19 +124,19 @@ impl Home {
         let start = Command::action("new-session")
             .arg("-d")
             .option("-s", name)
-            .option("-x", WIDTH)
-            .option("-y", HEIGHT);
+            .option("-x", WINDOW_WIDTH)
+            .option("-y", WINDOW_HEIGHT);
         let start = with_environment(start, ENVIRONMENT.iter().copied());
         let set = |name: &str, value: String| {
             Command::action("set-option").option("-t", &session).arg(name).arg(value)
         };
         let mut commands = vec![
             start.arg("--").arg("exec sleep 60"),
-            set("history-limit", HISTORY.to_string()),
+            set("history-limit", HISTORY_LINES.to_string()),
             keep_unattached(&session),
         ];
         if !self.keep {
-            commands.push(set(HOME_OPTION, owner.token()));
+            commands.push(set(OWN_SESSION_OPTION, owner.token()));
         }
         let window = Command::action("new-window").arg("-d").arg("-k");
         commands.extend(window_of_our_own(window, &place, wish, owner, version));
@@ -167,7 +167,7 @@ impl Home {
 
 row! {
     /// What is needed to tell whether a session can be killed as it is.
-    Zoom {
+    WindowZoom {
         window: WindowId = "window_id",
         zoomed: bool = "window_zoomed_flag",
     }
@@ -177,9 +177,10 @@ row! {
 pub(super) async fn kill_session(tmux: &Server, id: SessionId) -> Result<(), Error> {
     let mut commands = Vec::new();
     if tmux.version().await?.dies_of_zoomed_sessions() {
-        let list = Command::query("list-windows").option("-t", id).option("-F", Zoom::format());
+        let list =
+            Command::query("list-windows").option("-t", id).option("-F", WindowZoom::format());
         let printed: Vec<u8> = tmux.spawned(&[list]).await?.into_iter().flat_map(|r| r.0).collect();
-        let windows = Zoom::parse_all("list-windows", &printed)?;
+        let windows = WindowZoom::parse_all("list-windows", &printed)?;
         commands.extend(
             windows
                 .iter()
@@ -194,9 +195,9 @@ pub(super) async fn kill_session(tmux: &Server, id: SessionId) -> Result<(), Err
 
 async fn close_session(tmux: &Server, id: SessionId, owner: &Owner) -> Result<(), Error> {
     let list = Command::query("list-panes").arg("-s").option("-t", id);
-    let list = list.option("-F", Orphan::format());
+    let list = list.option("-F", OwnerRow::format());
     let printed: Vec<u8> = tmux.spawned(&[list]).await?.into_iter().flat_map(|r| r.0).collect();
-    let panes = Orphan::parse_all("list-panes", &printed)?;
+    let panes = OwnerRow::parse_all("list-panes", &printed)?;
     if panes.iter().all(|pane| pane.owner == owner.token()) {
         return kill_session(tmux, id).await;
     }
@@ -248,7 +249,7 @@ fn window_of_our_own(
 ) -> Vec<Command> {
     let window = window
         .arg("-P")
-        .option("-F", Created::format())
+        .option("-F", CreatedPane::format())
         .option("-t", place)
         .option_if("-n", wish.name.as_deref().map(escape_format))
         .option_if("-c", wish.cwd.as_deref().map(escape_format));
@@ -265,7 +266,7 @@ fn window_of_our_own(
         commands.extend(drain(place));
     }
     if version.ignores_new_size() {
-        commands.extend(resize(place, Some(WIDTH), Some(HEIGHT)));
+        commands.extend(resize(place, Some(WINDOW_WIDTH), Some(WINDOW_HEIGHT)));
     }
     commands.push(owner.mark(place));
     commands
@@ -308,14 +309,14 @@ pub(crate) fn with_environment<'a>(
 }
 
 /// Reads what the creating command printed, whichever of the sequence it was.
-fn created(replies: Vec<tmux_control::Reply>) -> Result<Created, Error> {
+fn created(replies: Vec<tmux_control::Reply>) -> Result<CreatedPane, Error> {
     let printed: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
-    Created::parse_one("new-window", &printed)
+    CreatedPane::parse_one("new-window", &printed)
 }
 
 row! {
     /// What is needed to tell an orphan.
-    Orphan {
+    OwnerRow {
         pane: PaneId = "pane_id",
         home: String = "@mcp_home",
         owner: String = "@mcp_owner",
@@ -325,9 +326,9 @@ row! {
 /// Removes the panes that dead servers left in sessions of their own. A pane that a person opened
 /// there is left alone, and the session with it. Attaches to nothing.
 pub(super) async fn reap(tmux: &Server) -> Result<(), Error> {
-    let list = Command::query("list-panes").arg("-a").option("-F", Orphan::format());
+    let list = Command::query("list-panes").arg("-a").option("-F", OwnerRow::format());
     let printed: Vec<u8> = tmux.spawned(&[list]).await?.into_iter().flat_map(|r| r.0).collect();
-    for pane in Orphan::parse_all("list-panes", &printed)? {
+    for pane in OwnerRow::parse_all("list-panes", &printed)? {
         let dead = Owner::parse(&pane.home).is_some_and(|owner| owner.is_dead());
         if dead && pane.owner == pane.home {
             tracing::info!("removing pane {} of a server that died", pane.pane);
