@@ -12,7 +12,7 @@ use crate::policy::Policy;
 
 /// A tool that is offered.
 #[derive(Debug)]
-pub struct Offered {
+pub struct OfferedTool {
     /// What it is.
     pub entry: ToolEntry,
     /// What clients see of it.
@@ -27,7 +27,7 @@ pub struct Offered {
 #[derive(Debug)]
 pub struct Registry {
     entries: Vec<ToolEntry>,
-    offered: Vec<Offered>,
+    offered: Vec<OfferedTool>,
     policy: Arc<Policy>,
 }
 
@@ -40,7 +40,12 @@ impl Registry {
             .map(|entry| {
                 let schema = Arc::new((entry.input_schema)());
                 let wire = wire(entry, Arc::clone(&schema), structured);
-                Offered { entry: *entry, wire, schema, disclosure: LazyLock::new(entry.disclosure) }
+                OfferedTool {
+                    entry: *entry,
+                    wire,
+                    schema,
+                    disclosure: LazyLock::new(entry.disclosure),
+                }
             })
             .collect();
         Self { entries, offered, policy }
@@ -67,7 +72,10 @@ impl Registry {
     }
 
     /// The tool behind a resource, offered or not, with the schema of its arguments.
-    pub fn behind(&self, name: &str) -> Result<(ToolEntry, Arc<Map<String, Value>>), ToolError> {
+    pub fn for_resource(
+        &self,
+        name: &str,
+    ) -> Result<(ToolEntry, Arc<Map<String, Value>>), ToolError> {
         match self.entries.iter().find(|entry| entry.meta.name == name) {
             Some(entry) if self.policy.permits(entry.meta) => {
                 let offered = self.offered.iter().find(|tool| tool.entry.meta.name == name);
@@ -80,7 +88,7 @@ impl Registry {
     }
 
     /// The tool of this name, or an error that says why there is none.
-    pub fn find(&self, name: &str) -> Result<&Offered, ToolError> {
+    pub fn find(&self, name: &str) -> Result<&OfferedTool, ToolError> {
         if let Some(found) = self.offered.iter().find(|tool| tool.entry.meta.name == name) {
             return Ok(found);
         }

@@ -22,12 +22,12 @@ pub(super) struct Clients {
 
 /// A client's place among the others. Dropping it begins to remove what the client made.
 #[derive(Debug)]
-pub(super) struct Membership {
+pub(super) struct ClientRegistration {
     clients: Arc<Clients>,
     number: u32,
 }
 
-impl Drop for Membership {
+impl Drop for ClientRegistration {
     fn drop(&mut self) {
         self.clients.leave(self.number);
     }
@@ -35,11 +35,11 @@ impl Drop for Membership {
 
 impl Clients {
     /// Adds a client with engines of its own, which share with `process` what can be shared.
-    pub(super) fn enter(self: &Arc<Self>, process: &Engines) -> (Engines, Membership) {
+    pub(super) fn enter(self: &Arc<Self>, process: &Engines) -> (Engines, ClientRegistration) {
         let number = self.count.fetch_add(1, Ordering::Relaxed).saturating_add(1);
         let engines = process.for_client(number);
         lock(&self.connected).insert(number, engines.clone());
-        (engines, Membership { clients: Arc::clone(self), number })
+        (engines, ClientRegistration { clients: Arc::clone(self), number })
     }
 
     fn leave(&self, number: u32) {

@@ -18,7 +18,7 @@ use crate::registry::Registry;
 use crate::resources::Catalog;
 use crate::run::Engine;
 use crate::watch::Watches;
-use clients::{Clients, Membership};
+use clients::{ClientRegistration, Clients};
 
 /// The server's parts.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub struct App {
     pub ending: CancellationToken,
     /// The engines of the process itself.
     engines: Engines,
-    /// The clients beside the process; each holds its membership.
+    /// The clients beside the process; each holds its registration.
     clients: Arc<Clients>,
 }
 
@@ -75,15 +75,15 @@ impl App {
 
     /// The process itself as a client: the only one on stdio, and every client that never sends
     /// `initialize`. What it made stays until the process ends.
-    pub fn client(self: &Arc<Self>) -> Arc<Client> {
+    pub fn client(self: &Arc<Self>) -> Arc<McpClient> {
         let engines = self.engines.clone();
-        Arc::new(Client { app: Arc::clone(self), engines, _membership: None })
+        Arc::new(McpClient { app: Arc::clone(self), engines, _registration: None })
     }
 
     /// A further client. What it made goes with it.
-    pub fn new_client(self: &Arc<Self>) -> Arc<Client> {
-        let (engines, membership) = self.clients.enter(&self.engines);
-        Arc::new(Client { app: Arc::clone(self), engines, _membership: Some(membership) })
+    pub fn new_client(self: &Arc<Self>) -> Arc<McpClient> {
+        let (engines, registration) = self.clients.enter(&self.engines);
+        Arc::new(McpClient { app: Arc::clone(self), engines, _registration: Some(registration) })
     }
 
     /// Removes what servers like this one left behind when they died.
@@ -107,16 +107,16 @@ impl App {
 
 /// One MCP client of a server.
 #[derive(Debug)]
-pub struct Client {
+pub struct McpClient {
     /// The server.
     pub app: Arc<App>,
     /// The engines behind its calls.
     pub engines: Engines,
     /// Held for its drop, which removes what the client made.
-    _membership: Option<Membership>,
+    _registration: Option<ClientRegistration>,
 }
 
-impl Client {
+impl McpClient {
     /// Its number, in the order of arrival; `None` for the process itself.
     pub fn number(&self) -> Option<u32> {
         Some(self.engines.host.client()).filter(|number| *number > 0)

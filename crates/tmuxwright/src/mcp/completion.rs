@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{pipeline, prompts};
 use crate::app::App;
-use crate::app::Client;
+use crate::app::McpClient;
 use crate::completion::{self, Chosen, Kind};
 use crate::context::{Cx, Progress};
 use crate::contract::{Code, ToolError, nearest};
@@ -15,7 +15,7 @@ use terminal::text;
 
 /// Suggests values. What cannot be looked up is no error: there is nothing to suggest then.
 pub(super) async fn complete(
-    client: &Arc<Client>,
+    client: &Arc<McpClient>,
     request: CompleteRequestParams,
     cancel: CancellationToken,
 ) -> Result<CompleteResult, ErrorData> {
@@ -70,7 +70,7 @@ fn variable(app: &App, template: &str, name: &str) -> Result<Kind, ToolError> {
 }
 
 async fn live(
-    client: &Arc<Client>,
+    client: &Arc<McpClient>,
     tool: &str,
     kind: Kind,
     typed: &str,
@@ -78,7 +78,7 @@ async fn live(
     cancel: CancellationToken,
 ) -> Vec<String> {
     let app = &client.app;
-    let Ok((entry, _)) = app.registry.behind(tool) else { return Vec::new() };
+    let Ok((entry, _)) = app.registry.for_resource(tool) else { return Vec::new() };
     let request = pipeline::request(client, cancel.clone(), Progress::default());
     let guard = Arc::clone(&app.policy);
     let cx = Cx::new(&client.engines, entry.meta, guard, request);

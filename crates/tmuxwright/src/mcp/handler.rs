@@ -20,7 +20,7 @@ use super::pipeline::{self, Answer, IncomingCall};
 use super::subscriptions::{self, Subscriptions};
 use super::{channel, completion, instructions, pages, prompts, resources, revision};
 use crate::app::App;
-use crate::app::Client;
+use crate::app::McpClient;
 use crate::context::{Progress, ProgressStep, Request};
 use crate::redact::Redactor;
 use terminal::text;
@@ -30,14 +30,14 @@ use terminal::text;
 pub struct Handler {
     app: Arc<App>,
     /// Whose requests these are, once that is known.
-    client: OnceLock<Arc<Client>>,
+    client: OnceLock<Arc<McpClient>>,
     subscriptions: Subscriptions,
     logging: Logging,
 }
 
 impl Handler {
     /// A handler for this client.
-    pub fn new(client: Arc<Client>) -> Self {
+    pub fn new(client: Arc<McpClient>) -> Self {
         Self { client: Arc::clone(&client).into(), ..Self::of_many(Arc::clone(&client.app)) }
     }
 
@@ -48,7 +48,7 @@ impl Handler {
         Self { app, client: OnceLock::new(), subscriptions: Subscriptions::default(), logging }
     }
 
-    fn client(&self) -> Arc<Client> {
+    fn client(&self) -> Arc<McpClient> {
         self.client.get().map_or_else(|| self.app.client(), Arc::clone)
     }
 

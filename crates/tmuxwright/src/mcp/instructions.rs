@@ -1,6 +1,6 @@
 //! What a model is told before it has seen a tool. Some clients show it nothing else at first.
 
-use crate::app::Client;
+use crate::app::McpClient;
 use crate::contract::Guard;
 use crate::policy::Ceiling;
 use crate::watch::KINDS;
@@ -47,7 +47,7 @@ const WORK: &[(&str, &str)] = &[
 ];
 
 /// The text for the tools that are offered. Under 2 kB: clients cut there.
-pub(super) fn text(client: &Client) -> String {
+pub(super) fn text(client: &McpClient) -> String {
     let app = &client.app;
     let mut text = String::from(
         "A real terminal through tmux. People can attach to the same sessions and watch.\n",

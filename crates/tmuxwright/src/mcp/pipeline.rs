@@ -14,7 +14,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::render;
-use crate::app::Client;
+use crate::app::McpClient;
 use crate::audit::{Audit, CallOrigin, CallOutcome};
 use crate::context::{Cx, FirstTarget, Progress, Request, ToolCaller, ToolEntry};
 use crate::contract::{Code, Notice, ObjectIds, Reply, ToolError};
@@ -37,7 +37,7 @@ pub(crate) struct Answer {
 }
 
 /// Answers a `tools/call`. A failed call is a result too: the agent can read it and act on it.
-pub(crate) async fn dispatch(client: &Arc<Client>, call: IncomingCall) -> Answer {
+pub(crate) async fn dispatch(client: &Arc<McpClient>, call: IncomingCall) -> Answer {
     let IncomingCall { tool, arguments, cancel, progress, client: name } = call;
     let request = Request { client: name, ..request(client, cancel, progress) };
     match self::call(client, &tool, arguments, request).await {
@@ -51,7 +51,7 @@ pub(crate) async fn dispatch(client: &Arc<Client>, call: IncomingCall) -> Answer
 
 /// The request of a call that is not part of another call.
 pub(crate) fn request(
-    client: &Arc<Client>,
+    client: &Arc<McpClient>,
     cancel: CancellationToken,
     progress: Progress,
 ) -> Request {
@@ -70,7 +70,7 @@ pub(crate) fn request(
 }
 
 /// Calls that a tool makes for its caller: they go the same way.
-struct CallsOf(Arc<Client>);
+struct CallsOf(Arc<McpClient>);
 
 impl ToolCaller for CallsOf {
     fn call<'a>(
@@ -90,7 +90,7 @@ impl ToolCaller for CallsOf {
 /// Makes one call, with a record in the audit log if one is kept. The record is written before the
 /// answer goes out; a call that cannot be recorded is not made.
 pub(crate) async fn call(
-    client: &Client,
+    client: &McpClient,
     tool: &str,
     arguments: Map<String, Value>,
     request: Request,
@@ -118,7 +118,7 @@ pub(crate) async fn call(
 }
 
 async fn unrecorded_call(
-    client: &Client,
+    client: &McpClient,
     tool: &str,
     arguments: Map<String, Value>,
     request: Request,
@@ -139,10 +139,10 @@ struct Authorized {
 /// Finds the tool, if tier, toolset and tool list allow it. The tools behind a resource need not be in
 /// the toolset, which is about what a model is shown. Objects, files and lines are judged later, when
 /// the call context is asked for them.
-fn authorize(client: &Client, tool: &str, request: &Request) -> Result<Authorized, ToolError> {
+fn authorize(client: &McpClient, tool: &str, request: &Request) -> Result<Authorized, ToolError> {
     let registry = &client.app.registry;
     match request.via {
-        Some(_) => registry.behind(tool).map(|(entry, schema)| Authorized { entry, schema }),
+        Some(_) => registry.for_resource(tool).map(|(entry, schema)| Authorized { entry, schema }),
         None => registry
             .find(tool)
             .map(|tool| Authorized { entry: tool.entry, schema: Arc::clone(&tool.schema) }),
@@ -151,7 +151,7 @@ fn authorize(client: &Client, tool: &str, request: &Request) -> Result<Authorize
 
 /// Runs the handler until it answers, the client cancels, or the server ends.
 async fn execute(
-    client: &Client,
+    client: &McpClient,
     authorized: Authorized,
     arguments: Map<String, Value>,
     request: Request,
@@ -189,7 +189,7 @@ fn panicked(tool: &str, panic: &(dyn Any + Send)) -> ToolError {
 }
 
 /// The origin of a call, for the audit log.
-fn caller(client: &Client, request: &Request) -> CallOrigin {
+fn caller(client: &McpClient, request: &Request) -> CallOrigin {
     CallOrigin {
         client: request.client.clone(),
         client_number: client.number(),

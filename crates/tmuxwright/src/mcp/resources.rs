@@ -10,7 +10,7 @@ use serde_json::{Map, Value, json};
 
 use super::{pages, pipeline, render};
 use crate::app::App;
-use crate::app::Client;
+use crate::app::McpClient;
 use crate::context::Request;
 use crate::contract::{Code, Guard, ToolError};
 use crate::resources::{self, Body, Found, Item, Kept, Key};
@@ -38,7 +38,7 @@ pub(super) fn templates(app: &App) -> Vec<ResourceTemplate> {
 
 /// A page of what can be read now.
 pub(super) async fn list(
-    client: &Client,
+    client: &McpClient,
     page: Option<PaginatedRequestParams>,
     request: Request,
 ) -> Result<ListResourcesResult, ErrorData> {
@@ -70,7 +70,7 @@ fn place(cursor: &str) -> Option<Key> {
 }
 
 /// The commands that are kept, as far as their panes are shown.
-fn kept(client: &Client, panes: &Value) -> Vec<Kept> {
+fn kept(client: &McpClient, panes: &Value) -> Vec<Kept> {
     let shown = |job: &Arc<Job>| {
         let panes = panes.get("panes").and_then(Value::as_array).into_iter().flatten();
         let mut ids = panes.filter_map(|pane| pane.get("pane_id")?.as_str());
@@ -103,7 +103,7 @@ fn listed(app: &App, item: Item) -> Resource {
 
 /// What stands under an address.
 pub(super) async fn read(
-    client: &Client,
+    client: &McpClient,
     uri: String,
     request: Request,
 ) -> Result<ReadResourceResult, ErrorData> {
@@ -136,7 +136,7 @@ struct Content {
     meta: MetaObject,
 }
 
-async fn content(client: &Client, found: Found, request: Request) -> Result<Content, ToolError> {
+async fn content(client: &McpClient, found: Found, request: Request) -> Result<Content, ToolError> {
     let mut answers = Vec::new();
     let mut redacted = 0;
     for (tool, arguments) in found.calls() {

@@ -14,7 +14,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::resources;
 use crate::app::App;
-use crate::app::Client;
+use crate::app::McpClient;
 use crate::changes::{Changed, Subject};
 use crate::context::{Cx, Request};
 use crate::contract::{Code, Target, ToolError};
@@ -38,7 +38,7 @@ impl Subscriptions {
     /// Follows what has an address. Doing so twice is the same as once.
     pub(super) async fn add(
         &self,
-        client: &Arc<Client>,
+        client: &Arc<McpClient>,
         uri: String,
         request: Request,
         peer: Peer<RoleServer>,
@@ -93,7 +93,7 @@ pub(super) fn accepted(app: &App, requested: &SubscriptionFilter) -> Subscriptio
 
 /// Tells of changes until the client wants no more, or the server ends.
 pub(super) async fn listen(
-    client: &Arc<Client>,
+    client: &Arc<McpClient>,
     context: &SubscriptionContext,
     request: impl Fn(&str) -> Request,
 ) {
@@ -118,7 +118,11 @@ pub(super) async fn listen(
 
 /// Begins to follow what has an address. It is read once, so that it is there, may be seen, and the
 /// audit tells of it.
-async fn follow(client: &Arc<Client>, uri: &str, request: Request) -> Result<Changed, ErrorData> {
+async fn follow(
+    client: &Arc<McpClient>,
+    uri: &str,
+    request: Request,
+) -> Result<Changed, ErrorData> {
     let app = &client.app;
     resources::read(client, uri.to_owned(), request.clone()).await?;
     let followed = match app.resources.find(uri) {
@@ -129,13 +133,13 @@ async fn follow(client: &Arc<Client>, uri: &str, request: Request) -> Result<Cha
 }
 
 async fn begin(
-    client: &Arc<Client>,
+    client: &Arc<McpClient>,
     found: &Found,
     request: Request,
 ) -> Result<Changed, ToolError> {
     let app = &client.app;
     let tool = found.resource.calls.first().map_or("", |call| call.tool);
-    let (entry, _) = app.registry.behind(tool)?;
+    let (entry, _) = app.registry.for_resource(tool)?;
     let cx = Cx::new(&client.engines, entry.meta, Arc::clone(&app.policy) as _, request);
     let resolve = |target: String, level| {
         let cx = &cx;
