@@ -226,7 +226,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::Switch,
         default: "off",
         help: "Take secrets out of answers: tokens, keys, passwords; see docs/security.md",
-        set: |s, v| switch(v).map(|v| s.redact.switch(v)),
+        set: |s, v| switch(v).map(|v| s.redact.set_enabled(v)),
     },
     Setting {
         key: "policy.redact_patterns",
@@ -235,7 +235,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: Kind::List("REGEX"),
         default: "none",
         help: "What else is a secret, when secrets are taken out",
-        set: |s, v| s.redact.look_for(v.lines()),
+        set: |s, v| s.redact.set_patterns(v.lines()),
     },
     Setting {
         key: "limits.block",

@@ -160,7 +160,7 @@ impl Settings {
         }
         settings.policy.check(&settings.program().socket)?;
         settings.http.check()?;
-        if settings.redact.is_idle() {
+        if settings.redact.has_unused_patterns() {
             return Err(
                 "config key `policy.redact_patterns`: does nothing without `redact = true` \
                         beside it, or --redact"

@@ -173,7 +173,7 @@ mod tests {
     #[test]
     fn no_field_of_an_answer_is_taken_for_a_secret_by_its_name() {
         let mut redact = Redactor::default();
-        redact.switch(true);
+        redact.set_enabled(true);
         for entry in crate::tools::all() {
             let mut found = Map::new();
             fields(&Value::Object((entry.output_schema)()), &mut found);

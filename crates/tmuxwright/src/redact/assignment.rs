@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::shapes::Begun;
+use super::shapes::Candidate;
 
 /// A name with such a word in it, and what stands between it and its value.
 macro_rules! named {
@@ -41,7 +41,7 @@ const HARMLESS: &[&str] = &[
 ];
 
 /// The longest part of a value that is looked at to tell what it is.
-const LOOK: usize = 512;
+const MAX_INSPECTED_CHARS: usize = 512;
 
 /// The kind of secret that a name speaks of.
 pub(super) fn kind(name: &str) -> Option<&'static str> {
@@ -56,26 +56,26 @@ fn is_harmless(name: &str) -> bool {
 }
 
 /// Where the value is, if there is one and it is a secret.
-pub(super) fn value(begun: &Begun<'_>) -> Option<Range<usize>> {
-    let head = begun.head();
+pub(super) fn value(candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    let head = candidate.head();
     let name = head.split([':', '=', ' ', '\t']).next()?;
     if is_harmless(name) {
         return None;
     }
     let between = head.get(name.len()..)?;
-    let rest = begun.rest();
+    let rest = candidate.rest();
     if between.trim().is_empty() {
-        return option(begun);
+        return option(candidate);
     }
     for quote in ["\\\"", "\"", "'", "`"] {
         if let Some(inner) = rest.strip_prefix(quote) {
             let end = inner.find('\n').into_iter().chain(inner.find(quote)).min();
             let value = inner.get(..end.unwrap_or(inner.len()))?;
             let at = quote.len();
-            return (!is_empty(value)).then(|| begun.behind(at..at + value.len()));
+            return (!is_empty(value)).then(|| candidate.behind(at..at + value.len()));
         }
     }
-    let value = word(look(rest));
+    let value = word(inspected(rest));
     let is_secret = !is_empty(value)
         && match between {
             "=" => name.bytes().all(|b| !b.is_ascii_lowercase()) || !is_code(value, name),
@@ -83,23 +83,23 @@ pub(super) fn value(begun: &Begun<'_>) -> Option<Range<usize>> {
             ":" => false,
             _ => is_telling(value, name) && !is_code(value, name) && is_last(rest),
         };
-    is_secret.then(|| begun.behind(0..word(rest).len()))
+    is_secret.then(|| candidate.behind(0..word(rest).len()))
 }
 
 /// The value of `--password value`. Without a sign between them, it has to look like one.
-fn option(begun: &Begun<'_>) -> Option<Range<usize>> {
-    let before = begun.text.get(begun.from..begun.at.end)?.trim_end();
+fn option(candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    let before = candidate.text.get(candidate.from..candidate.at.end)?.trim_end();
     let flag = before.rsplit(char::is_whitespace).next()?;
     if !flag.starts_with("--") {
         return None;
     }
-    let value = word(begun.rest());
-    (looks_random(value) && !value.starts_with('-')).then(|| begun.behind(0..value.len()))
+    let value = word(candidate.rest());
+    (looks_random(value) && !value.starts_with('-')).then(|| candidate.behind(0..value.len()))
 }
 
 /// As much of a text as is needed to tell what it is.
-pub(super) fn look(text: &str) -> &str {
-    let end = text.char_indices().nth(LOOK).map_or(text.len(), |(at, _)| at);
+pub(super) fn inspected(text: &str) -> &str {
+    let end = text.char_indices().nth(MAX_INSPECTED_CHARS).map_or(text.len(), |(at, _)| at);
     text.get(..end).unwrap_or(text)
 }
 

@@ -33,19 +33,19 @@ pub(crate) struct Redactor {
 
 /// A secret: where it is, and what it is.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Found {
+struct Secret {
     range: Range<usize>,
     kind: &'static str,
 }
 
 impl Redactor {
     /// Turns it on or off.
-    pub(crate) fn switch(&mut self, on: bool) {
+    pub(crate) fn set_enabled(&mut self, on: bool) {
         self.on = on;
     }
 
     /// Takes a person's own patterns, or says which one is none.
-    pub(crate) fn look_for<'a>(
+    pub(crate) fn set_patterns<'a>(
         &mut self,
         patterns: impl IntoIterator<Item = &'a str>,
     ) -> Result<(), String> {
@@ -59,7 +59,7 @@ impl Redactor {
     }
 
     /// Whether patterns were given that nothing is done with.
-    pub(crate) fn is_idle(&self) -> bool {
+    pub(crate) fn has_unused_patterns(&self) -> bool {
         !self.on && !self.own.is_empty()
     }
 
@@ -115,14 +115,14 @@ impl Redactor {
     }
 
     /// All secrets in a text, in their order and apart from each other.
-    fn find(&self, text: &str) -> Vec<Found> {
+    fn find(&self, text: &str) -> Vec<Secret> {
         if !self.on {
             return Vec::new();
         }
         let own = self.own.iter().flat_map(|own| own.find_iter(text));
         let own = own.filter(|found| !found.is_empty() && !found.as_str().starts_with(MARK));
-        let mut found: Vec<Found> =
-            own.map(|found| Found { range: found.range(), kind: OWN }).collect();
+        let mut found: Vec<Secret> =
+            own.map(|found| Secret { range: found.range(), kind: OWN }).collect();
         found.extend(shapes::find(text));
         found.sort_by_key(|found| (found.range.start, Reverse(found.range.end)));
         found.dedup_by(|next, found| {
@@ -148,12 +148,13 @@ fn mark(kind: &str) -> String {
 }
 
 /// A text without the secrets in it; it begins at `at` of what they were found in.
-fn without(text: &str, at: usize, found: &[Found]) -> String {
+fn without(text: &str, at: usize, found: &[Secret]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
     let end = at + text.len();
     // A line end belongs to the line before it.
-    for Found { range, kind } in found.iter().filter(|f| f.range.start <= end && f.range.end > at) {
+    for Secret { range, kind } in found.iter().filter(|f| f.range.start <= end && f.range.end > at)
+    {
         let from = range.start.saturating_sub(at);
         out.push_str(text.get(done..from).unwrap_or_default());
         if range.start >= at {

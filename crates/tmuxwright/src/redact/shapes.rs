@@ -5,10 +5,10 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::{Found, assignment, key, token};
+use super::{Secret, assignment, key, token};
 
 /// What begins at some place.
-pub(super) struct Begun<'a> {
+pub(super) struct Candidate<'a> {
     /// The whole text.
     pub(super) text: &'a str,
     /// What the pattern fits.
@@ -17,7 +17,7 @@ pub(super) struct Begun<'a> {
     pub(super) from: usize,
 }
 
-impl<'a> Begun<'a> {
+impl<'a> Candidate<'a> {
     /// What the pattern fits.
     pub(super) fn head(&self) -> &'a str {
         self.text.get(self.at.clone()).unwrap_or_default()
@@ -38,13 +38,13 @@ impl<'a> Begun<'a> {
 struct Shape {
     kind: &'static str,
     pattern: &'static str,
-    take: fn(&Begun<'_>) -> Option<Range<usize>>,
+    take: fn(&Candidate<'_>) -> Option<Range<usize>>,
 }
 
 const fn shape(
     kind: &'static str,
     pattern: &'static str,
-    take: fn(&Begun<'_>) -> Option<Range<usize>>,
+    take: fn(&Candidate<'_>) -> Option<Range<usize>>,
 ) -> Shape {
     Shape { kind, pattern, take }
 }
@@ -101,19 +101,20 @@ static BEGINNINGS: LazyLock<Regex> = LazyLock::new(|| {
 });
 
 /// The secrets in a text, in their order.
-pub(super) fn find(text: &str) -> Vec<Found> {
+pub(super) fn find(text: &str) -> Vec<Secret> {
     let mut found = Vec::new();
     let (mut from, mut at) = (0, 0);
     let mut places = BEGINNINGS.capture_locations();
     while BEGINNINGS.captures_read_at(&mut places, text, at).is_some() {
         let shapes = TOKENS.iter().chain(OTHERS);
-        let begun = shapes.zip(1..).find_map(|(shape, group)| Some((shape, places.get(group)?)));
-        let Some((Shape { kind, take, .. }, (start, end))) = begun else { break };
+        let candidate =
+            shapes.zip(1..).find_map(|(shape, group)| Some((shape, places.get(group)?)));
+        let Some((Shape { kind, take, .. }, (start, end))) = candidate else { break };
         at = end;
-        if let Some(range) = take(&Begun { text, at: start..end, from }) {
+        if let Some(range) = take(&Candidate { text, at: start..end, from }) {
             at = range.end.max(end);
             from = range.end;
-            found.push(Found { range, kind });
+            found.push(Secret { range, kind });
         }
     }
     found

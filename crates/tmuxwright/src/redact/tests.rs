@@ -13,7 +13,7 @@ use super::*;
 
 fn on() -> Redactor {
     let mut redactor = Redactor::default();
-    redactor.switch(true);
+    redactor.set_enabled(true);
     redactor
 }
 
@@ -211,12 +211,12 @@ fn values_are_searched_with_their_names_and_lists_line_by_line() {
 #[test]
 fn own_patterns_count_too_and_bad_ones_are_named() {
     let mut redactor = on();
-    redactor.look_for(["ACME-[0-9]+", "hunter"]).unwrap();
+    redactor.set_patterns(["ACME-[0-9]+", "hunter"]).unwrap();
     let mut text = "ACME-12 password=hunter2 huntermost".to_owned();
     assert_eq!(redactor.text(&mut text), 3);
     assert_eq!(text, "[redacted:own] password=[redacted:password] [redacted:own]most");
-    assert!(redactor.look_for(["("]).unwrap_err().contains("`(`"));
-    assert!(redactor.look_for(["x*"]).unwrap_err().contains("`x*`"));
+    assert!(redactor.set_patterns(["("]).unwrap_err().contains("`(`"));
+    assert!(redactor.set_patterns(["x*"]).unwrap_err().contains("`x*`"));
 }
 
 #[test]
