@@ -1,12 +1,12 @@
-//! The audit log: what was called, when, on what, with what outcome. One record per call, written
-//! before the answer goes out.
+//! The audit log: one record per call, written before the answer goes out.
 //!
-//! A log that cannot be written stops everything: the record is kept and written first when that
-//! is possible again, and until then no call is made.
+//! While the log cannot be written, no call is made: the unwritten records stay in a queue, and are
+//! written first once that is possible again.
 //!
-//! - [`Disclosure`]: which arguments are harmless; `hide`: what is written of the others.
-//! - [`AuditRecord`]: a line. `log`: the file of lines. `full`: whole answers in files.
-//! - [`lines()`], [`verify()`]: for those who read the log.
+//! - [`AuditRecord`]: one line of the log. [`Disclosure`] decides which arguments are in it as they are.
+//! - `log`: the file of lines, rotated by size. `tail`: its last record. `full`: full answers in files.
+//! - `private_file`: files that other users can neither read nor redirect.
+//! - [`lines()`], [`verify()`]: reading the log.
 
 mod full;
 mod log;
@@ -27,25 +27,24 @@ use serde_json::{Map, Value};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::contract::{Code, Disclosure, ObjectIds, ToolError};
+use crate::lock::lock;
 use full::AnswerFolder;
 use log::LogFile;
-
-use crate::lock::lock;
 pub use record::{AuditRecord, CallOrigin};
 pub use verify::{AuditLine, AuditVerdict, lines, verify};
 
-/// What is kept, and where.
+/// Settings of the audit log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AuditOptions {
-    /// The log.
+    /// The path of the log; `None` for no log.
     pub file: Option<PathBuf>,
-    /// The directory for whole answers.
+    /// The directory for full answers; `None` to keep none.
     pub full: Option<PathBuf>,
-    /// Whether arguments are written down as they are.
+    /// Whether all arguments are logged as they are.
     pub plain: bool,
-    /// How large the log may get before it is rotated.
+    /// Size at which the log is rotated.
     pub max_bytes: u64,
-    /// How many rotated files are kept.
+    /// Number of rotated files to keep.
     pub files: u32,
 }
 
@@ -55,10 +54,11 @@ impl Default for AuditOptions {
     }
 }
 
-/// While the log cannot be written, this many refused calls are remembered for it.
+/// Maximum number of records in the queue, while the log cannot be written. Further refused calls are
+/// not recorded.
 const MAX_QUEUED_REFUSALS: usize = 1000;
 
-/// Why a log cannot be kept.
+/// An error writing the audit log.
 #[derive(Debug)]
 pub struct AuditError {
     path: PathBuf,
@@ -74,25 +74,25 @@ impl fmt::Display for AuditError {
 impl From<AuditError> for ToolError {
     fn from(failed: AuditError) -> Self {
         Self::new(Code::AuditFailed, failed.to_string()).hint(
-            "a person has to free space or repair the log; calls work again once it can be written",
+            "ask a person to free space or repair the log; calls work again once it can be written",
         )
     }
 }
 
-/// The audit of one server.
+/// The audit log of one server process.
 #[derive(Debug)]
 pub struct Audit {
     plain: bool,
     wants_text: bool,
-    /// Records that are not written yet, in the order in which they will be.
-    waiting: Mutex<VecDeque<QueuedRecord>>,
+    /// Records that are not written yet, oldest first.
+    queue: Mutex<VecDeque<QueuedRecord>>,
     files: tokio::sync::Mutex<AuditFiles>,
 }
 
 #[derive(Debug)]
 struct QueuedRecord {
     record: AuditRecord,
-    /// The whole answer, until it has its file.
+    /// The full answer, until it is written to its file.
     text: Option<String>,
 }
 
@@ -102,21 +102,21 @@ struct AuditFiles {
     folder: Option<AnswerFolder>,
 }
 
-/// How a call ended.
+/// The result of a call, for its record.
 #[derive(Debug)]
 pub struct CallOutcome {
-    /// What it was about.
+    /// The objects it used.
     pub ids: ObjectIds,
     /// `ok`, or the code of the error.
     pub outcome: &'static str,
     /// The length of the answer's text.
     pub output_bytes: Option<usize>,
-    /// The whole answer, for a file of its own.
+    /// The full answer, for a file of its own.
     pub text: Option<String>,
 }
 
 impl Audit {
-    /// The audit that is asked for, if any is. Touches nothing yet.
+    /// `None` if the settings name no log and no directory. Opens no file yet.
     pub fn new(options: AuditOptions) -> Option<Self> {
         let AuditOptions { file, full, plain, max_bytes, files } = options;
         if file.is_none() && full.is_none() {
@@ -127,16 +127,16 @@ impl Audit {
         Some(Self {
             plain,
             wants_text: folder.is_some(),
-            waiting: Mutex::default(),
+            queue: Mutex::default(),
             files: tokio::sync::Mutex::new(AuditFiles { log, folder }),
         })
     }
 
-    /// Makes sure that it can be kept. Needs a Tokio runtime.
+    /// Opens the log and the directory, so that a wrong path is found at start. Needs a Tokio runtime.
     pub async fn open(&self) -> Result<(), AuditError> {
-        // At a limit on the size of files a write must fail; by itself this signal ends us.
+        // With a handler, a write beyond the file size limit fails. By default SIGXFSZ ends the process.
         if let Err(error) = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw())) {
-            tracing::warn!("a signal cannot be watched: {error}");
+            tracing::warn!("cannot handle SIGXFSZ: {error}");
         }
         let mut files = self.files.lock().await;
         let AuditFiles { log, folder } = &mut *files;
@@ -149,12 +149,12 @@ impl Audit {
         Ok(())
     }
 
-    /// Whether whole answers are kept.
+    /// Whether full answers are kept.
     pub fn wants_text(&self) -> bool {
         self.wants_text
     }
 
-    /// Notes that a call has come in.
+    /// Starts the record of a call.
     pub fn begin(
         &self,
         tool: &str,
@@ -162,7 +162,7 @@ impl Audit {
         arguments: &Map<String, Value>,
         caller: CallOrigin,
     ) -> PendingRecord<'_> {
-        let (arguments, older) = match self.plain {
+        let (arguments, legacy) = match self.plain {
             true => (arguments.clone(), record::LegacyFields::of(tool, arguments)),
             false => (disclosure.show_all(arguments), record::LegacyFields::default()),
         };
@@ -172,7 +172,7 @@ impl Audit {
             tool: tool.chars().take(100).collect(),
             ids: ObjectIds::default(),
             arguments,
-            older,
+            legacy,
             duration_ms: 0.0,
             outcome: String::new(),
             output_bytes: None,
@@ -183,9 +183,9 @@ impl Audit {
         PendingRecord { audit: self, record: Some(record), begun: Instant::now() }
     }
 
-    /// Writes what is waiting. While that fails, nothing may be done.
+    /// Writes the queued records. While that fails, no call may be made.
     pub async fn ready(&self) -> Result<(), AuditError> {
-        if self.waiting().is_empty() {
+        if self.queue().is_empty() {
             return Ok(());
         }
         self.write().await
@@ -194,35 +194,35 @@ impl Audit {
     async fn write(&self) -> Result<(), AuditError> {
         let mut files = self.files.lock().await;
         loop {
-            let Some(next) = self.waiting().pop_front() else { return Ok(()) };
-            let mut turn = Unwritten { audit: self, next: Some(next) };
-            if let Some(next) = &mut turn.next {
+            let Some(next) = self.queue().pop_front() else { return Ok(()) };
+            let mut unwritten = Unwritten { audit: self, next: Some(next) };
+            if let Some(next) = &mut unwritten.next {
                 files.write(next).await?;
             }
-            turn.next = None;
+            unwritten.next = None;
         }
     }
 
-    /// Writes what is still waiting, for the last time.
+    /// Writes the queued records for the last time.
     pub async fn close(&self) {
         if let Err(error) = self.write().await {
-            let lost = self.waiting().len();
-            tracing::error!("{error}; {lost} of its records are lost");
+            let lost = self.queue().len();
+            tracing::error!("{error}; {lost} records are lost");
         }
     }
 
-    fn waiting(&self) -> std::sync::MutexGuard<'_, VecDeque<QueuedRecord>> {
-        lock(&self.waiting)
+    fn queue(&self) -> std::sync::MutexGuard<'_, VecDeque<QueuedRecord>> {
+        lock(&self.queue)
     }
 }
 
 impl AuditFiles {
-    async fn write(&mut self, waiting: &mut QueuedRecord) -> Result<(), AuditError> {
-        let QueuedRecord { record, text } = waiting;
-        if let (Some(folder), Some(whole)) = (&mut self.folder, text.as_ref()) {
+    async fn write(&mut self, queued: &mut QueuedRecord) -> Result<(), AuditError> {
+        let QueuedRecord { record, text } = queued;
+        if let (Some(folder), Some(full)) = (&mut self.folder, text.as_ref()) {
             let stem = full::stem(&record.ids, &record.tool);
-            let kept = folder.keep(&stem, whole);
-            record.full = Some(kept.map_err(|error| failed(folder.path(), error))?);
+            let name = folder.keep(&stem, full);
+            record.full = Some(name.map_err(|error| failed(folder.path(), error))?);
             *text = None;
         }
         match &mut self.log {
@@ -236,7 +236,8 @@ fn failed(path: &Path, error: io::Error) -> AuditError {
     AuditError { path: path.to_owned(), error }
 }
 
-/// A record whose turn it is. If it is not written, it goes back to its place.
+/// The record that is being written. When it is dropped unwritten, because of an error or a cancelled
+/// call, it returns to the front of the queue.
 struct Unwritten<'a> {
     audit: &'a Audit,
     next: Option<QueuedRecord>,
@@ -245,12 +246,12 @@ struct Unwritten<'a> {
 impl Drop for Unwritten<'_> {
     fn drop(&mut self) {
         if let Some(next) = self.next.take() {
-            self.audit.waiting().push_front(next);
+            self.audit.queue().push_front(next);
         }
     }
 }
 
-/// A call that is being made. If it is dropped, the call was given up.
+/// The record of a call in progress. Dropping it records the call as cancelled.
 #[derive(Debug)]
 pub struct PendingRecord<'a> {
     audit: &'a Audit,
@@ -259,16 +260,16 @@ pub struct PendingRecord<'a> {
 }
 
 impl PendingRecord<'_> {
-    /// Writes down how the call ended.
-    pub async fn end(mut self, end: CallOutcome) -> Result<(), AuditError> {
-        self.note(end);
+    /// Completes the record and writes it.
+    pub async fn end(mut self, outcome: CallOutcome) -> Result<(), AuditError> {
+        self.enqueue(outcome);
         self.audit.write().await
     }
 
-    /// Notes a call that was not made since the log cannot be written.
+    /// Records a call that was not made because the log cannot be written.
     pub fn refuse(mut self, outcome: &'static str) {
-        if self.audit.waiting().len() < MAX_QUEUED_REFUSALS {
-            self.note(CallOutcome {
+        if self.audit.queue().len() < MAX_QUEUED_REFUSALS {
+            self.enqueue(CallOutcome {
                 ids: ObjectIds::default(),
                 outcome,
                 output_bytes: None,
@@ -278,25 +279,25 @@ impl PendingRecord<'_> {
         self.record = None;
     }
 
-    fn note(&mut self, end: CallOutcome) {
+    fn enqueue(&mut self, outcome: CallOutcome) {
         let Some(mut record) = self.record.take() else { return };
-        let CallOutcome { ids, outcome, output_bytes, text } = end;
+        let CallOutcome { ids, outcome, output_bytes, text } = outcome;
         record.ids = ids;
         record.duration_ms = (self.begun.elapsed().as_secs_f64() * 1e6).round() / 1e3;
         outcome.clone_into(&mut record.outcome);
         record.output_bytes = output_bytes;
-        self.audit.waiting().push_back(QueuedRecord { record, text });
+        self.audit.queue().push_back(QueuedRecord { record, text });
     }
 }
 
 impl Drop for PendingRecord<'_> {
     fn drop(&mut self) {
         let ids = ObjectIds::default();
-        self.note(CallOutcome { ids, outcome: "cancelled", output_bytes: None, text: None });
+        self.enqueue(CallOutcome { ids, outcome: "cancelled", output_bytes: None, text: None });
     }
 }
 
-/// The name of a rotated file of a log.
+/// The path of a rotated file: `log.1`, `log.2`, …
 fn rotated(path: &Path, number: u32) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{number}"));
