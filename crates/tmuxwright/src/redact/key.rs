@@ -1,4 +1,4 @@
-//! Private keys: many lines of base 64 between two that say what they are. Either may be missing.
+//! PEM private keys: base64 lines between a `BEGIN` and an `END` line, one of which may be missing.
 
 use std::ops::Range;
 use std::sync::LazyLock;
@@ -10,30 +10,30 @@ use super::shapes::Candidate;
 pub(super) const BEGIN: &str = r"-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----";
 pub(super) const END: &str = r"-----END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----";
 
-/// The shortest line that is taken for a part of a key by itself.
+/// A shorter line counts as part of a key only at its end.
 const MIN_KEY_LINE_CHARS: usize = 16;
 
-/// The lines of a key and its end. Line ends may be written as in JSON, and each line may have a number
-/// or a bar before it.
+/// The lines of a key and its end line. Line breaks may be JSON escapes, and each line may follow a line
+/// number or a bar.
 static BODY: LazyLock<Regex> = LazyLock::new(|| {
     let next = r"(?:\s|\\[nr])*(?:[0-9]{1,6}[:|\s]\s*|[>|#*│]\s*)?";
     let line = r"[A-Za-z0-9+/=]{16,}|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset): [^\n]*";
     let last = r"[A-Za-z0-9+/=]{1,15}";
-    #[expect(clippy::expect_used, reason = "the pattern is a constant, and tests read it")]
+    #[expect(clippy::expect_used, reason = "the pattern is a constant, and tests compile it")]
     Regex::new(&format!(
         r"\A(?:{next}(?:{line}))*(?:(?:{next}{last})?{next}-----END [A-Z0-9 ]*-----)?"
     ))
     .expect("the pattern is wrong")
 });
 
-/// The rest of a key whose first line has been seen.
-pub(super) fn behind(candidate: &Candidate<'_>) -> Option<Range<usize>> {
+/// The rest of a key behind its first line.
+pub(super) fn after_begin(candidate: &Candidate<'_>) -> Option<Range<usize>> {
     let body = BODY.find(candidate.rest())?;
     (!body.is_empty()).then(|| candidate.behind(body.range()))
 }
 
-/// The lines of a key of which only the last line has been seen.
-pub(super) fn before(candidate: &Candidate<'_>) -> Option<Range<usize>> {
+/// The lines of a key before its last line, if the first line is missing.
+pub(super) fn before_end(candidate: &Candidate<'_>) -> Option<Range<usize>> {
     let before = candidate.text.get(candidate.from..candidate.at.start)?;
     let mut start = candidate.at.start;
     for line in before.split_inclusive('\n').rev() {
