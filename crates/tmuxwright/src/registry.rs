@@ -125,7 +125,7 @@ fn wire(entry: &ToolEntry, schema: Arc<Map<String, Value>>, structured: bool) ->
     if meta.load == Load::Always {
         extra.0.insert("anthropic/alwaysLoad".to_owned(), Value::Bool(true));
     }
-    if meta.needs_a_person() {
+    if meta.needs_confirmation() {
         extra.0.insert("anthropic/requiresUserInteraction".to_owned(), Value::Bool(true));
     }
     tool.meta = Some(extra).filter(|extra| !extra.0.is_empty());

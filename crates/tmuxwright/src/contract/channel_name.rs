@@ -1,21 +1,21 @@
-//! The name of a channel.
+//! The argument type for channels (`tmux wait-for`).
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::ToolError;
 
-/// The longest name; tmux takes about 16 kB in one command.
-const LONGEST: usize = 4096;
+/// tmux accepts about 16 kB in one command.
+const MAX_CHANNEL_NAME_BYTES: usize = 4096;
 
-/// What a caller writes: any text that tmux can carry, exactly as it is.
+/// The name of a channel: any text without NUL bytes, passed to tmux unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(transparent, extend("x-clear" = true))]
 pub struct ChannelName(String);
 
 impl ChannelName {
-    /// The name, unless it cannot be one.
+    /// The name, if tmux accepts it.
     pub fn check(self) -> Result<String, ToolError> {
         let wrong = |what: &str| {
             let message = format!("`channel` {what}");
@@ -23,8 +23,8 @@ impl ChannelName {
         };
         match self.0 {
             name if name.is_empty() => wrong("is empty"),
-            name if name.contains('\0') => wrong("has a NUL byte in it"),
-            name if name.len() > LONGEST => wrong("is longer than tmux takes"),
+            name if name.contains('\0') => wrong("contains a NUL byte"),
+            name if name.len() > MAX_CHANNEL_NAME_BYTES => wrong("is too long for tmux"),
             name => Ok(name),
         }
     }

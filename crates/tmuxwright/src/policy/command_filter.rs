@@ -1,44 +1,44 @@
-//! The command filter: what may become a line for a shell.
+//! The command filter: regular expressions that allow or deny the lines submitted to shells.
 
 use regex::Regex;
 
 use crate::contract::{Code, ShellLine, ToolError};
 
-/// What the patterns say of a line.
+/// The effect of a pattern that matches a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
 pub enum CommandFilterMode {
-    /// Nothing.
+    /// No line is checked.
     Off,
-    /// That it may be run.
+    /// Only matching lines are allowed.
     Allow,
-    /// That it may not.
+    /// Matching lines are denied.
     Deny,
 }
 
-/// Patterns for lines that become shell input.
+/// Patterns for lines that a shell reads, and their mode.
 #[derive(Debug, Clone, Default)]
 pub struct CommandFilter {
-    /// What they are for.
+    /// `None` if the config file sets no mode.
     pub mode: Option<CommandFilterMode>,
     patterns: Vec<Regex>,
 }
 
 impl CommandFilter {
-    /// Sets the patterns.
+    /// Sets the patterns. The error names the first that is invalid.
     pub fn set_patterns<'a>(&mut self, texts: impl Iterator<Item = &'a str>) -> Result<(), String> {
         let read = |(index, text): (usize, &str)| {
             Regex::new(text).map_err(|error| {
                 let why = error.to_string();
                 let why = why.lines().last().unwrap_or_default().trim_start_matches("error: ");
-                format!("pattern {}: `{text}` is no regex: {why}", index + 1)
+                format!("pattern {}: `{text}` is not a valid regex: {why}", index + 1)
             })
         };
         self.patterns = texts.enumerate().map(read).collect::<Result<_, _>>()?;
         Ok(())
     }
 
-    /// Refuses what cannot be meant.
+    /// Refuses a mode without patterns, and patterns without a mode.
     pub(super) fn check(&self) -> Result<(), String> {
         let none = self.patterns.is_empty();
         match self.mode {
@@ -50,7 +50,7 @@ impl CommandFilter {
             }
             None if !none => {
                 Err("config key `policy.command_filter.patterns` does nothing without \
-                                  `mode`: say \"allow\", \"deny\" or \"off\""
+                                  `mode`: set it to \"allow\", \"deny\" or \"off\""
                     .to_owned())
             }
             _ => Ok(()),
@@ -61,8 +61,8 @@ impl CommandFilter {
         matches!(self.mode, Some(CommandFilterMode::Allow | CommandFilterMode::Deny))
     }
 
-    /// Judges a line. What it says stays out of the answer: it may hold a secret.
-    pub(super) fn enter(&self, line: ShellLine<'_>) -> Result<(), ToolError> {
+    /// Checks a line. The error never quotes the line, because it may contain a secret.
+    pub(super) fn check_line(&self, line: ShellLine<'_>) -> Result<(), ToolError> {
         let Some(mode @ (CommandFilterMode::Allow | CommandFilterMode::Deny)) = self.mode else {
             return Ok(());
         };
@@ -73,7 +73,7 @@ impl CommandFilter {
             ShellLine::Known(line) => line,
             ShellLine::Edited => {
                 return refuse(
-                    "the line was edited with keys or holds more than ASCII, so nobody can tell what it says; \
+                    "the pending line was edited with keys or is not plain ASCII, so its text is unknown; \
                      nothing was typed"
                         .to_owned(),
                     "send C-c in a call of its own, then type the whole line; or use run_command",
@@ -81,24 +81,24 @@ impl CommandFilter {
             }
             ShellLine::Lost => {
                 return refuse(
-                    "keys such as Tab, Escape or C-v came before, so nobody can tell what the line says; \
-                     nothing was typed"
+                    "keys such as Tab, Escape or C-v were sent before, so the text of the pending line is \
+                     unknown; nothing was typed"
                         .to_owned(),
-                    "send C-c, then use run_command there, which makes sure that nothing stands typed; or use another pane",
+                    "send C-c, then use run_command in this pane, which checks that the prompt is empty; or use another pane",
                 );
             }
         };
-        let fits = self.patterns.iter().position(|pattern| pattern.is_match(line));
+        let matched = self.patterns.iter().position(|pattern| pattern.is_match(line));
         let person = "a person can change policy.command_filter in the config file";
-        match (mode, fits) {
+        match (mode, matched) {
             (CommandFilterMode::Deny, Some(at)) => {
                 let pattern = self.patterns.get(at).map(Regex::as_str).unwrap_or_default();
                 let number = at + 1;
                 refuse(
                     format!(
-                        "a line fits the denied pattern {number} `{pattern}`; nothing was typed or run"
+                        "a line matches the denied pattern {number} `{pattern}`; nothing was typed or run"
                     ),
-                    &format!("do it in another way that is allowed; {person}"),
+                    &format!("use a command that the filter allows; {person}"),
                 )
             }
             (CommandFilterMode::Allow, None) if !line.trim().is_empty() => {
@@ -106,10 +106,10 @@ impl CommandFilter {
                     self.patterns.iter().map(|pattern| format!("`{pattern}`")).collect();
                 refuse(
                     format!(
-                        "a line fits none of the allowed patterns {}; nothing was typed or run",
+                        "a line matches none of the allowed patterns {}; nothing was typed or run",
                         patterns.join(", ")
                     ),
-                    &format!("give lines that fit one of them; {person}"),
+                    &format!("give only lines that match one of them; {person}"),
                 )
             }
             _ => Ok(()),

@@ -1,4 +1,4 @@
-//! Rules against declarations, one table each.
+//! Tests of the policy: rules against tool declarations, one table each.
 
 use super::*;
 use tmux_control::{PaneId, SessionId};
@@ -24,7 +24,7 @@ fn policy(ceiling: Ceiling) -> Policy {
 }
 
 #[test]
-fn each_tier_opens_just_what_it_should() {
+fn each_ceiling_offers_tiers_up_to_it() {
     let table = [
         (Ceiling::Readonly, [true, false, false, false]),
         (Ceiling::Mutating, [true, true, true, false]),
@@ -47,7 +47,7 @@ fn a_tool_outside_the_toolset_is_not_offered() {
 }
 
 #[test]
-fn for_a_resource_tier_and_choice_count_but_not_the_toolset() {
+fn resources_need_tier_and_filter_but_no_toolset() {
     let tool = meta(Tier::Read, Group::Pane, &[]);
     let mut rules = policy(Ceiling::Readonly);
     assert!(rules.permits(&tool) && !rules.offers(&tool));
@@ -57,17 +57,17 @@ fn for_a_resource_tier_and_choice_count_but_not_the_toolset() {
 }
 
 #[test]
-fn the_callers_own_pane_is_neither_destroyed_nor_typed_into() {
+fn callers_pane_is_neither_destroyed_nor_typed_into() {
     let target = Target("%1".into());
-    let subject = TargetObject {
+    let object = TargetObject {
         level: Level::Pane,
         id: "%1".into(),
         foreign: vec![],
-        holds_caller: true,
+        contains_caller: true,
         target: &target,
     };
     let admits = |tier, group| {
-        policy(Ceiling::Destructive).admit_object(&meta(tier, group, &[]), &subject).is_ok()
+        policy(Ceiling::Destructive).admit_object(&meta(tier, group, &[]), &object).is_ok()
     };
     assert!(!admits(Tier::DestroyOwn, Group::Pane));
     assert!(!admits(Tier::Mutate, Group::Input));
@@ -76,28 +76,28 @@ fn the_callers_own_pane_is_neither_destroyed_nor_typed_into() {
 }
 
 #[test]
-fn an_unknown_tier_is_an_error_and_never_a_wider_one() {
+fn unknown_tier_is_an_error() {
     assert!("all".parse::<Ceiling>().is_err());
     assert!("".parse::<Ceiling>().is_err());
     assert!("Destructive".parse::<Ceiling>().is_err());
 }
 
-fn spot(pane: u32, session: (u32, &str), own: bool) -> PaneIdentity<'_> {
+fn identity(pane: u32, session: (u32, &str), own: bool) -> PaneIdentity<'_> {
     PaneIdentity { pane: PaneId(pane), session: SessionId(session.0), session_name: session.1, own }
 }
 
 #[test]
-fn what_a_person_set_up_is_renamed_at_the_highest_tier_only() {
+fn foreign_objects_are_renamed_at_the_highest_tier_only() {
     let target = Target("dev".into());
     let admits = |ceiling, foreign| {
-        let subject = TargetObject {
+        let object = TargetObject {
             level: Level::Session,
             id: "$1".into(),
             foreign,
-            holds_caller: true,
+            contains_caller: true,
             target: &target,
         };
-        policy(ceiling).admit_object(&meta(Tier::MutateOwn, Group::Object, &[]), &subject)
+        policy(ceiling).admit_object(&meta(Tier::MutateOwn, Group::Object, &[]), &object)
     };
     assert!(admits(Ceiling::Mutating, vec![]).is_ok());
     assert!(admits(Ceiling::Destructive, vec![PaneId(1)]).is_ok());
@@ -106,7 +106,7 @@ fn what_a_person_set_up_is_renamed_at_the_highest_tier_only() {
 }
 
 #[test]
-fn everything_that_types_keeps_away_from_the_caller() {
+fn mutating_input_command_and_watch_tools_type() {
     for group in [Group::Input, Group::Command, Group::Watch] {
         assert!(meta(Tier::Mutate, group, &[]).types(), "{group}");
         assert!(!meta(Tier::Read, group, &[]).types(), "{group}");
@@ -115,11 +115,11 @@ fn everything_that_types_keeps_away_from_the_caller() {
 }
 
 #[test]
-fn tools_are_chosen_by_name_and_group() {
-    let offers = |choice: &str, tier, group| {
-        choice.parse::<ToolFilter>().unwrap().offers(&meta(tier, group, &[]))
+fn tools_are_filtered_by_name_and_group() {
+    let offers = |list: &str, tier, group| {
+        list.parse::<ToolFilter>().unwrap().offers(&meta(tier, group, &[]))
     };
-    for (choice, offered) in [
+    for (list, offered) in [
         ("allow:sample", true),
         ("sample, other", true),
         ("other", false),
@@ -131,7 +131,7 @@ fn tools_are_chosen_by_name_and_group() {
         ("deny:@all", false),
         ("@all", true),
     ] {
-        assert_eq!(offers(choice, Tier::Read, Group::Pane), offered, "{choice}");
+        assert_eq!(offers(list, Tier::Read, Group::Pane), offered, "{list}");
     }
     assert!(offers("@mutate", Tier::MutateOwn, Group::Pane));
     assert!(offers("@destroy", Tier::DestroyOwn, Group::Pane));
@@ -139,25 +139,25 @@ fn tools_are_chosen_by_name_and_group() {
 }
 
 #[test]
-fn a_choice_that_names_nothing_is_refused_with_the_nearest() {
-    for (choice, said) in [
+fn unknown_name_is_refused_with_the_nearest() {
+    for (list, said) in [
         ("", "names no tool"),
         ("allow:", "names no tool"),
         ("only:kill", "`only:`"),
         ("@pain", "`@pane`"),
         ("@zzz", "@read"),
     ] {
-        let error = choice.parse::<ToolFilter>().unwrap_err();
-        assert!(error.contains(said), "{choice}: {error}");
+        let error = list.parse::<ToolFilter>().unwrap_err();
+        assert!(error.contains(said), "{list}: {error}");
     }
-    let check = |choice: &str| choice.parse::<ToolFilter>().unwrap().check(&["kill", "send_keys"]);
+    let check = |list: &str| list.parse::<ToolFilter>().unwrap().check(&["kill", "send_keys"]);
     assert!(check("deny:kill,@input").is_ok());
     assert!(check("deny:send_key").unwrap_err().contains("`send_keys`"));
     assert!(check("deny:input").unwrap_err().contains("`@input`"));
 }
 
 #[test]
-fn lists_of_sessions_and_panes_hide_what_they_do_not_name() {
+fn sessions_and_panes_outside_the_lists_are_hidden() {
     let reach = |sessions: Option<&str>, panes: Option<&str>| {
         let mut reach = ReachRules::default();
         if let Some(words) = sessions {
@@ -168,8 +168,8 @@ fn lists_of_sessions_and_panes_hide_what_they_do_not_name() {
         }
         reach
     };
-    let dev = spot(3, (1, "dev"), false);
-    let own = spot(4, (2, "mcp-1"), true);
+    let dev = identity(3, (1, "dev"), false);
+    let own = identity(4, (2, "mcp-1"), true);
     for (sessions, panes, sees_dev, sees_own) in [
         (None, None, true, true),
         (Some(""), None, false, false),
@@ -187,47 +187,47 @@ fn lists_of_sessions_and_panes_hide_what_they_do_not_name() {
         assert_eq!(reach.hides(&dev).is_none(), sees_dev, "{sessions:?} {panes:?}");
         assert_eq!(reach.hides(&own).is_none(), sees_own, "{sessions:?} {panes:?}");
         assert_eq!(
-            reach.create(CreateLocation::OwnSession).is_ok(),
+            reach.check_creation(CreateLocation::OwnSession).is_ok(),
             sees_own,
             "{sessions:?} {panes:?}"
         );
     }
     let named = |name| CreateLocation::NewSession(Some(name));
-    assert!(reach(Some("dev"), None).create(named("dev")).is_ok());
-    assert!(reach(Some("dev"), None).create(named("other")).is_err());
-    assert!(reach(Some("dev"), None).create(CreateLocation::NewSession(None)).is_err());
-    assert!(reach(None, Some("%3")).create(CreateLocation::Existing).is_err());
+    assert!(reach(Some("dev"), None).check_creation(named("dev")).is_ok());
+    assert!(reach(Some("dev"), None).check_creation(named("other")).is_err());
+    assert!(reach(Some("dev"), None).check_creation(CreateLocation::NewSession(None)).is_err());
+    assert!(reach(None, Some("%3")).check_creation(CreateLocation::Existing).is_err());
     assert!(ReachRules::default().set_panes(["dev"].into_iter()).is_err());
 }
 
 fn filter(mode: CommandFilterMode, patterns: &[&str]) -> CommandFilter {
-    let mut commands = CommandFilter::default();
-    commands.mode = Some(mode);
-    commands.set_patterns(patterns.iter().copied()).unwrap();
-    commands
+    let mut filter = CommandFilter::default();
+    filter.mode = Some(mode);
+    filter.set_patterns(patterns.iter().copied()).unwrap();
+    filter
 }
 
 #[test]
-fn a_filter_judges_lines_and_repeats_none() {
+fn filter_checks_lines_and_quotes_none() {
     let deny = filter(CommandFilterMode::Deny, &["^x", r"^\s*rm\b"]);
-    let error = deny.enter(ShellLine::Known("  rm secret")).unwrap_err().to_string();
+    let error = deny.check_line(ShellLine::Known("  rm secret")).unwrap_err().to_string();
     assert!(error.contains(r"pattern 2 `^\s*rm\b`") && error.contains("a person can"), "{error}");
     assert!(!error.contains("secret"), "{error}");
-    assert!(deny.enter(ShellLine::Known("ls")).is_ok());
-    assert!(deny.enter(ShellLine::Known("")).is_ok());
-    assert!(deny.enter(ShellLine::Edited).unwrap_err().to_string().contains("C-c"));
-    assert!(deny.enter(ShellLine::Lost).unwrap_err().to_string().contains("run_command"));
+    assert!(deny.check_line(ShellLine::Known("ls")).is_ok());
+    assert!(deny.check_line(ShellLine::Known("")).is_ok());
+    assert!(deny.check_line(ShellLine::Edited).unwrap_err().to_string().contains("C-c"));
+    assert!(deny.check_line(ShellLine::Lost).unwrap_err().to_string().contains("run_command"));
     let allow = filter(CommandFilterMode::Allow, &["^ls( |$)"]);
-    assert!(allow.enter(ShellLine::Known("ls -l")).is_ok());
-    assert!(allow.enter(ShellLine::Known("  ")).is_ok());
-    let error = allow.enter(ShellLine::Known("cat secret")).unwrap_err().to_string();
+    assert!(allow.check_line(ShellLine::Known("ls -l")).is_ok());
+    assert!(allow.check_line(ShellLine::Known("  ")).is_ok());
+    let error = allow.check_line(ShellLine::Known("cat secret")).unwrap_err().to_string();
     assert!(error.contains("`^ls( |$)`") && !error.contains("secret"), "{error}");
     let off = filter(CommandFilterMode::Off, &["."]);
-    assert!(off.enter(ShellLine::Lost).is_ok() && !off.is_on());
+    assert!(off.check_line(ShellLine::Lost).is_ok() && !off.is_on());
 }
 
 #[test]
-fn a_filter_that_cannot_be_meant_is_refused() {
+fn incomplete_filter_is_refused() {
     assert!(filter(CommandFilterMode::Allow, &[]).check().is_err());
     assert!(filter(CommandFilterMode::Deny, &[]).check().is_err());
     assert!(filter(CommandFilterMode::Off, &["x"]).check().is_ok());
@@ -239,7 +239,7 @@ fn a_filter_that_cannot_be_meant_is_refused() {
 }
 
 #[test]
-fn files_are_judged_by_where_they_lead() {
+fn files_are_checked_after_resolving_links() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap();
     let (inside, outside) = (root.join("in"), root.join("out"));
@@ -271,13 +271,13 @@ fn files_are_judged_by_where_they_lead() {
     files.set_readable([].into_iter()).unwrap();
     assert!(files.read(&inside.join("x")).unwrap_err().to_string().contains("readable_paths"));
     assert!(files.set_readable(["x"].into_iter()).is_err());
-    let watcher = policy(Ceiling::Readonly);
-    assert_eq!(watcher.admit_write(&inside.join("x")).unwrap_err().code, Code::Denied);
-    assert!(watcher.admit_read(&inside.join("x")).is_ok());
+    let readonly = policy(Ceiling::Readonly);
+    assert_eq!(readonly.admit_write(&inside.join("x")).unwrap_err().code, Code::Denied);
+    assert!(readonly.admit_read(&inside.join("x")).is_ok());
 }
 
 #[test]
-fn variables_are_free_unless_they_are_listed_or_commands_filtered() {
+fn variables_are_free_unless_listed_or_commands_filtered() {
     let mut variables = VariableRules::default();
     assert!(variables.check("LD_PRELOAD", false).is_ok());
     assert!(variables.check("PORT", true).is_err());
