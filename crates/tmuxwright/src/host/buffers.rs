@@ -1,8 +1,8 @@
-//! The paste buffers of our own, told from those of people by their names.
+//! Own paste buffers, recognised by their names.
 //!
-//! A buffer has no options, so its name holds all there is to know: `mcp_OWNER_RANDOM_LABEL`. One
-//! that outlives us begins with `mcp-kept`. One without a label is there for a moment only and
-//! nobody's business.
+//! A buffer has no options, so its name holds all facts about it: `mcp_OWNER_RANDOM_LABEL`. The name of
+//! a buffer that outlives the process begins with `mcp-kept`. A buffer without a label is temporary and
+//! never listed.
 
 use std::fs::File;
 use std::io::Read;
@@ -17,31 +17,31 @@ use super::owner::Owner;
 const OWN_PREFIX: &str = "mcp";
 const KEPT_PREFIX: &str = "mcp-kept";
 
-/// How many buffers that people make meanwhile are put back in their place.
+/// How many buffers that people create meanwhile are taken into account by [`restore_newest`].
 const MAX_NEW_PERSON_BUFFERS: usize = 3;
 
 /// A paste buffer.
 #[derive(Debug, Clone)]
 pub struct PasteBuffer {
-    /// What tmux knows of it.
+    /// Its facts from tmux.
     pub row: BufferRow,
-    /// What we call it, if it is ours.
+    /// Its label, if it is own.
     pub label: Option<String>,
 }
 
 impl PasteBuffer {
-    /// Whether this server made it.
+    /// Whether it was made for this MCP client.
     pub fn own(&self) -> bool {
         self.label.is_some()
     }
 
-    /// The shortest name it can be called by.
+    /// The label, or else the full name.
     pub fn short_name(&self) -> &str {
         self.label.as_deref().unwrap_or(&self.row.name)
     }
 }
 
-/// The parts of a name.
+/// The parts of the name of an own buffer, of any owner.
 #[derive(Debug, PartialEq, Eq)]
 struct NameParts<'a> {
     kept: bool,
@@ -51,7 +51,7 @@ struct NameParts<'a> {
 }
 
 impl<'a> NameParts<'a> {
-    /// `None` if it is a person's.
+    /// `None` if the buffer is a person's.
     fn parse(name: &'a str) -> Option<Self> {
         let mut parts = name.splitn(4, '_');
         let kept = match parts.next()? {
@@ -65,19 +65,20 @@ impl<'a> NameParts<'a> {
     }
 }
 
-/// Whether a name looks like one that a server like this gives.
+/// Whether a name begins like that of an own buffer.
 pub(crate) fn is_reserved_buffer_name(name: &str) -> bool {
     [OWN_PREFIX, KEPT_PREFIX].iter().any(|prefix| name.split('_').next() == Some(prefix))
 }
 
+/// The names of the own buffers of one MCP client.
 #[derive(Debug)]
 pub(super) struct OwnBuffers {
     owner: String,
     keep: bool,
     number: AtomicU64,
-    /// Whether there is anything to remove.
-    made: AtomicBool,
-    /// Held while buffers are made or named, so that no label is given twice.
+    /// Whether a name was given out, so that there may be a buffer to remove.
+    any_named: AtomicBool,
+    /// Locked while buffers are created or renamed, so that no label is given twice.
     lock: Mutex<()>,
 }
 
@@ -87,76 +88,76 @@ impl OwnBuffers {
             owner: owner.token(),
             keep,
             number: AtomicU64::new(0),
-            made: AtomicBool::new(false),
+            any_named: AtomicBool::new(false),
             lock: Mutex::default(),
         }
     }
 
-    pub(super) async fn alone(&self) -> MutexGuard<'_, ()> {
+    pub(super) async fn lock(&self) -> MutexGuard<'_, ()> {
         self.lock.lock().await
     }
 
-    /// A name for a buffer that is gone in a moment.
+    /// A name for a buffer that is deleted right after use.
     pub(super) fn temporary_name(&self) -> String {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
-        self.made.store(true, Ordering::Relaxed);
+        self.any_named.store(true, Ordering::Relaxed);
         format!("{OWN_PREFIX}_{}_{number}_", self.owner)
     }
 
-    /// A name for a buffer that stays.
+    /// A name for a buffer with this label.
     pub(super) fn name(&self, label: &str) -> std::io::Result<String> {
         let mut bytes = [0; 4];
         File::open("/dev/urandom")?.read_exact(&mut bytes)?;
         let random = u32::from_ne_bytes(bytes);
-        self.made.store(true, Ordering::Relaxed);
+        self.any_named.store(true, Ordering::Relaxed);
         let prefix = if self.keep { KEPT_PREFIX } else { OWN_PREFIX };
         Ok(format!("{prefix}_{}_{random:08x}_{label}", self.owner))
     }
 
-    /// The name of one of ours under another label.
+    /// The name of an own buffer with another label.
     pub(super) fn renamed(name: &str, label: &str) -> Option<String> {
         let NameParts { kept, owner, random, .. } = NameParts::parse(name)?;
         let prefix = if kept { KEPT_PREFIX } else { OWN_PREFIX };
         Some(format!("{prefix}_{owner}_{random}_{label}"))
     }
 
-    /// The buffers there are, without those that are gone in a moment.
+    /// All buffers except temporary ones.
     pub(super) fn of_rows(&self, rows: Vec<BufferRow>) -> Vec<PasteBuffer> {
         let all = rows.into_iter().map(|row| {
             let name = NameParts::parse(&row.name);
-            let passing = name.as_ref().is_some_and(|name| name.label.is_empty());
+            let temporary = name.as_ref().is_some_and(|name| name.label.is_empty());
             let own = name.filter(|name| name.owner == self.owner);
             let label = own.map(|name| name.label.to_owned());
-            (!passing).then_some(PasteBuffer { row, label })
+            (!temporary).then_some(PasteBuffer { row, label })
         });
         all.flatten().collect()
     }
 
-    /// Removes ours, unless they are to be kept.
+    /// Removes the own buffers, except kept ones.
     pub(super) async fn close(&self, tmux: &Server) {
-        if !self.made.load(Ordering::Relaxed) {
+        if !self.any_named.load(Ordering::Relaxed) {
             return;
         }
         let removed = remove(tmux, |name| name.owner == self.owner).await;
         if let Err(error) = removed
             && !error.is_no_server()
         {
-            tracing::debug!("removing our buffers: {error}");
+            tracing::debug!("removing own buffers: {error}");
         }
     }
 }
 
-/// Removes the buffers that dead servers left.
+/// Removes the buffers that dead processes left.
 pub(super) async fn reap(tmux: &Server) -> Result<(), Error> {
     remove(tmux, |name| Owner::parse(name.owner).is_some_and(|owner| owner.is_dead())).await
 }
 
-/// Removes those that are not kept and that are meant. Attaches to nothing.
-async fn remove(tmux: &Server, meant: impl Fn(&NameParts<'_>) -> bool) -> Result<(), Error> {
+/// Removes the selected own buffers that are not kept. Attaches to no session.
+async fn remove(tmux: &Server, selected: impl Fn(&NameParts<'_>) -> bool) -> Result<(), Error> {
     let list = list_buffers().option("-F", BufferRow::format());
     let printed: Vec<u8> = tmux.spawned(&[list]).await?.into_iter().flat_map(|r| r.0).collect();
     for row in BufferRow::parse_all("list-buffers", &printed)? {
-        if NameParts::parse(&row.name).is_some_and(|name| !name.kept && meant(&name)) {
+        if NameParts::parse(&row.name).is_some_and(|name| !name.kept && selected(&name)) {
             match tmux.spawned(&[delete_buffer(&row.name)]).await {
                 Err(error) if error.is_not_found() => {}
                 other => other.map(|_| ())?,
@@ -166,9 +167,9 @@ async fn remove(tmux: &Server, meant: impl Fn(&NameParts<'_>) -> bool) -> Result
     Ok(())
 }
 
-/// Sees to it that a person who pastes still gets what they would have got: before 3.4 that is the
-/// newest buffer of all, and now it is one of ours. `before` is what there was. What a person has
-/// copied since counts too. Returns whether there is something of theirs to paste.
+/// Makes a person's newest buffer the one that the paste key takes again. Before tmux 3.4 the key takes
+/// the newest of all buffers, which is `ours` now. `before` are the buffers before `ours` was set;
+/// buffers that a person made since count too. Returns whether a person has a buffer to paste.
 pub(super) async fn restore_newest(
     tmux: &Server,
     before: &[BufferRow],
@@ -210,7 +211,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_tells_whose_a_buffer_is() {
+    fn name_holds_owner_and_label() {
         let owner = Owner::this_process();
         let buffers = OwnBuffers::new(&owner, false);
         let name = buffers.name("my_notes").unwrap();
@@ -227,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn a_label_changes_and_the_rest_of_a_name_stays() {
+    fn rename_changes_only_the_label() {
         let buffers = OwnBuffers::new(&Owner::this_process(), false);
         let name = buffers.name("old").unwrap();
         let new = OwnBuffers::renamed(&name, "new").unwrap();
@@ -236,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_there_for_a_moment_is_not_seen() {
+    fn temporary_buffers_are_not_listed() {
         let buffers = OwnBuffers::new(&Owner::this_process(), false);
         let row = |name: String| BufferRow { name, bytes: 1, created: 0, sample: String::new() };
         let names = [buffers.temporary_name(), buffers.name("a").unwrap(), "buffer0".to_owned()];
