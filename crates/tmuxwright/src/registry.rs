@@ -1,4 +1,4 @@
-//! The tools this server offers: the list, filtered once at start, with schemas made once.
+//! The registry of offered tools: the list of all tools, filtered by the policy at start, with their schemas.
 
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
@@ -10,20 +10,20 @@ use crate::context::ToolEntry;
 use crate::contract::{Code, Disclosure, Load, Tier, ToolError, nearest};
 use crate::policy::Policy;
 
-/// A tool that is offered.
+/// An offered tool.
 #[derive(Debug)]
 pub struct OfferedTool {
-    /// What it is.
+    /// The tool.
     pub entry: ToolEntry,
-    /// What clients see of it.
+    /// The tool as `tools/list` shows it.
     pub wire: WireTool,
-    /// The schema its arguments are held to.
+    /// The schema of its arguments.
     pub schema: Arc<Map<String, Value>>,
-    /// What may be written down of them.
+    /// The arguments that may be logged as they are.
     disclosure: LazyLock<Disclosure>,
 }
 
-/// All offered tools, in the order of the list.
+/// All tools, and those that are offered, in the order of the list.
 #[derive(Debug)]
 pub struct Registry {
     entries: Vec<ToolEntry>,
@@ -32,7 +32,7 @@ pub struct Registry {
 }
 
 impl Registry {
-    /// The part of `entries` that the policy offers.
+    /// The registry of `entries`, of which the policy offers some.
     pub fn new(entries: Vec<ToolEntry>, policy: Arc<Policy>, structured: bool) -> Self {
         let offered = entries
             .iter()
@@ -51,12 +51,13 @@ impl Registry {
         Self { entries, offered, policy }
     }
 
-    /// What clients see, in a fixed order.
+    /// The offered tools as `tools/list` shows them, in a fixed order.
     pub fn wire(&self) -> impl Iterator<Item = &WireTool> {
         self.offered.iter().map(|tool| &tool.wire)
     }
 
-    /// What may be written down of a call's arguments, whether or not the tool is offered.
+    /// The disclosure of a tool's arguments, whether or not the tool is offered. All arguments of an
+    /// unknown tool are hidden.
     pub fn disclosure(&self, name: &str) -> Cow<'_, Disclosure> {
         if let Some(offered) = self.offered.iter().find(|tool| tool.entry.meta.name == name) {
             return Cow::Borrowed(&offered.disclosure);
@@ -65,13 +66,13 @@ impl Registry {
         Cow::Owned(hidden.map_or(Disclosure::Hidden, |entry| (entry.disclosure)()))
     }
 
-    /// Whether a tool can do its work for a resource.
+    /// Whether a resource may use a tool.
     pub fn permits(&self, name: &str) -> bool {
         let known = self.entries.iter().find(|entry| entry.meta.name == name);
         known.is_some_and(|entry| self.policy.permits(entry.meta))
     }
 
-    /// The tool behind a resource, offered or not, with the schema of its arguments.
+    /// A tool for a resource, offered or not, with the schema of its arguments.
     pub fn for_resource(
         &self,
         name: &str,
@@ -87,7 +88,7 @@ impl Registry {
         }
     }
 
-    /// The tool of this name, or an error that says why there is none.
+    /// The offered tool with this name, or the error for a call of it.
     pub fn find(&self, name: &str) -> Result<&OfferedTool, ToolError> {
         if let Some(found) = self.offered.iter().find(|tool| tool.entry.meta.name == name) {
             return Ok(found);
@@ -100,7 +101,7 @@ impl Registry {
         Err(match nearest(name, names()) {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
             None => {
-                error.hint(format!("the tools are: {}", names().collect::<Vec<_>>().join(", ")))
+                error.hint(format!("use one of these: {}", names().collect::<Vec<_>>().join(", ")))
             }
         })
     }
