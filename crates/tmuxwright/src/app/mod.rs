@@ -1,5 +1,5 @@
 //! The server process: settings, tools, policy, audit log, and the engines of its MCP clients. There is no
-//! global state, so that tests can run several servers in one process.
+//! global state, so that several servers can run in one process.
 
 mod clients;
 

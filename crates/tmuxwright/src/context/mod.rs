@@ -1,4 +1,4 @@
-//! The call context ([`Cx`]): the engines of the MCP client that calls, the request, and guarded access
+//! The call context (`Cx`): the engines of the MCP client that calls, the request, and guarded access
 //! to tmux objects, buffers, files and shells.
 //!
 //! A tool gets objects only from [`Cx::resolve`] and [`Cx::panes`], and buffers only from

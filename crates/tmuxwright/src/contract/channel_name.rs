@@ -17,8 +17,8 @@ pub struct ChannelName(String);
 impl ChannelName {
     /// The name, if tmux accepts it.
     pub fn check(self) -> Result<String, ToolError> {
-        let wrong = |what: &str| {
-            let message = format!("`channel` {what}");
+        let wrong = |problem: &str| {
+            let message = format!("`channel` {problem}");
             Err(ToolError::invalid_argument(message).hint("give a short name, such as build-done"))
         };
         match self.0 {

@@ -66,8 +66,8 @@ impl CommandFilter {
         let Some(mode @ (CommandFilterMode::Allow | CommandFilterMode::Deny)) = self.mode else {
             return Ok(());
         };
-        let refuse = |what: String, hint: &str| {
-            Err(ToolError::new(Code::Denied, format!("policy.command_filter: {what}")).hint(hint))
+        let refuse = |reason: String, hint: &str| {
+            Err(ToolError::new(Code::Denied, format!("policy.command_filter: {reason}")).hint(hint))
         };
         let line = match line {
             ShellLine::Known(line) => line,

@@ -48,12 +48,12 @@ fn inside(
     path: &Path,
     list: Option<&[PathBuf]>,
     rule: &str,
-    done: &str,
+    action: &str,
 ) -> Result<PathBuf, ToolError> {
     let Some(list) = list else { return Ok(path.to_owned()) };
     let real = real(path).map_err(|error| {
-        let what = format!("`{}` cannot be {done}: {error}", path.display());
-        ToolError::new(Code::FileFailed, what)
+        let message = format!("`{}` cannot be {action}: {error}", path.display());
+        ToolError::new(Code::FileFailed, message)
             .hint("give the path of a file whose directory exists")
     })?;
     let contains = |entry: &PathBuf| {
@@ -62,7 +62,7 @@ fn inside(
     if list.iter().any(contains) {
         return Ok(real);
     }
-    let what = format!("`{}` may not be {done}: it is outside `{rule}`", path.display());
+    let message = format!("`{}` may not be {action}: it is outside `{rule}`", path.display());
     let allowed: Vec<String> = list.iter().map(|entry| entry.display().to_string()).collect();
     let hint = match allowed.as_slice() {
         [] => format!("`{rule}` is empty; a person can add to `{rule}` in the config file"),
@@ -70,7 +70,7 @@ fn inside(
             format!("use {}; a person can add to `{rule}` in the config file", some.join(" or "))
         }
     };
-    Err(ToolError::new(Code::Denied, what).hint(hint))
+    Err(ToolError::new(Code::Denied, message).hint(hint))
 }
 
 /// Resolves all links of a path. For a file that does not exist yet, the links of its directory are

@@ -102,13 +102,14 @@ impl Policy {
             .hint(format!("a person can start tmuxwright with --tier {needed}"));
         }
         if let Some(filter) = self.tool_filter.as_ref().filter(|filter| !filter.offers(meta)) {
-            let what = format!("`{}` is excluded by `--tools {filter}`", meta.name);
-            return ToolError::new(Code::Denied, what)
+            let message = format!("`{}` is excluded by `--tools {filter}`", meta.name);
+            return ToolError::new(Code::Denied, message)
                 .hint("a person can start tmuxwright with a different --tools list");
         }
         if meta.group == Group::Prompt && !self.prompts_as_tools {
-            let what = format!("`{}` is not offered: prompts are not offered as tools", meta.name);
-            return ToolError::new(Code::Denied, what)
+            let message =
+                format!("`{}` is not offered: prompts are not offered as tools", meta.name);
+            return ToolError::new(Code::Denied, message)
                 .hint("a person can start tmuxwright with --prompts-as-tools");
         }
         ToolError::new(Code::Denied, format!("`{}` is not in the enabled toolset", meta.name))
@@ -194,12 +195,12 @@ impl Guard for Policy {
 
     fn admit_write(&self, path: &Path) -> Result<PathBuf, ToolError> {
         if self.ceiling < Ceiling::Mutating {
-            let what = format!(
+            let message = format!(
                 "`{}` may not be written: this server has the tier `{}`",
                 path.display(),
                 self.ceiling
             );
-            return Err(ToolError::new(Code::Denied, what)
+            return Err(ToolError::new(Code::Denied, message)
                 .hint("leave the path out; a person can start tmuxwright with --tier mutating"));
         }
         self.files.write(path)

@@ -36,8 +36,8 @@ impl VariableRules {
             Some(names) if names.iter().any(matches) => return Ok(()),
             Some(_) => "it is not in `policy.env`",
         };
-        let what = format!("the environment variable `{name}` may not be set: {why}");
-        Err(ToolError::new(Code::Denied, what)
+        let message = format!("the environment variable `{name}` may not be set: {why}");
+        Err(ToolError::new(Code::Denied, message)
             .hint("leave it out of `env`; a person can add it to `policy.env` in the config file"))
     }
 }

@@ -71,7 +71,7 @@ pub(super) fn value(candidate: &Candidate<'_>) -> Option<Range<usize>> {
             let end = inner.find('\n').into_iter().chain(inner.find(quote)).min();
             let value = inner.get(..end.unwrap_or(inner.len()))?;
             let at = quote.len();
-            return (!is_empty(value)).then(|| candidate.behind(at..at + value.len()));
+            return (!is_empty(value)).then(|| candidate.range_behind(at..at + value.len()));
         }
     }
     let value = word(inspected(rest));
@@ -82,7 +82,7 @@ pub(super) fn value(candidate: &Candidate<'_>) -> Option<Range<usize>> {
             ":" => false,
             _ => may_be_secret(value, name) && !is_code(value, name) && is_last(rest),
         };
-    is_secret.then(|| candidate.behind(0..word(rest).len()))
+    is_secret.then(|| candidate.range_behind(0..word(rest).len()))
 }
 
 /// The value of `--password value`. Because nothing marks it as a value, it must look random.
@@ -93,7 +93,7 @@ fn option(candidate: &Candidate<'_>) -> Option<Range<usize>> {
         return None;
     }
     let value = word(candidate.rest());
-    (looks_random(value) && !value.starts_with('-')).then(|| candidate.behind(0..value.len()))
+    (looks_random(value) && !value.starts_with('-')).then(|| candidate.range_behind(0..value.len()))
 }
 
 /// The part of a text that is inspected to classify it.

@@ -29,7 +29,7 @@ static BODY: LazyLock<Regex> = LazyLock::new(|| {
 /// The rest of a key behind its first line.
 pub(super) fn after_begin(candidate: &Candidate<'_>) -> Option<Range<usize>> {
     let body = BODY.find(candidate.rest())?;
-    (!body.is_empty()).then(|| candidate.behind(body.range()))
+    (!body.is_empty()).then(|| candidate.range_behind(body.range()))
 }
 
 /// The lines of a key before its last line, if the first line is missing.

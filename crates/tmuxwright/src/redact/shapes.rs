@@ -29,7 +29,7 @@ impl<'a> Candidate<'a> {
     }
 
     /// The range in the whole text of a range in [`rest`](Self::rest).
-    pub(super) fn behind(&self, part: Range<usize>) -> Range<usize> {
+    pub(super) fn range_behind(&self, part: Range<usize>) -> Range<usize> {
         self.at.end + part.start..self.at.end + part.end
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn in_url(candidate: &Candidate<'_>) -> Option<Range<usize>> {
         None => return None,
     };
     let is_present = !is_empty(user.get(secret.clone())?);
-    is_present.then(|| candidate.behind(secret))
+    is_present.then(|| candidate.range_behind(secret))
 }
 
 /// The credentials behind `Authorization:` and its scheme.
@@ -67,7 +67,7 @@ pub(super) fn credentials(candidate: &Candidate<'_>) -> Option<Range<usize>> {
     };
     let secret = first.get(from..)?;
     let is_present = !is_empty(secret) && (has_scheme || looks_random(secret));
-    is_present.then(|| candidate.behind(open + from..open + all(value)))
+    is_present.then(|| candidate.range_behind(open + from..open + all(value)))
 }
 
 /// The token behind `Bearer` outside an `Authorization` header.
@@ -75,5 +75,5 @@ pub(super) fn bearer(candidate: &Candidate<'_>) -> Option<Range<usize>> {
     let is_part = |b: &u8| is_base64url(*b) || matches!(b, b'.' | b'~' | b'+' | b'/' | b'=');
     let length = candidate.rest().bytes().take_while(is_part).count();
     let token = candidate.rest().get(..length)?;
-    (length >= 16 && looks_random(token)).then(|| candidate.behind(0..length))
+    (length >= 16 && looks_random(token)).then(|| candidate.range_behind(0..length))
 }
