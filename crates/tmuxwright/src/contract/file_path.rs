@@ -8,14 +8,15 @@ use serde::Deserialize;
 
 use super::{Code, ToolError};
 
-/// An absolute path, or one below `~`. tmux formats in it are not expanded.
+/// An absolute path, or one below `~`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(transparent, extend("x-clear" = true))]
 pub struct FilePath(String);
 
 impl FilePath {
-    /// The path, if it is absolute. Tools get it from the call context, which asks the guard first.
+    /// The path, if it is absolute. tmux formats in it are not expanded. Tools get it from the call
+    /// context, which asks the guard first.
     pub(crate) fn check(&self, argument: &str) -> Result<PathBuf, ToolError> {
         absolute(argument, &self.0)
     }
