@@ -95,7 +95,7 @@ impl App {
     /// Ends all calls, and removes the panes and buffers of all clients.
     pub async fn close(&self) {
         self.ending.cancel();
-        self.engines.host.tmux().nobody_waits().await;
+        self.engines.host.tmux().channel_waits_ended().await;
         self.clients.close().await;
         self.engines.host.close().await;
         self.engines.runs.close();

@@ -3,8 +3,8 @@
 
 use std::collections::HashSet;
 
-use tmux_control::target::{self, Id, Level, Place, TargetError};
-use tmux_control::{Command, PaneId, Reply, Row, Server, SessionId, WindowId};
+use tmux_control::target::{self, Level, ObjectId, PaneLocation, TargetError};
+use tmux_control::{Command, PaneId, Row, Server, SessionId, TmuxReply, WindowId};
 
 use super::Cx;
 use crate::contract::{Code, ObjectIds, PaneIdentity, Target, TargetObject, Tier, ToolError};
@@ -177,8 +177,8 @@ impl Cx {
         &self,
         target: &Target,
         queries: impl Fn(PaneId) -> [Command; N],
-    ) -> Result<(PaneState, Vec<Reply>), ToolError> {
-        if let Some(Id::Pane(id)) = Id::parse(target.0.trim())
+    ) -> Result<(PaneState, Vec<TmuxReply>), ToolError> {
+        if let Some(ObjectId::Pane(id)) = ObjectId::parse(target.0.trim())
             && !self.guard.hides_panes()
         {
             let mut commands = vec![Server::row_query::<PaneState>(&id.to_string())];
@@ -246,13 +246,13 @@ impl Cx {
         }
         // A name can begin or end with a blank, an id cannot.
         let text = target.0.as_str();
-        if let Some(id) = Id::parse(text.trim())
+        if let Some(id) = ObjectId::parse(text.trim())
             && let Ok(pane) = self.host.pane(text.trim()).await
         {
             return Ok(Resolved { level: id.level(), pane });
         }
         // A name, or an unknown id: the error of `find` lists the existing objects.
-        let places = Place::all(self.tmux()).await?;
+        let places = PaneLocation::all(self.tmux()).await?;
         self.at(target::find(text, &places)?).await
     }
 
@@ -260,16 +260,18 @@ impl Cx {
     /// found in a visible one.
     async fn find_visible(&self, target: &Target) -> Result<Resolved, ToolError> {
         let text = target.0.as_str();
-        let text = if Id::parse(text.trim()).is_some() { text.trim() } else { text };
-        let (places, panes) = tokio::join!(Place::all(self.tmux()), self.panes());
+        let text = if ObjectId::parse(text.trim()).is_some() { text.trim() } else { text };
+        let (places, panes) = tokio::join!(PaneLocation::all(self.tmux()), self.panes());
         let places = places?;
         let panes: HashSet<(SessionId, PaneId)> =
             panes?.iter().map(|row| (row.session.id, row.pane.id)).collect();
-        let is_visible = |place: &&Place| panes.contains(&(place.session, place.pane));
-        let visible: Vec<Place> = places.iter().filter(is_visible).cloned().collect();
+        let is_visible = |place: &&PaneLocation| panes.contains(&(place.session, place.pane));
+        let visible: Vec<PaneLocation> = places.iter().filter(is_visible).cloned().collect();
         match (target::find(text, &visible), target::find(text, &places)) {
             // A session whose active pane is hidden must not resolve to another of its panes.
-            (Ok(found), Ok(all)) if found.place.pane == all.place.pane => self.at(found).await,
+            (Ok(found), Ok(all)) if found.location.pane == all.location.pane => {
+                self.at(found).await
+            }
             (Ok(found), _) if found.level == Level::Pane => self.at(found).await,
             (Err(error @ TargetError::Ambiguous { .. }), _) => Err(error.into()),
             (_, Ok(all)) => {
@@ -281,8 +283,8 @@ impl Cx {
         }
     }
 
-    async fn at(&self, found: target::Found<'_>) -> Result<Resolved, ToolError> {
-        let Place { session, window, pane, .. } = found.place;
+    async fn at(&self, found: target::TargetMatch<'_>) -> Result<Resolved, ToolError> {
+        let PaneLocation { session, window, pane, .. } = found.location;
         let pane = self.host.pane(&format!("{session}:{window}.{pane}")).await?;
         Ok(Resolved { level: found.level, pane })
     }

@@ -4,7 +4,7 @@
 //! printable ASCII can be followed; after any other key the text is known to the program alone. Where
 //! programs differ, the line counts as unknown.
 
-use tmux_control::keys::Key;
+use tmux_control::keys::TmuxKey;
 
 use crate::contract::ShellLine;
 
@@ -64,10 +64,10 @@ impl Keystroke {
     }
 
     /// The effect of a key.
-    pub(crate) fn of_key(key: &Key) -> Self {
+    pub(crate) fn of_key(key: &TmuxKey) -> Self {
         let name = match key {
-            Key::Byte(byte) => return Self::of_byte(*byte),
-            Key::Named(name) => name.as_str(),
+            TmuxKey::Byte(byte) => return Self::of_byte(*byte),
+            TmuxKey::Named(name) => name.as_str(),
         };
         match name {
             "Enter" => return Self::Enter,

@@ -316,7 +316,7 @@ pub(crate) fn with_environment<'a>(
 }
 
 /// Parses the row that the creating command of a sequence printed.
-fn created(replies: Vec<tmux_control::Reply>) -> Result<CreatedPane, Error> {
+fn created(replies: Vec<tmux_control::TmuxReply>) -> Result<CreatedPane, Error> {
     let printed: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
     CreatedPane::parse_one("new-window", &printed)
 }

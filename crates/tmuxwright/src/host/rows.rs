@@ -1,6 +1,6 @@
 //! Rows of tmux formats: the facts about objects that tmux is asked for.
 
-use tmux_control::format::Cell;
+use tmux_control::format::FieldValue;
 use tmux_control::{PaneId, SessionId, WindowId, row};
 
 /// The state of a pane's process.
@@ -28,7 +28,7 @@ impl ProcessState {
     }
 }
 
-impl Cell for ProcessState {
+impl FieldValue for ProcessState {
     fn parse(text: String) -> Option<Self> {
         let Some(rest) = text.strip_prefix('x') else {
             return Some(Self::Running);

@@ -3,7 +3,7 @@
 //! A format variable costs tmux about two microseconds. `list-panes` would print session and window
 //! again for each pane; a format with nested loops prints each once.
 
-use tmux_control::format::Cells;
+use tmux_control::format::FieldValues;
 use tmux_control::{Command, Error, PaneId, Row, Server, SessionId, WindowId, row};
 
 use super::none_without_server;
@@ -99,10 +99,10 @@ pub(crate) fn nested([session, window, pane]: [String; 3]) -> String {
 /// Parses the output of such a format; each row begins with its letter.
 pub(crate) fn read_nested<S: Row + Clone, W: Row + Clone, P>(
     printed: &[u8],
-    pane: impl Fn(&mut Cells) -> Option<P>,
+    pane: impl Fn(&mut FieldValues) -> Option<P>,
 ) -> Result<Vec<(S, W, P)>, Error> {
     let list = "list-sessions";
-    let mut cells = Cells::all(list, printed)?;
+    let mut cells = FieldValues::all(list, printed)?;
     let mut read = || {
         let (mut session, mut window, mut panes) = (None, None, Vec::new());
         while let Some(kind) = cells.next::<String>() {

@@ -40,7 +40,7 @@ fn lines(texts: &[&str]) -> Vec<Seen> {
 }
 
 fn keys(names: &[&str]) -> Vec<Keystroke> {
-    names.iter().map(|name| Keystroke::of_key(&Key::parse(name).unwrap())).collect()
+    names.iter().map(|name| Keystroke::of_key(&TmuxKey::parse(name).unwrap())).collect()
 }
 
 #[test]
@@ -135,9 +135,9 @@ fn in_pieces() -> impl Strategy<Value = (String, Vec<Vec<Keystroke>>)> {
             0 => Keystroke::of_text(text).collect(),
             1 => text
                 .chars()
-                .map(|c| Keystroke::of_key(&Key::parse(&c.to_string()).unwrap()))
+                .map(|c| Keystroke::of_key(&TmuxKey::parse(&c.to_string()).unwrap()))
                 .collect(),
-            2 => text.bytes().map(|byte| Keystroke::of_key(&Key::Byte(byte))).collect(),
+            2 => text.bytes().map(|byte| Keystroke::of_key(&TmuxKey::Byte(byte))).collect(),
             _ => Keystroke::of_paste(text, true).collect(),
         });
         (text, strokes.collect())
