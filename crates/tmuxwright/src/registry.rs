@@ -1,4 +1,4 @@
-//! The tools this server offers: the list, filtered once at start, with schemas made once.
+//! The registry of offered tools: the list of all tools, filtered by the policy at start, with their schemas.
 
 use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
@@ -6,52 +6,58 @@ use std::sync::{Arc, LazyLock};
 use rmcp::model::{MetaObject, Tool as WireTool, ToolAnnotations};
 use serde_json::{Map, Value};
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 use crate::contract::{Code, Disclosure, Load, Tier, ToolError, nearest};
 use crate::policy::Policy;
 
-/// A tool that is offered.
+/// An offered tool.
 #[derive(Debug)]
-pub struct Offered {
-    /// What it is.
-    pub entry: Entry,
-    /// What clients see of it.
+pub struct OfferedTool {
+    /// The tool.
+    pub entry: ToolEntry,
+    /// The tool as `tools/list` shows it.
     pub wire: WireTool,
-    /// The schema its arguments are held to.
+    /// The schema of its arguments.
     pub schema: Arc<Map<String, Value>>,
-    /// What may be written down of them.
+    /// The arguments that may be logged as they are.
     disclosure: LazyLock<Disclosure>,
 }
 
-/// All offered tools, in the order of the list.
+/// All tools, and those that are offered, in the order of the list.
 #[derive(Debug)]
 pub struct Registry {
-    entries: Vec<Entry>,
-    offered: Vec<Offered>,
+    entries: Vec<ToolEntry>,
+    offered: Vec<OfferedTool>,
     policy: Arc<Policy>,
 }
 
 impl Registry {
-    /// The part of `entries` that the policy offers.
-    pub fn new(entries: Vec<Entry>, policy: Arc<Policy>, structured: bool) -> Self {
+    /// The registry of `entries`, of which the policy offers some.
+    pub fn new(entries: Vec<ToolEntry>, policy: Arc<Policy>, structured: bool) -> Self {
         let offered = entries
             .iter()
             .filter(|entry| policy.offers(entry.meta))
             .map(|entry| {
                 let schema = Arc::new((entry.input_schema)());
                 let wire = wire(entry, Arc::clone(&schema), structured);
-                Offered { entry: *entry, wire, schema, disclosure: LazyLock::new(entry.disclosure) }
+                OfferedTool {
+                    entry: *entry,
+                    wire,
+                    schema,
+                    disclosure: LazyLock::new(entry.disclosure),
+                }
             })
             .collect();
         Self { entries, offered, policy }
     }
 
-    /// What clients see, in a fixed order.
+    /// The offered tools as `tools/list` shows them, in a fixed order.
     pub fn wire(&self) -> impl Iterator<Item = &WireTool> {
         self.offered.iter().map(|tool| &tool.wire)
     }
 
-    /// What may be written down of a call's arguments, whether or not the tool is offered.
+    /// The disclosure of a tool's arguments, whether or not the tool is offered. All arguments of an
+    /// unknown tool are hidden.
     pub fn disclosure(&self, name: &str) -> Cow<'_, Disclosure> {
         if let Some(offered) = self.offered.iter().find(|tool| tool.entry.meta.name == name) {
             return Cow::Borrowed(&offered.disclosure);
@@ -60,14 +66,17 @@ impl Registry {
         Cow::Owned(hidden.map_or(Disclosure::Hidden, |entry| (entry.disclosure)()))
     }
 
-    /// Whether a tool can do its work for a resource.
+    /// Whether a resource may use a tool.
     pub fn permits(&self, name: &str) -> bool {
         let known = self.entries.iter().find(|entry| entry.meta.name == name);
         known.is_some_and(|entry| self.policy.permits(entry.meta))
     }
 
-    /// The tool behind a resource, offered or not, with the schema of its arguments.
-    pub fn behind(&self, name: &str) -> Result<(Entry, Arc<Map<String, Value>>), ToolError> {
+    /// A tool for a resource, offered or not, with the schema of its arguments.
+    pub fn for_resource(
+        &self,
+        name: &str,
+    ) -> Result<(ToolEntry, Arc<Map<String, Value>>), ToolError> {
         match self.entries.iter().find(|entry| entry.meta.name == name) {
             Some(entry) if self.policy.permits(entry.meta) => {
                 let offered = self.offered.iter().find(|tool| tool.entry.meta.name == name);
@@ -79,8 +88,8 @@ impl Registry {
         }
     }
 
-    /// The tool of this name, or an error that says why there is none.
-    pub fn find(&self, name: &str) -> Result<&Offered, ToolError> {
+    /// The offered tool with this name, or the error for a call of it.
+    pub fn find(&self, name: &str) -> Result<&OfferedTool, ToolError> {
         if let Some(found) = self.offered.iter().find(|tool| tool.entry.meta.name == name) {
             return Ok(found);
         }
@@ -92,13 +101,13 @@ impl Registry {
         Err(match nearest(name, names()) {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
             None => {
-                error.hint(format!("the tools are: {}", names().collect::<Vec<_>>().join(", ")))
+                error.hint(format!("use one of these: {}", names().collect::<Vec<_>>().join(", ")))
             }
         })
     }
 }
 
-fn wire(entry: &Entry, schema: Arc<Map<String, Value>>, structured: bool) -> WireTool {
+fn wire(entry: &ToolEntry, schema: Arc<Map<String, Value>>, structured: bool) -> WireTool {
     let meta = entry.meta;
     let mut tool = WireTool::default();
     tool.name = meta.name.into();
@@ -117,7 +126,7 @@ fn wire(entry: &Entry, schema: Arc<Map<String, Value>>, structured: bool) -> Wir
     if meta.load == Load::Always {
         extra.0.insert("anthropic/alwaysLoad".to_owned(), Value::Bool(true));
     }
-    if meta.needs_a_person() {
+    if meta.needs_confirmation() {
         extra.0.insert("anthropic/requiresUserInteraction".to_owned(), Value::Bool(true));
     }
     tool.meta = Some(extra).filter(|extra| !extra.0.is_empty());

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use tmux_control::{Command, Error, Row};
 
 use crate::context::Cx;
-use crate::contract::{Code, NewPlace, ToolError, absolute};
-use crate::host::{Created, NewPane, with_environment};
+use crate::contract::{Code, CreateLocation, ToolError, absolute};
+use crate::host::{CreatedPane, NewPane, with_environment};
 
 /// The start directory as an absolute path that exists: tmux silently falls back to another directory
 /// if it does not.
@@ -28,7 +28,7 @@ pub(crate) fn check_environment(cx: &Cx, env: &BTreeMap<String, String>) -> Resu
         ))
         .hint("write {\"NAME\": \"value\"}"));
     }
-    env.keys().try_for_each(|name| cx.may_set(name))
+    env.keys().try_for_each(|name| cx.may_set_variable(name))
 }
 
 /// Whether the name of an environment variable is valid.
@@ -67,7 +67,7 @@ pub(crate) fn with_start(
     program: Option<&str>,
 ) -> Result<Command, ToolError> {
     check_environment(cx, env)?;
-    cx.judge(program.unwrap_or_default())?;
+    cx.may_run(program.unwrap_or_default())?;
     let command = command.option_if("-c", cwd.map(tmux_control::escape_format));
     let command = with_environment(command, env.iter().map(|(k, v)| (k.as_str(), v.as_str())));
     Ok(match program {
@@ -80,16 +80,16 @@ pub(crate) fn with_start(
 /// Commands that must follow at once come after it in the same sequence.
 pub(crate) async fn create(
     cx: &Cx,
-    place: NewPlace<'_>,
+    place: CreateLocation<'_>,
     commands: impl Into<Vec<Command>>,
-) -> Result<Created, ToolError> {
+) -> Result<CreatedPane, ToolError> {
     cx.may_create(place)?;
     let printed = cx.tmux().sequence(commands.into()).await.map_err(|error| match place {
-        NewPlace::Session(Some(name)) => explain_duplicate(error, name),
+        CreateLocation::NewSession(Some(name)) => explain_duplicate(error, name),
         _ => error.into(),
     })?;
     let printed: Vec<u8> = printed.into_iter().flat_map(|reply| reply.0).collect();
-    let created = Created::parse_one("a new pane", &printed)?;
+    let created = CreatedPane::parse_one("a new pane", &printed)?;
     cx.host.claim(created.pane).await?;
     Ok(created)
 }
@@ -98,9 +98,9 @@ pub(crate) async fn create(
 pub(crate) async fn create_in_own_session(
     cx: &Cx,
     new_pane: NewPane,
-) -> Result<Created, ToolError> {
-    cx.may_create(NewPlace::Home)?;
+) -> Result<CreatedPane, ToolError> {
+    cx.may_create(CreateLocation::OwnSession)?;
     check_environment(cx, &new_pane.env)?;
-    cx.judge(new_pane.command.as_deref().unwrap_or_default())?;
+    cx.may_run(new_pane.command.as_deref().unwrap_or_default())?;
     Ok(cx.host.new_pane(new_pane).await?)
 }

@@ -184,7 +184,7 @@ impl HolderQuery<'_> {
                 .hint("give scope window, whose global options panes inherit"));
         }
         if self.global || scope == Scope::Server {
-            if !reads && cx.is_fenced() {
+            if !reads && cx.hides_panes() {
                 let message = "global options affect all sessions, and the policy limits sessions";
                 return Err(ToolError::new(Code::Denied, message)
                     .hint("name a session, window or pane as `target`"));

@@ -8,7 +8,7 @@ use tmux_control::{PaneId, Row, Server, TmuxReply};
 
 use crate::context::Cx;
 use crate::contract::{Target, ToolError};
-use crate::host::{Life, PaneState};
+use crate::host::{PaneState, ProcessState};
 use crate::results::objects::{PaneStatus, program_or_exit};
 
 /// The part of a pane's text that a tool reads.
@@ -39,7 +39,7 @@ pub(crate) async fn read<F: Row>(
         .map_err(|_| ToolError::internal("two queries did not get two replies"))?;
     let facts = F::parse_one("display-message", &facts.0)?;
     if part.start.is_none()
-        && let Some(start) = top_of(pane.life)
+        && let Some(start) = top_of(pane.process_state)
     {
         reply = cx.tmux().run(Capture { start: Some(start), ..part }.of(pane.pane)).await?;
     }
@@ -89,8 +89,8 @@ fn tidy(text: &str, colors: bool) -> Vec<&str> {
 
 /// The first row of a dead pane's screen: tmux pushes one line into history to make room for its notice.
 /// `None` for a pane whose program runs.
-pub(crate) fn top_of(life: Life) -> Option<i64> {
-    life.is_over().then_some(-1)
+pub(crate) fn top_of(life: ProcessState) -> Option<i64> {
+    life.has_exited().then_some(-1)
 }
 
 /// Amount of history that is read in addition to the screen.
@@ -104,7 +104,7 @@ pub(crate) enum Scrollback {
 
 impl Scrollback {
     /// The first row to read, as tmux counts rows.
-    pub(crate) fn start(self, life: Life) -> Option<i64> {
+    pub(crate) fn start(self, life: ProcessState) -> Option<i64> {
         match self {
             Self::Screen | Self::Lines(0) => top_of(life),
             Self::Lines(lines) => Some(-lines),
@@ -131,6 +131,6 @@ impl<'de> Deserialize<'de> for Scrollback {
 }
 
 /// The program in a pane's foreground, or its exit code, as one fact of a row.
-pub(crate) fn program_or_end(life: Life, command: &str) -> String {
+pub(crate) fn program_or_end(life: ProcessState, command: &str) -> String {
     program_or_exit(PaneStatus::of(life), life.exit_code(), command)
 }

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use crate::actions::create::start_directory;
 use crate::actions::typing::must_take_input;
 use crate::context::Cx;
-use crate::contract::{NewPlace, Target, ToolError, no_nul, not_empty};
+use crate::contract::{CreateLocation, Target, ToolError, no_nul, not_empty};
 use crate::run::{Job, StartedJob};
 
 /// Starts a command in the target pane, or in an idle shell of the own session.
@@ -33,8 +33,8 @@ pub(crate) async fn start(
             started
         }
         None => {
-            cx.may_create(NewPlace::Home)?;
-            cx.judge(&command)?;
+            cx.may_create(CreateLocation::OwnSession)?;
+            cx.may_run(&command)?;
             let cwd = start_directory(cwd)?;
             cx.runs.run_anywhere(command, cwd).await?
         }

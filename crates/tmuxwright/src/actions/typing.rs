@@ -22,7 +22,7 @@ pub(crate) fn must_take_input(pane: &PaneState, has_text: bool) -> Result<(), To
     let id = pane.pane;
     let refuse =
         |message: String, hint: &str| Err(ToolError::new(Code::NotReady, message).hint(hint));
-    if pane.life.is_over() {
+    if pane.process_state.has_exited() {
         return refuse(
             format!("the program in {id} has exited"),
             "capture_pane reads its last output; create_pane starts another program",

@@ -1,5 +1,5 @@
-//! One server process: settings, tools, policy, audit, and the engines behind its calls. There is no
-//! global state, so that several servers can live in one process.
+//! The server process: settings, tools, policy, audit log, and the engines of its MCP clients. There is no
+//! global state, so that several servers can run in one process.
 
 mod clients;
 
@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::audit::Audit;
 use crate::changes::Changes;
 use crate::config::Settings;
-use crate::context::{Engines, Entry};
+use crate::context::{Engines, ToolEntry};
 use crate::host::Host;
 use crate::log::Logs;
 use crate::policy::Policy;
@@ -18,39 +18,39 @@ use crate::registry::Registry;
 use crate::resources::Catalog;
 use crate::run::Engine;
 use crate::watch::Watches;
-use clients::{Clients, Membership};
+use clients::{ClientRegistration, Clients};
 
-/// The server's parts.
+/// The parts that all MCP clients of a server process share.
 #[derive(Debug)]
 pub struct App {
     /// The settings in force.
     pub settings: Settings,
-    /// What may be done.
+    /// The rules for all calls.
     pub policy: Arc<Policy>,
-    /// The tools it offers.
+    /// The offered tools.
     pub registry: Registry,
-    /// What can be read under an address.
+    /// The offered resources.
     pub resources: Catalog,
-    /// The record of what it does, if one is kept.
+    /// The audit log, if one is kept.
     pub audit: Option<Audit>,
-    /// What is logged, for clients that ask for it.
+    /// Log events, for clients that subscribed with `logging/setLevel`.
     pub logs: Logs,
-    /// Tripped when the server ends: no call goes on then.
+    /// Cancelled when the server shuts down; it ends all calls.
     pub ending: CancellationToken,
-    /// The engines of the process itself.
+    /// The engines for clients that never send `initialize`, and for the client on stdio.
     engines: Engines,
-    /// The clients beside the process; each holds its membership.
+    /// The clients with engines of their own; each holds its registration.
     clients: Arc<Clients>,
 }
 
 impl App {
-    /// Puts the parts together. Starts nothing; needs a Tokio runtime.
+    /// A server with all tools. Starts nothing; needs a Tokio runtime.
     pub fn new(settings: Settings) -> Self {
         Self::with_tools(settings, crate::tools::all())
     }
 
-    /// The same with another list of tools.
-    pub fn with_tools(settings: Settings, tools: Vec<Entry>) -> Self {
+    /// A server with another list of tools.
+    pub fn with_tools(settings: Settings, tools: Vec<ToolEntry>) -> Self {
         let policy = Arc::new(settings.policy.clone());
         let registry = Registry::new(tools, Arc::clone(&policy), settings.structured);
         let resources = Catalog::new(&registry);
@@ -59,40 +59,40 @@ impl App {
         let errors = settings.errors.clone();
         let watches = Watches::new(Arc::clone(&host), Arc::clone(&runs), errors);
         let changes = Changes::new(Arc::clone(&host));
-        let (block, lines) = (settings.block, Arc::default());
-        let engines = Engines { host, runs, watches, changes, block, lines };
+        let (block, typed_lines) = (settings.block, Arc::default());
+        let engines = Engines { host, runs, watches, changes, block, typed_lines };
         let audit = Audit::new(settings.audit.clone());
         let logs = Logs::default();
         let (ending, clients) = (CancellationToken::new(), Arc::default());
         Self { settings, policy, registry, resources, audit, logs, ending, engines, clients }
     }
 
-    /// The same, with clients hearing what comes in there.
+    /// Replaces the source of log events.
     #[must_use]
     pub fn with_logs(self, logs: Logs) -> Self {
         Self { logs, ..self }
     }
 
-    /// The process itself as a client: the only one on stdio, and every client that never sends
-    /// `initialize`. What it made stays until the process ends.
-    pub fn client(self: &Arc<Self>) -> Arc<Client> {
+    /// The client for the process itself: the only one on stdio, and every client that never sends
+    /// `initialize`. Its panes and buffers stay until the process ends.
+    pub fn client(self: &Arc<Self>) -> Arc<McpClient> {
         let engines = self.engines.clone();
-        Arc::new(Client { app: Arc::clone(self), engines, _membership: None })
+        Arc::new(McpClient { app: Arc::clone(self), engines, _registration: None })
     }
 
-    /// A further client. What it made goes with it.
-    pub fn new_client(self: &Arc<Self>) -> Arc<Client> {
-        let (engines, membership) = self.clients.enter(&self.engines);
-        Arc::new(Client { app: Arc::clone(self), engines, _membership: Some(membership) })
+    /// A client with engines of its own. Its panes and buffers are removed when it is dropped.
+    pub fn new_client(self: &Arc<Self>) -> Arc<McpClient> {
+        let (engines, registration) = self.clients.connect(&self.engines);
+        Arc::new(McpClient { app: Arc::clone(self), engines, _registration: Some(registration) })
     }
 
-    /// Removes what servers like this one left behind when they died.
+    /// Removes panes, buffers and files that dead processes of this program left behind.
     pub async fn reap(&self) {
         self.engines.runs.reap();
         self.engines.host.reap_orphans().await;
     }
 
-    /// Ends all calls, and removes what is ours and our clients'.
+    /// Ends all calls, and removes the panes and buffers of all clients.
     pub async fn close(&self) {
         self.ending.cancel();
         self.engines.host.tmux().channel_waits_ended().await;
@@ -107,17 +107,17 @@ impl App {
 
 /// One MCP client of a server.
 #[derive(Debug)]
-pub struct Client {
-    /// The server.
+pub struct McpClient {
+    /// The server process.
     pub app: Arc<App>,
-    /// The engines behind its calls.
+    /// The engines for its calls.
     pub engines: Engines,
-    /// Held for its drop, which removes what the client made.
-    _membership: Option<Membership>,
+    /// Held for its drop, which removes the client's panes and buffers.
+    _registration: Option<ClientRegistration>,
 }
 
-impl Client {
-    /// Its number, in the order of arrival; `None` for the process itself.
+impl McpClient {
+    /// Its number in order of connection; `None` for the process itself.
     pub fn number(&self) -> Option<u32> {
         Some(self.engines.host.client()).filter(|number| *number > 0)
     }

@@ -1,4 +1,4 @@
-//! Whole answers, each in a file of its own.
+//! The directory of full answers (`audit.full`), each in a file of its own.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
@@ -8,18 +8,18 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{AtFlags, Mode, OFlags};
 use rustix::io::Errno;
 
-use super::place;
+use super::private_file;
 use crate::contract::ObjectIds;
 
-/// The directory.
+/// The directory of full answers.
 #[derive(Debug)]
-pub(super) struct Folder {
+pub(super) struct AnswerFolder {
     path: PathBuf,
-    /// The last number that was given to each kind of file.
+    /// The last number used for each stem.
     last: HashMap<String, u32>,
 }
 
-impl Folder {
+impl AnswerFolder {
     pub(super) fn new(path: PathBuf) -> Self {
         Self { path, last: HashMap::new() }
     }
@@ -28,14 +28,14 @@ impl Folder {
         &self.path
     }
 
-    /// Makes sure that it is there.
+    /// Creates the directory if it does not exist.
     pub(super) fn open(&self) -> io::Result<()> {
-        place::directory(&self.path).map(drop)
+        private_file::directory(&self.path).map(drop)
     }
 
-    /// Writes a text to the next file of its kind, and returns the file's name.
+    /// Writes a text to the next free file `stem-001.txt`, `stem-002.txt`, … and returns its name.
     pub(super) fn keep(&mut self, stem: &str, text: &str) -> io::Result<String> {
-        let directory = place::directory(&self.path)?;
+        let directory = private_file::directory(&self.path)?;
         let mut number = match self.last.get(stem) {
             Some(last) => *last,
             None => highest(&self.path, stem)?,
@@ -48,7 +48,7 @@ impl Folder {
             let mode = Mode::from_raw_mode(0o600);
             let mut file = match rustix::fs::openat(&directory, &name, flags, mode) {
                 Ok(file) => File::from(file),
-                // Another server's.
+                // Made by another server process.
                 Err(Errno::EXIST) => continue,
                 Err(error) => return Err(error.into()),
             };
@@ -62,16 +62,16 @@ impl Folder {
     }
 }
 
-/// What the files of a call's kind are called: what it is about, and the tool.
+/// The stem of the file names of a call: id of the command or pane, and the tool.
 pub(super) fn stem(ids: &ObjectIds, tool: &str) -> String {
-    let what = tool.strip_suffix("_pane").filter(|what| *what == "capture").unwrap_or(tool);
+    let tool = tool.strip_suffix("_pane").filter(|tool| *tool == "capture").unwrap_or(tool);
     match ids.command_id.as_ref().or(ids.pane_id.as_ref()) {
-        Some(id) => format!("{id}-{what}"),
-        None => what.to_owned(),
+        Some(id) => format!("{id}-{tool}"),
+        None => tool.to_owned(),
     }
 }
 
-/// The highest number in use.
+/// The highest number in use for a stem.
 fn highest(folder: &Path, stem: &str) -> io::Result<u32> {
     let mut highest = 0;
     for entry in fs::read_dir(folder)? {
@@ -92,15 +92,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_are_numbered_by_kind_and_never_overwritten() {
+    fn files_are_numbered_and_never_overwritten() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("full");
-        let mut folder = Folder::new(path.clone());
+        let mut folder = AnswerFolder::new(path.clone());
         assert_eq!(folder.keep("%3-capture", "a").unwrap(), "%3-capture-001.txt");
         assert_eq!(folder.keep("%3-capture", "b").unwrap(), "%3-capture-002.txt");
         assert_eq!(folder.keep("c1-run_command", "c").unwrap(), "c1-run_command-001.txt");
-        // Another server, with the same directory.
-        let mut other = Folder::new(path.clone());
+        // Another server process with the same directory.
+        let mut other = AnswerFolder::new(path.clone());
         assert_eq!(other.keep("%3-capture", "d").unwrap(), "%3-capture-003.txt");
         assert_eq!(folder.keep("%3-capture", "e").unwrap(), "%3-capture-004.txt");
         assert_eq!(fs::read_to_string(path.join("%3-capture-003.txt")).unwrap(), "d");
@@ -109,17 +109,17 @@ mod tests {
     }
 
     #[test]
-    fn a_directory_behind_a_link_is_refused() {
+    fn symbolic_link_is_refused_as_directory() {
         let dir = tempfile::tempdir().unwrap();
         let link = dir.path().join("link");
         std::os::unix::fs::symlink(dir.path(), &link).unwrap();
-        let error = Folder::new(link).keep("x", "y").unwrap_err();
+        let error = AnswerFolder::new(link).keep("x", "y").unwrap_err();
         assert!(error.to_string().contains("symbolic link"), "{error}");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1);
     }
 
     #[test]
-    fn files_are_called_after_what_they_show() {
+    fn file_is_named_after_object_and_tool() {
         let ids = |pane: Option<&str>, command: Option<&str>| ObjectIds {
             pane_id: pane.map(str::to_owned),
             command_id: command.map(str::to_owned),

@@ -1,7 +1,7 @@
-//! The log itself: appended to line by line, rotated by size, shared with other servers.
+//! The log file: appended line by line, rotated by size, shared with other server processes.
 //!
-//! Each write takes the file's lock, looks whether the file is still the one of that name, goes on
-//! from its last line, and cuts back what was written only in part.
+//! Each write takes the file's lock (`flock`), checks that the path still names this file, continues from
+//! its last line, and removes a partial write.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -12,36 +12,36 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use tokio::time::Instant;
 
-use super::record::Record;
-use super::tail::{self, Last};
-use super::{place, rotated};
+use super::record::AuditRecord;
+use super::tail::{self, LastRecord};
+use super::{private_file, rotated};
 use crate::contract::digest::digest;
 
-/// How long another server may hold the lock.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long to wait for the lock of another server process.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The pause between two attempts to get it.
-const PAUSE: Duration = Duration::from_millis(1);
+/// Interval of attempts to get the lock.
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(1);
 
-/// A log.
+/// A log file.
 #[derive(Debug)]
-pub(super) struct Log {
+pub(super) struct LogFile {
     path: PathBuf,
     max_bytes: u64,
     files: u32,
-    open: Option<Open>,
-    last: Last,
-    patience: Duration,
+    open: Option<OpenLog>,
+    last: LastRecord,
+    lock_timeout: Duration,
 }
 
 #[derive(Debug)]
-struct Open {
+struct OpenLog {
     file: File,
-    /// Where our last line ends: what follows is another server's.
+    /// The end of the last known line. A longer file has lines of another server process.
     end: Option<u64>,
 }
 
-/// The lock on a log, as long as it lives.
+/// Holds the lock on a log file; dropping it unlocks.
 struct Locked<'a>(&'a File);
 
 impl Drop for Locked<'_> {
@@ -50,17 +50,17 @@ impl Drop for Locked<'_> {
     }
 }
 
-impl Log {
+impl LogFile {
     pub(super) fn new(path: PathBuf, max_bytes: u64, files: u32) -> Self {
-        let (open, last) = (None, Last::default());
-        Self { path, max_bytes, files, open, last, patience: PATIENCE }
+        let (open, last) = (None, LastRecord::default());
+        Self { path, max_bytes, files, open, last, lock_timeout: LOCK_TIMEOUT }
     }
 
     pub(super) fn path(&self) -> &Path {
         &self.path
     }
 
-    /// Makes sure that it is there, and that it is a log.
+    /// Opens or creates the file, and checks that it is an audit log.
     pub(super) async fn open(&mut self) -> io::Result<()> {
         let mut open = self.lock().await?;
         let lock = Locked(&open.file);
@@ -71,8 +71,8 @@ impl Log {
         Ok(())
     }
 
-    /// Adds a record; it gets its number and its link to the one before.
-    pub(super) async fn write(&mut self, record: &mut Record) -> io::Result<()> {
+    /// Appends a record, after setting its number and the digest of its predecessor.
+    pub(super) async fn write(&mut self, record: &mut AuditRecord) -> io::Result<()> {
         loop {
             let mut open = self.lock().await?;
             let lock = Locked(&open.file);
@@ -80,7 +80,7 @@ impl Log {
             record.seq = self.last.seq + 1;
             record.prev.clone_from(&self.last.digest);
             let mut line = record.line()?;
-            let last = Last { seq: record.seq, digest: digest(line.as_bytes()) };
+            let last = LastRecord { seq: record.seq, digest: digest(line.as_bytes()) };
             line.push('\n');
             let new_end = end + line.len() as u64;
             if end > 0 && new_end > self.max_bytes {
@@ -88,7 +88,7 @@ impl Log {
                 continue;
             }
             if let Err(error) = (&open.file).write_all(line.as_bytes()) {
-                // Half a line is no line. If this fails too, the next write cuts it off.
+                // Removes the partial line. If this fails as well, the next write removes it.
                 let _ = open.file.set_len(end);
                 return Err(error);
             }
@@ -99,21 +99,21 @@ impl Log {
         }
     }
 
-    /// The file of that name, locked.
-    async fn lock(&mut self) -> io::Result<Open> {
-        let deadline = Instant::now() + self.patience;
+    /// Opens and locks the file at the path.
+    async fn lock(&mut self) -> io::Result<OpenLog> {
+        let deadline = Instant::now() + self.lock_timeout;
         loop {
             let open = match self.open.take() {
                 Some(open) => open,
-                None => Open { file: place::log(&self.path)?, end: None },
+                None => OpenLog { file: private_file::log(&self.path)?, end: None },
             };
             match flock(&open.file, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) if place::is_at(&open.file, &self.path)? => return Ok(open),
-                // It was rotated or removed.
+                Ok(()) if private_file::is_at(&open.file, &self.path)? => return Ok(open),
+                // The file was rotated or removed: open the new one.
                 Ok(()) => {}
                 Err(Errno::WOULDBLOCK) if Instant::now() < deadline => {
                     self.open = Some(open);
-                    tokio::time::sleep(PAUSE).await;
+                    tokio::time::sleep(LOCK_RETRY_INTERVAL).await;
                 }
                 Err(Errno::WOULDBLOCK) => {
                     return Err(io::Error::other("another process holds its lock"));
@@ -123,8 +123,8 @@ impl Log {
         }
     }
 
-    /// Finds the last record, and where it ends.
-    fn find_last(&mut self, open: &Open) -> io::Result<u64> {
+    /// Finds the last record and its end, and cuts off a partial line behind it.
+    fn find_last(&mut self, open: &OpenLog) -> io::Result<u64> {
         let length = open.file.metadata()?.len();
         if open.end == Some(length) {
             return Ok(length);
@@ -140,7 +140,7 @@ impl Log {
                 Err(_) => None,
             },
         };
-        // If a file was taken away, the numbers show it.
+        // If the file was removed, numbering continues, so that `verify` shows the gap.
         if let Some(last) = last.filter(|last| last.seq >= self.last.seq) {
             self.last = last;
         }
@@ -148,15 +148,15 @@ impl Log {
     }
 }
 
-/// Moves a log away: `log` becomes `log.1`, `log.1` becomes `log.2`, and the oldest goes. The log
-/// moves last, so that whoever finds none of that name can make the next.
+/// Rotates a log: `log` becomes `log.1`, `log.1` becomes `log.2`, and the oldest is removed. The log is
+/// moved last, so that a process which finds no log can create the next one.
 fn rotate(path: &Path, files: u32) -> io::Result<()> {
-    // A gap is of a rotation that was cut short: what is beyond it has its place already.
+    // A gap is left by an interrupted rotation: files beyond it have been moved already.
     let gap = (1..=files).find(|number| !rotated(path, *number).exists());
     for number in (1..gap.unwrap_or(files)).rev() {
         fs::rename(rotated(path, number), rotated(path, number + 1))?;
     }
-    // More are left over if more were kept before.
+    // More files exist if more were kept before.
     for number in files + 1.. {
         if fs::remove_file(rotated(path, number)).is_err() {
             break;
@@ -171,40 +171,40 @@ mod tests {
 
     use serde_json::Map;
 
-    use super::super::record::{Caller, Older};
+    use super::super::record::{CallOrigin, LegacyFields};
     use super::super::verify::verify;
     use super::*;
     use crate::contract::ObjectIds;
 
-    fn record(tool: &str) -> Record {
-        Record {
+    fn record(tool: &str) -> AuditRecord {
+        AuditRecord {
             seq: 0,
             ts: "2026-01-30T10:15:32.005Z".into(),
             tool: tool.into(),
             ids: ObjectIds::default(),
             arguments: Map::new(),
-            older: Older::default(),
+            legacy: LegacyFields::default(),
             duration_ms: 0.5,
             outcome: "ok".into(),
             output_bytes: None,
             full: None,
-            caller: Caller::default(),
+            caller: CallOrigin::default(),
             prev: String::new(),
         }
     }
 
-    async fn write(log: &mut Log, count: usize) {
+    async fn write(log: &mut LogFile, count: usize) {
         for _ in 0..count {
             log.write(&mut record("kill")).await.unwrap();
         }
     }
 
-    fn log_at(path: &Path) -> Log {
-        Log::new(path.to_owned(), 1000, 3)
+    fn log_at(path: &Path) -> LogFile {
+        LogFile::new(path.to_owned(), 1000, 3)
     }
 
     #[tokio::test]
-    async fn several_servers_share_one_chain_over_rotated_files() {
+    async fn servers_share_one_chain_over_rotated_files() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         let (mut one, mut other) = (log_at(&path), log_at(&path));
@@ -220,24 +220,24 @@ mod tests {
             let about = file.metadata().unwrap();
             assert!(about.len() <= 1000 && about.permissions().mode() & 0o777 == 0o600);
         }
-        // The oldest goes; that is no fault.
+        // The oldest file is removed; that is not a problem.
         write(&mut other, 20).await;
         let verdict = verify(&path, 3).unwrap();
         assert!(verdict.problems.is_empty() && verdict.records < 41, "{verdict:?}");
         assert!(!rotated(&path, 4).exists());
-        // Fewer are to be kept from now on.
-        write(&mut Log::new(path.clone(), 1000, 1), 7).await;
+        // Fewer files are kept from now on.
+        write(&mut LogFile::new(path.clone(), 1000, 1), 7).await;
         assert!(rotated(&path, 1).exists() && !rotated(&path, 2).exists());
         assert!(verify(&path, 1).unwrap().problems.is_empty());
     }
 
     #[test]
-    fn servers_that_write_at_the_same_time_do_not_get_into_each_others_way() {
+    fn concurrent_writers_keep_one_chain() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         let server = || {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build();
-            let mut log = Log::new(path.clone(), 4000, 1000);
+            let mut log = LogFile::new(path.clone(), 4000, 1000);
             runtime.unwrap().block_on(write(&mut log, 150));
         };
         std::thread::scope(|threads| {
@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_rotation_that_was_cut_short_is_finished() {
+    async fn interrupted_rotation_is_finished() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         let mut log = log_at(&path);
@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn what_was_written_in_part_is_cut_off() {
+    async fn partial_line_is_cut_off() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         write(&mut log_at(&path), 2).await;
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn only_a_log_is_taken_for_one() {
+    async fn file_that_is_not_a_log_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         for other in ["precious", "precious\n", "{\"a\": 1}\n", "{\"seq\": 1}\nprecious"] {
@@ -292,7 +292,7 @@ mod tests {
         symlink(dir.path().join("nothing"), dir.path().join("dangling")).unwrap();
         assert!(refused(&dir.path().join("dangling")).await.contains("symbolic link"));
         assert!(!dir.path().join("nothing").exists());
-        // rustix makes none elsewhere.
+        // rustix has no mknodat on other systems.
         #[cfg(target_os = "linux")]
         {
             use rustix::fs::{CWD, FileType, Mode, mknodat};
@@ -306,7 +306,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn others_lose_their_rights_to_a_log_that_was_there() {
+    async fn existing_log_becomes_private() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         fs::write(&path, "").unwrap();
@@ -316,7 +316,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn numbers_go_on_when_the_file_is_taken_away() {
+    async fn numbers_continue_when_the_file_is_removed() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
         let mut log = log_at(&path);
@@ -328,12 +328,12 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_lock_that_is_never_given_back_is_an_error() {
+    async fn lock_that_is_never_released_is_an_error() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("log");
-        let holder = place::log(&path).unwrap();
+        let holder = private_file::log(&path).unwrap();
         flock(&holder, FlockOperation::LockExclusive).unwrap();
-        let mut log = Log { patience: PAUSE * 5, ..log_at(&path) };
+        let mut log = LogFile { lock_timeout: LOCK_RETRY_INTERVAL * 5, ..log_at(&path) };
         let error = log.open().await.unwrap_err();
         assert!(error.to_string().contains("lock"), "{error}");
         drop(holder);

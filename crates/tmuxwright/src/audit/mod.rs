@@ -1,16 +1,16 @@
-//! The audit log: what was called, when, on what, with what outcome. One record per call, written
-//! before the answer goes out.
+//! The audit log: one record per call, written before the answer goes out.
 //!
-//! A log that cannot be written stops everything: the record is kept and written first when that
-//! is possible again, and until then no call is made.
+//! While the log cannot be written, no call is made: the unwritten records stay in a queue, and are
+//! written first once that is possible again.
 //!
-//! - [`Disclosure`]: which arguments are harmless; `hide`: what is written of the others.
-//! - [`Record`]: a line. `log`: the file of lines. `full`: whole answers in files.
-//! - [`lines()`], [`verify()`]: for those who read the log.
+//! - [`AuditRecord`]: one line of the log. [`Disclosure`] decides which arguments are in it as they are.
+//! - `log`: the file of lines, rotated by size. `tail`: its last record. `full`: full answers in files.
+//! - `private_file`: files that other users can neither read nor redirect.
+//! - [`lines()`], [`verify()`]: reading the log.
 
 mod full;
 mod log;
-mod place;
+mod private_file;
 mod record;
 mod tail;
 mod verify;
@@ -27,119 +27,119 @@ use serde_json::{Map, Value};
 use tokio::signal::unix::{SignalKind, signal};
 
 use crate::contract::{Code, Disclosure, ObjectIds, ToolError};
-use full::Folder;
-use log::Log;
-
 use crate::lock::lock;
-pub use record::{Caller, Record};
-pub use verify::{Line, Verdict, lines, verify};
+use full::AnswerFolder;
+use log::LogFile;
+pub use record::{AuditRecord, CallOrigin};
+pub use verify::{AuditLine, AuditVerdict, lines, verify};
 
-/// What is kept, and where.
+/// Settings of the audit log.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Options {
-    /// The log.
+pub struct AuditOptions {
+    /// The path of the log; `None` for no log.
     pub file: Option<PathBuf>,
-    /// The directory for whole answers.
+    /// The directory for full answers; `None` to keep none.
     pub full: Option<PathBuf>,
-    /// Whether arguments are written down as they are.
+    /// Whether all arguments are logged as they are.
     pub plain: bool,
-    /// How large the log may get before it is rotated.
+    /// Size at which the log is rotated.
     pub max_bytes: u64,
-    /// How many rotated files are kept.
+    /// Number of rotated files to keep.
     pub files: u32,
 }
 
-impl Default for Options {
+impl Default for AuditOptions {
     fn default() -> Self {
         Self { file: None, full: None, plain: false, max_bytes: 10_000_000, files: 5 }
     }
 }
 
-/// While the log cannot be written, this many refused calls are remembered for it.
-const MOST_WAITING: usize = 1000;
+/// Maximum number of records in the queue, while the log cannot be written. Further refused calls are
+/// not recorded.
+const MAX_QUEUED_REFUSALS: usize = 1000;
 
-/// Why a log cannot be kept.
+/// An error writing the audit log.
 #[derive(Debug)]
-pub struct Failed {
+pub struct AuditError {
     path: PathBuf,
     error: io::Error,
 }
 
-impl fmt::Display for Failed {
+impl fmt::Display for AuditError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "the audit log `{}` cannot be written: {}", self.path.display(), self.error)
     }
 }
 
-impl From<Failed> for ToolError {
-    fn from(failed: Failed) -> Self {
+impl From<AuditError> for ToolError {
+    fn from(failed: AuditError) -> Self {
         Self::new(Code::AuditFailed, failed.to_string()).hint(
-            "a person has to free space or repair the log; calls work again once it can be written",
+            "ask a person to free space or repair the log; calls work again once it can be written",
         )
     }
 }
 
-/// The audit of one server.
+/// The audit log of one server process.
 #[derive(Debug)]
 pub struct Audit {
     plain: bool,
     wants_text: bool,
-    /// Records that are not written yet, in the order in which they will be.
-    waiting: Mutex<VecDeque<Waiting>>,
-    files: tokio::sync::Mutex<Files>,
+    /// Records that are not written yet, oldest first.
+    queue: Mutex<VecDeque<QueuedRecord>>,
+    files: tokio::sync::Mutex<AuditFiles>,
 }
 
 #[derive(Debug)]
-struct Waiting {
-    record: Record,
-    /// The whole answer, until it has its file.
+struct QueuedRecord {
+    record: AuditRecord,
+    /// The full answer, until it is written to its file.
     text: Option<String>,
 }
 
 #[derive(Debug)]
-struct Files {
-    log: Option<Log>,
-    folder: Option<Folder>,
+struct AuditFiles {
+    log: Option<LogFile>,
+    folder: Option<AnswerFolder>,
 }
 
-/// How a call ended.
+/// The result of a call, for its record.
 #[derive(Debug)]
-pub struct End {
-    /// What it was about.
+pub struct CallOutcome {
+    /// The objects it used.
     pub ids: ObjectIds,
     /// `ok`, or the code of the error.
     pub outcome: &'static str,
     /// The length of the answer's text.
     pub output_bytes: Option<usize>,
-    /// The whole answer, for a file of its own.
+    /// The full answer, for a file of its own.
     pub text: Option<String>,
 }
 
 impl Audit {
-    /// The audit that is asked for, if any is. Touches nothing yet.
-    pub fn new(options: Options) -> Option<Self> {
-        let Options { file, full, plain, max_bytes, files } = options;
+    /// `None` if the settings name no log and no directory. Opens no file yet.
+    pub fn new(options: AuditOptions) -> Option<Self> {
+        let AuditOptions { file, full, plain, max_bytes, files } = options;
         if file.is_none() && full.is_none() {
             return None;
         }
-        let log = file.map(|path| Log::new(path, max_bytes, files));
-        let folder = full.map(Folder::new);
+        let log = file.map(|path| LogFile::new(path, max_bytes, files));
+        let folder = full.map(AnswerFolder::new);
         Some(Self {
             plain,
             wants_text: folder.is_some(),
-            waiting: Mutex::default(),
-            files: tokio::sync::Mutex::new(Files { log, folder }),
+            queue: Mutex::default(),
+            files: tokio::sync::Mutex::new(AuditFiles { log, folder }),
         })
     }
 
-    /// Makes sure that it can be kept. Needs a Tokio runtime.
-    pub async fn open(&self) -> Result<(), Failed> {
-        // At a limit on the size of files a write must fail; by itself this signal ends us.
+    /// Opens the log and the directory, so that a wrong path is found at start. Needs a Tokio runtime.
+    pub async fn open(&self) -> Result<(), AuditError> {
+        // With a handler, a write beyond the file size limit fails. By default SIGXFSZ ends the process.
         if let Err(error) = signal(SignalKind::from_raw(rustix::process::Signal::XFSZ.as_raw())) {
-            tracing::warn!("a signal cannot be watched: {error}");
+            tracing::warn!("cannot handle SIGXFSZ: {error}");
         }
         let mut files = self.files.lock().await;
-        let Files { log, folder } = &mut *files;
+        let AuditFiles { log, folder } = &mut *files;
         if let Some(folder) = folder {
             folder.open().map_err(|error| failed(folder.path(), error))?;
         }
@@ -149,30 +149,30 @@ impl Audit {
         Ok(())
     }
 
-    /// Whether whole answers are kept.
+    /// Whether full answers are kept.
     pub fn wants_text(&self) -> bool {
         self.wants_text
     }
 
-    /// Notes that a call has come in.
+    /// Starts the record of a call.
     pub fn begin(
         &self,
         tool: &str,
         disclosure: &Disclosure,
         arguments: &Map<String, Value>,
-        caller: Caller,
-    ) -> Begun<'_> {
-        let (arguments, older) = match self.plain {
-            true => (arguments.clone(), record::Older::of(tool, arguments)),
-            false => (disclosure.show_all(arguments), record::Older::default()),
+        caller: CallOrigin,
+    ) -> PendingRecord<'_> {
+        let (arguments, legacy) = match self.plain {
+            true => (arguments.clone(), record::LegacyFields::of(tool, arguments)),
+            false => (disclosure.show_all(arguments), record::LegacyFields::default()),
         };
-        let record = Record {
+        let record = AuditRecord {
             seq: 0,
             ts: record::stamp(Utc::now()),
             tool: tool.chars().take(100).collect(),
             ids: ObjectIds::default(),
             arguments,
-            older,
+            legacy,
             duration_ms: 0.0,
             outcome: String::new(),
             output_bytes: None,
@@ -180,49 +180,49 @@ impl Audit {
             caller,
             prev: String::new(),
         };
-        Begun { audit: self, record: Some(record), begun: Instant::now() }
+        PendingRecord { audit: self, record: Some(record), begun: Instant::now() }
     }
 
-    /// Writes what is waiting. While that fails, nothing may be done.
-    pub async fn ready(&self) -> Result<(), Failed> {
-        if self.waiting().is_empty() {
+    /// Writes the queued records. While that fails, no call may be made.
+    pub async fn ready(&self) -> Result<(), AuditError> {
+        if self.queue().is_empty() {
             return Ok(());
         }
         self.write().await
     }
 
-    async fn write(&self) -> Result<(), Failed> {
+    async fn write(&self) -> Result<(), AuditError> {
         let mut files = self.files.lock().await;
         loop {
-            let Some(next) = self.waiting().pop_front() else { return Ok(()) };
-            let mut turn = Turn { audit: self, next: Some(next) };
-            if let Some(next) = &mut turn.next {
+            let Some(next) = self.queue().pop_front() else { return Ok(()) };
+            let mut unwritten = Unwritten { audit: self, next: Some(next) };
+            if let Some(next) = &mut unwritten.next {
                 files.write(next).await?;
             }
-            turn.next = None;
+            unwritten.next = None;
         }
     }
 
-    /// Writes what is still waiting, for the last time.
+    /// Writes the queued records for the last time.
     pub async fn close(&self) {
         if let Err(error) = self.write().await {
-            let lost = self.waiting().len();
-            tracing::error!("{error}; {lost} of its records are lost");
+            let lost = self.queue().len();
+            tracing::error!("{error}; {lost} records are lost");
         }
     }
 
-    fn waiting(&self) -> std::sync::MutexGuard<'_, VecDeque<Waiting>> {
-        lock(&self.waiting)
+    fn queue(&self) -> std::sync::MutexGuard<'_, VecDeque<QueuedRecord>> {
+        lock(&self.queue)
     }
 }
 
-impl Files {
-    async fn write(&mut self, waiting: &mut Waiting) -> Result<(), Failed> {
-        let Waiting { record, text } = waiting;
-        if let (Some(folder), Some(whole)) = (&mut self.folder, text.as_ref()) {
+impl AuditFiles {
+    async fn write(&mut self, queued: &mut QueuedRecord) -> Result<(), AuditError> {
+        let QueuedRecord { record, text } = queued;
+        if let (Some(folder), Some(full)) = (&mut self.folder, text.as_ref()) {
             let stem = full::stem(&record.ids, &record.tool);
-            let kept = folder.keep(&stem, whole);
-            record.full = Some(kept.map_err(|error| failed(folder.path(), error))?);
+            let name = folder.keep(&stem, full);
+            record.full = Some(name.map_err(|error| failed(folder.path(), error))?);
             *text = None;
         }
         match &mut self.log {
@@ -232,66 +232,72 @@ impl Files {
     }
 }
 
-fn failed(path: &Path, error: io::Error) -> Failed {
-    Failed { path: path.to_owned(), error }
+fn failed(path: &Path, error: io::Error) -> AuditError {
+    AuditError { path: path.to_owned(), error }
 }
 
-/// A record whose turn it is. If it is not written, it goes back to its place.
-struct Turn<'a> {
+/// The record that is being written. When it is dropped unwritten, because of an error or a cancelled
+/// call, it returns to the front of the queue.
+struct Unwritten<'a> {
     audit: &'a Audit,
-    next: Option<Waiting>,
+    next: Option<QueuedRecord>,
 }
 
-impl Drop for Turn<'_> {
+impl Drop for Unwritten<'_> {
     fn drop(&mut self) {
         if let Some(next) = self.next.take() {
-            self.audit.waiting().push_front(next);
+            self.audit.queue().push_front(next);
         }
     }
 }
 
-/// A call that is being made. If it is dropped, the call was given up.
+/// The record of a call in progress. Dropping it records the call as cancelled.
 #[derive(Debug)]
-pub struct Begun<'a> {
+pub struct PendingRecord<'a> {
     audit: &'a Audit,
-    record: Option<Record>,
+    record: Option<AuditRecord>,
     begun: Instant,
 }
 
-impl Begun<'_> {
-    /// Writes down how the call ended.
-    pub async fn end(mut self, end: End) -> Result<(), Failed> {
-        self.note(end);
+impl PendingRecord<'_> {
+    /// Completes the record and writes it.
+    pub async fn end(mut self, outcome: CallOutcome) -> Result<(), AuditError> {
+        self.enqueue(outcome);
         self.audit.write().await
     }
 
-    /// Notes a call that was not made since the log cannot be written.
+    /// Records a call that was not made because the log cannot be written.
     pub fn refuse(mut self, outcome: &'static str) {
-        if self.audit.waiting().len() < MOST_WAITING {
-            self.note(End { ids: ObjectIds::default(), outcome, output_bytes: None, text: None });
+        if self.audit.queue().len() < MAX_QUEUED_REFUSALS {
+            self.enqueue(CallOutcome {
+                ids: ObjectIds::default(),
+                outcome,
+                output_bytes: None,
+                text: None,
+            });
         }
         self.record = None;
     }
 
-    fn note(&mut self, end: End) {
+    fn enqueue(&mut self, outcome: CallOutcome) {
         let Some(mut record) = self.record.take() else { return };
-        let End { ids, outcome, output_bytes, text } = end;
+        let CallOutcome { ids, outcome, output_bytes, text } = outcome;
         record.ids = ids;
         record.duration_ms = (self.begun.elapsed().as_secs_f64() * 1e6).round() / 1e3;
         outcome.clone_into(&mut record.outcome);
         record.output_bytes = output_bytes;
-        self.audit.waiting().push_back(Waiting { record, text });
+        self.audit.queue().push_back(QueuedRecord { record, text });
     }
 }
 
-impl Drop for Begun<'_> {
+impl Drop for PendingRecord<'_> {
     fn drop(&mut self) {
         let ids = ObjectIds::default();
-        self.note(End { ids, outcome: "cancelled", output_bytes: None, text: None });
+        self.enqueue(CallOutcome { ids, outcome: "cancelled", output_bytes: None, text: None });
     }
 }
 
-/// The name of a rotated file of a log.
+/// The path of a rotated file: `log.1`, `log.2`, …
 fn rotated(path: &Path, number: u32) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{number}"));

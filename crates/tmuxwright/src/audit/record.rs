@@ -1,4 +1,4 @@
-//! One line of the log.
+//! The record of one call: a JSON line of the audit log.
 
 use std::sync::Arc;
 
@@ -9,65 +9,65 @@ use serde_json::{Map, Value};
 
 use crate::contract::ObjectIds;
 
-/// Where a call comes from.
+/// The origin of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
-pub struct Caller {
-    /// What the call was made for, if not for itself: the address of the resource that was read, with `resources/subscribe` or `subscriptions/listen` before it if it is followed from then on; or `resources/list`.
+pub struct CallOrigin {
+    /// For a call that serves a resource: its URI, preceded by `resources/subscribe` or `subscriptions/listen` for a subscription; or `resources/list`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<Arc<str>>,
-    /// The client, by the name and version it gave.
+    /// Name and version of the MCP client, as it gave them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client: Option<Arc<str>>,
-    /// Where a server has several clients: which one this is, in the order in which they came.
+    /// If a server process has several MCP clients: the number of the client, in order of connection.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub client_number: Option<u32>,
 }
 
-/// What is written down of a call.
+/// The record of one call.
 #[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
-pub struct Record {
-    /// The number of the record. It goes on over rotated files and over servers that share the log.
+pub struct AuditRecord {
+    /// The number of the record, consecutive over rotated files and over all servers that share the log.
     pub seq: u64,
-    /// When the call came in: RFC 3339, UTC, with milliseconds.
+    /// The time of the call: RFC 3339, UTC, with milliseconds.
     pub ts: String,
-    /// The tool, as it was asked for.
+    /// The name of the tool, as it was called.
     pub tool: String,
-    #[expect(missing_docs, reason = "its fields say it")]
+    #[expect(missing_docs, reason = "flattened: docs/audit.md lists the inner fields instead")]
     #[serde(flatten)]
     pub ids: ObjectIds,
-    /// The arguments as they were given; what may be a secret as its length and the start of its SHA-256.
+    /// The arguments. A value that may be secret is replaced by its length and a prefix of its SHA-256.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub arguments: Map<String, Value>,
-    #[expect(missing_docs, reason = "its fields say it")]
+    #[expect(missing_docs, reason = "flattened: docs/audit.md lists the inner fields instead")]
     #[serde(flatten)]
-    pub older: Older,
-    /// How long the call took, in milliseconds.
+    pub legacy: LegacyFields,
+    /// The duration of the call in milliseconds.
     pub duration_ms: f64,
     /// `ok`, or the code of the error.
     pub outcome: String,
-    /// The length of the answer's text.
+    /// The length of the answer's text in bytes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_bytes: Option<usize>,
-    /// The file in the directory of `audit.full` that has the text.
+    /// The file with the full text, in the directory `audit.full`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub full: Option<String>,
-    #[expect(missing_docs, reason = "its fields say it")]
+    #[expect(missing_docs, reason = "flattened: docs/audit.md lists the inner fields instead")]
     #[serde(flatten)]
-    pub caller: Caller,
-    /// The SHA-256 of the line before this one, without its line break; empty in the first.
+    pub caller: CallOrigin,
+    /// The SHA-256 of the preceding line without its line break; empty in the first record.
     pub prev: String,
 }
 
-/// With `audit.plain`, the fields of an older format of such logs.
+/// The fields of an older log format, which are written with `audit.plain`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Older {
+pub struct LegacyFields {
     /// With `audit.plain`: the argument `command`.
     #[serde(skip_serializing_if = "Option::is_none")]
     command: Option<String>,
     /// With `audit.plain`: the argument `name`.
     #[serde(skip_serializing_if = "Option::is_none")]
     name: Option<String>,
-    /// With `audit.plain`: what `send_keys` typed, the text and then the keys.
+    /// With `audit.plain`: the input of `send_keys`, the text and then the keys.
     #[serde(skip_serializing_if = "Option::is_none")]
     keys: Option<String>,
     /// With `audit.plain`: the argument `lines`.
@@ -75,7 +75,7 @@ pub struct Older {
     lines: Option<u64>,
 }
 
-impl Older {
+impl LegacyFields {
     /// The fields for a call.
     pub(super) fn of(tool: &str, arguments: &Map<String, Value>) -> Self {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str);
@@ -94,19 +94,19 @@ impl Older {
     }
 }
 
-impl Record {
+impl AuditRecord {
     /// The line for a log, without its line break.
     pub fn line(&self) -> serde_json::Result<String> {
         serde_json::to_string(self)
     }
 
-    /// The moment of the call.
+    /// The time of the call.
     pub fn time(&self) -> Option<DateTime<Utc>> {
         DateTime::parse_from_rfc3339(&self.ts).ok().map(|time| time.to_utc())
     }
 }
 
-/// A moment as it is written down.
+/// A time as it is logged.
 pub(super) fn stamp(time: DateTime<Utc>) -> String {
     time.to_rfc3339_opts(SecondsFormat::Millis, true)
 }
@@ -118,23 +118,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_older_format_is_made_from_the_arguments() {
-        let older = |tool: &str, arguments: Value| {
-            serde_json::to_value(Older::of(tool, arguments.as_object().unwrap())).unwrap()
+    fn legacy_fields_follow_from_the_arguments() {
+        let legacy = |tool: &str, arguments: Value| {
+            serde_json::to_value(LegacyFields::of(tool, arguments.as_object().unwrap())).unwrap()
         };
         let create = json!({"command": "cargo run", "name": "server"});
-        assert_eq!(older("create_pane", create.clone()), create);
+        assert_eq!(legacy("create_pane", create.clone()), create);
         assert_eq!(
-            older("capture_pane", json!({"lines": 200, "target": "%1"})),
+            legacy("capture_pane", json!({"lines": 200, "target": "%1"})),
             json!({"lines": 200})
         );
         let typed = json!({"text": "make", "keys": ["Up", "C-c"], "enter": true});
-        assert_eq!(older("send_keys", typed), json!({"keys": "make Up C-c Enter"}));
-        assert_eq!(older("paste_text", json!({"text": "x"})), json!({}));
+        assert_eq!(legacy("send_keys", typed), json!({"keys": "make Up C-c Enter"}));
+        assert_eq!(legacy("paste_text", json!({"text": "x"})), json!({}));
     }
 
     #[test]
-    fn a_moment_has_milliseconds_and_the_zone_of_utc() {
+    fn time_has_milliseconds_and_is_utc() {
         let time = DateTime::from_timestamp_millis(1_769_768_132_005).unwrap();
         assert_eq!(stamp(time), "2026-01-30T10:15:32.005Z");
     }

@@ -1,4 +1,4 @@
-//! Reads a log with its rotated files, and says whether it is whole.
+//! Reading and verification of a log with its rotated files.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -6,25 +6,25 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, flock};
 
-use super::record::Record;
-use super::{place, rotated};
+use super::record::AuditRecord;
+use super::{private_file, rotated};
 use crate::contract::digest::digest;
 
-/// A line of a log.
+/// A line of an audit log.
 #[derive(Debug)]
-pub struct Line {
-    /// Where it is: file and number.
+pub struct AuditLine {
+    /// File name and line number.
     pub place: String,
-    /// What it says, without its line break.
+    /// The text without its line break.
     pub text: String,
-    /// The record, if it is one.
-    pub record: Option<Record>,
-    /// Whether it has its line break.
+    /// The parsed record; `None` if the line is not one.
+    pub record: Option<AuditRecord>,
+    /// Whether the line has a line break. Otherwise it was written in part.
     pub ended: bool,
 }
 
 /// All lines of a log, the oldest first.
-pub fn lines(path: &Path) -> io::Result<impl Iterator<Item = io::Result<Line>>> {
+pub fn lines(path: &Path) -> io::Result<impl Iterator<Item = io::Result<AuditLine>>> {
     Ok(files(path)?.into_iter().flat_map(|(path, file)| {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let mut file = BufReader::new(file);
@@ -41,37 +41,37 @@ pub fn lines(path: &Path) -> io::Result<impl Iterator<Item = io::Result<Line>>> 
             let ended = bytes.pop_if(|last| *last == b'\n').is_some();
             let record = serde_json::from_slice(&bytes).ok();
             let text = String::from_utf8_lossy(&bytes).into_owned();
-            Ok(Line { place: format!("{name}, line {number}"), text, record, ended })
+            Ok(AuditLine { place: format!("{name}, line {number}"), text, record, ended })
         })
     }))
 }
 
-/// What a look at all lines has shown.
+/// The result of [`verify`].
 #[derive(Debug)]
-pub struct Verdict {
-    /// How many records there are.
+pub struct AuditVerdict {
+    /// Number of records.
     pub records: u64,
-    /// The first number and the last.
+    /// Numbers of the first and the last record.
     pub range: Option<(u64, u64)>,
-    /// What is missing or changed.
+    /// Missing and changed records, one sentence each.
     pub problems: Vec<String>,
 }
 
-/// Looks whether a log is whole. As long as `files` rotated files are there, those before them may
-/// be gone.
-pub fn verify(path: &Path, files: u32) -> io::Result<Verdict> {
-    let mut verdict = Verdict { records: 0, range: None, problems: Vec::new() };
+/// Checks that a log is complete and unchanged. Once `files` rotated files exist, older records may be
+/// missing.
+pub fn verify(path: &Path, files: u32) -> io::Result<AuditVerdict> {
+    let mut verdict = AuditVerdict { records: 0, range: None, problems: Vec::new() };
     let all_kept = rotated(path, files).exists();
     let mut before: Option<(u64, String)> = None;
     for line in lines(path)? {
-        let Line { place, text, record, ended } = line?;
+        let AuditLine { place, text, record, ended } = line?;
         let problems = &mut verdict.problems;
         if !ended {
             problems.push(format!("{place}: the line is cut off"));
         }
         let Some(record) = record else {
             if ended {
-                problems.push(format!("{place}: this is no record"));
+                problems.push(format!("{place}: this is not a record"));
             }
             continue;
         };
@@ -99,18 +99,18 @@ pub fn verify(path: &Path, files: u32) -> io::Result<Verdict> {
     Ok(verdict)
 }
 
-/// The files of a log, the oldest first, as they were at one moment.
+/// The files of a log at one moment, the oldest first.
 fn files(path: &Path) -> io::Result<Vec<(PathBuf, File)>> {
     loop {
         let newest = File::open(path)?;
-        // Nothing is rotated while all are opened.
+        // The lock prevents a rotation while the files are opened.
         flock(&newest, FlockOperation::LockShared)?;
-        if !place::is_at(&newest, path)? {
+        if !private_file::is_at(&newest, path)? {
             continue;
         }
         let mut files = vec![(path.to_owned(), newest)];
         let mut missing = 0;
-        // One may be missing if a rotation was cut short.
+        // One file can be missing after an interrupted rotation.
         for number in 1.. {
             let path = rotated(path, number);
             match File::open(&path) {

@@ -88,7 +88,7 @@ impl Changes {
             }
             subject => ChangeSource::Facts(self.observer.subscribe(subject, filter).await?),
         };
-        let finished = matches!(&source, ChangeSource::Command { stage, .. } if stage.is_over());
+        let finished = matches!(&source, ChangeSource::Command { stage, .. } if stage.has_exited());
         Ok(ChangeSubscription {
             source,
             throttle: Throttle::default(),
@@ -156,7 +156,7 @@ impl ChangeSource {
             Self::Facts(facts) => facts.change().await,
             Self::Command { job, stage } => {
                 *stage = job.progress_beyond(stage).await;
-                if stage.is_over() { Change::Final } else { Change::More }
+                if stage.has_exited() { Change::Final } else { Change::More }
             }
             Self::Output { stream, facts } => loop {
                 tokio::select! {

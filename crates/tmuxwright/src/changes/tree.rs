@@ -6,7 +6,7 @@ use tmux_control::format::FieldValues;
 use tmux_control::{Command, Error, PaneId, Row, SessionId, WindowId, row};
 
 use super::{ChangeSubject, PaneFilter, PaneWithOwner};
-use crate::host::{ClientRow, Host, Life, nested, read_nested};
+use crate::host::{ClientRow, Host, ProcessState, nested, read_nested};
 
 row! {
     /// A session.
@@ -42,7 +42,7 @@ row! {
         command: String = "pane_current_command",
         path: String = "pane_current_path",
         pid: u32 = "pane_pid",
-        life: Life = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
+        life: ProcessState = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
         active: bool = "pane_active",
         left: u32 = "pane_left",
         top: u32 = "pane_top",
@@ -91,7 +91,7 @@ pub(super) struct TreePart {
     windows: Vec<(WindowFacts, BTreeSet<String>)>,
     panes: Vec<PaneFacts>,
     /// Properties that change a pane's text without output.
-    shown: Option<(u32, Life, u32, u32, Surface)>,
+    shown: Option<(u32, ProcessState, u32, u32, Surface)>,
     clients: Vec<ClientRow>,
 }
 
@@ -146,7 +146,7 @@ impl TreePane {
         }
     }
 
-    fn shown(&self) -> (u32, Life, u32, u32, Surface) {
+    fn shown(&self) -> (u32, ProcessState, u32, u32, Surface) {
         let PaneFacts { pid, life, width, height, .. } = self.facts;
         (pid, life, width, height, self.surface.clone())
     }

@@ -7,7 +7,7 @@ use chrono::{DateTime, TimeDelta, Utc};
 use clap::{Arg, ArgAction, ArgMatches, Command};
 
 use super::{Failure, USAGE_ERROR};
-use crate::audit::{self, Line, Record};
+use crate::audit::{self, AuditLine, AuditRecord};
 use crate::config::Settings;
 use terminal::text::inline;
 
@@ -54,7 +54,7 @@ pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> Result<(), Failu
     let filter = RecordFilter::read(matches, Utc::now())?;
     let mut out = io::stdout().lock();
     for line in audit::lines(&path).map_err(failed)? {
-        let Line { place, text, record, .. } = line.map_err(failed)?;
+        let AuditLine { place, text, record, .. } = line.map_err(failed)?;
         let printed = match record {
             Some(record) if !filter.matches(&record) => continue,
             Some(_) if matches.get_flag("json") => writeln!(out, "{text}"),
@@ -88,8 +88,8 @@ fn verify(path: &Path, files: u32) -> io::Result<Result<(), Failure>> {
 }
 
 /// A record as one line: time, outcome, tool, object ids, duration, size of output, arguments.
-fn row(record: &Record) -> String {
-    let Record { ts, tool, ids, duration_ms, outcome, .. } = record;
+fn row(record: &AuditRecord) -> String {
+    let AuditRecord { ts, tool, ids, duration_ms, outcome, .. } = record;
     let ids = [&ids.session_id, &ids.window_id, &ids.pane_id, &ids.command_id];
     let ids: Vec<&str> = ids.into_iter().filter_map(|id| id.as_deref()).collect();
     let ids = if ids.is_empty() { "-".to_owned() } else { ids.join(" ") };
@@ -143,7 +143,7 @@ impl RecordFilter {
         Ok(Self { tool: text("tool"), pane: text("pane"), outcome: text("outcome"), since, until })
     }
 
-    fn matches(&self, record: &Record) -> bool {
+    fn matches(&self, record: &AuditRecord) -> bool {
         let is = |wanted: &Option<String>, found: Option<&String>| {
             wanted.as_ref().is_none_or(|wanted| Some(wanted) == found)
         };

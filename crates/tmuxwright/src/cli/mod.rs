@@ -110,7 +110,7 @@ fn run(matches: &ArgMatches) -> Result<(), Failure> {
 
 /// Refuses a `--tools` expression that names unknown tools.
 fn check_tools(settings: &Settings) -> Result<(), Failure> {
-    let Some(choice) = &settings.policy.choice else { return Ok(()) };
+    let Some(choice) = &settings.policy.tool_filter else { return Ok(()) };
     let all = crate::tools::all();
     let names = all.iter().map(|entry| entry.meta.name);
     let known: Vec<&str> = names.chain(crate::tools::left_out()).collect();

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{Failure, USAGE_ERROR};
 use crate::app::App;
-use crate::app::Client;
+use crate::app::McpClient;
 use crate::config::Settings;
 use crate::context::{Cx, Progress};
 use crate::contract::{Target, ToolError, Toolset};
@@ -111,7 +111,7 @@ pub(super) async fn run(mut settings: Settings, matches: &ArgMatches) -> Result<
 }
 
 async fn begin(
-    client: &Arc<Client>,
+    client: &Arc<McpClient>,
     targets: &[Target],
     until: &[String],
 ) -> Result<Watch, Failure> {

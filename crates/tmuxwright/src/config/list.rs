@@ -10,7 +10,7 @@ use super::http::{HttpToken, address, hosts, origins};
 use super::value::{choice, number, path, switch};
 use super::{Setting, SettingKind};
 use crate::contract::Toolset;
-use crate::policy::{Ceiling, Mode};
+use crate::policy::{Ceiling, CommandFilterMode};
 use crate::watch::ErrorPatterns;
 use process::ShellKind;
 
@@ -62,7 +62,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: SettingKind::Text("EXPR"),
         default: "all tools of the toolset",
         help: "Tools to offer: only these (`allow:run_command,@screen`) or all but these (`deny:@input,kill`); docs/tools.md lists the groups",
-        set: |s, v| v.parse().map(|v| s.policy.choice = Some(v)),
+        set: |s, v| v.parse().map(|v| s.policy.tool_filter = Some(v)),
     },
     Setting {
         key: "structured",
@@ -227,7 +227,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: SettingKind::Switch,
         default: "off",
         help: "Remove secrets from results: tokens, keys, passwords; see docs/security.md",
-        set: |s, v| switch(v).map(|v| s.redact.switch(v)),
+        set: |s, v| switch(v).map(|v| s.redact.set_enabled(v)),
     },
     Setting {
         key: "policy.redact_patterns",
@@ -236,7 +236,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: SettingKind::List("REGEX"),
         default: "none",
         help: "Patterns of further secrets to remove",
-        set: |s, v| s.redact.look_for(v.lines()),
+        set: |s, v| s.redact.set_patterns(v.lines()),
     },
     Setting {
         key: "limits.block",
@@ -314,10 +314,10 @@ pub const SETTINGS: &[Setting] = &[
         key: "policy.command_filter.mode",
         flag: None,
         env: &[],
-        kind: SettingKind::Choice(Mode::VARIANTS),
+        kind: SettingKind::Choice(CommandFilterMode::VARIANTS),
         default: "off",
         help: "Command filter: `allow` only lines that match a pattern, or `deny` lines that match one",
-        set: |s, v| choice(v).map(|v| s.policy.commands.mode = Some(v)),
+        set: |s, v| choice(v).map(|v| s.policy.command_filter.mode = Some(v)),
     },
     Setting {
         key: "policy.command_filter.patterns",
@@ -326,7 +326,7 @@ pub const SETTINGS: &[Setting] = &[
         kind: SettingKind::List("REGEX"),
         default: "none",
         help: "Patterns for every line that becomes shell input, by whatever tool",
-        set: |s, v| s.policy.commands.set_patterns(v.lines()),
+        set: |s, v| s.policy.command_filter.set_patterns(v.lines()),
     },
     Setting {
         key: "policy.readable_paths",

@@ -103,7 +103,7 @@ pub struct Settings {
     /// HTTP transport.
     pub http: HttpSettings,
     /// Audit log.
-    pub audit: audit::Options,
+    pub audit: audit::AuditOptions,
     /// Log level on stderr.
     pub log: tracing::metadata::LevelFilter,
     /// Run engine.
@@ -128,7 +128,7 @@ impl Default for Settings {
             keep: false,
             channel: false,
             http: HttpSettings::default(),
-            audit: audit::Options::default(),
+            audit: audit::AuditOptions::default(),
             log: tracing::metadata::LevelFilter::WARN,
             runs: run::RunOptions::default(),
             block: Duration::from_secs(50),
@@ -161,7 +161,7 @@ impl Settings {
         }
         settings.policy.check(&settings.program().socket)?;
         settings.http.check()?;
-        if settings.redact.is_idle() {
+        if settings.redact.has_unused_patterns() {
             return Err(
                 "config key `policy.redact_patterns`: has no effect without `redact = true` \
                         beside it, or --redact"

@@ -1,40 +1,41 @@
-//! The engines behind the calls of one MCP client: its view of the tmux server, and what runs commands,
-//! watches panes and follows changes there.
+//! The engines of one MCP client: its view of the tmux server, and the engines that run commands, watch
+//! panes and report changes.
 
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::turn::Lines;
+use super::turn::TypedLines;
 use crate::changes::Changes;
 use crate::host::Host;
 use crate::run::Engine;
 use crate::watch::Watches;
 
-/// What every call of a client has in common.
+/// Everything that the calls of one MCP client share.
 #[derive(Debug, Clone)]
 pub struct Engines {
     /// The tmux server.
     pub host: Arc<Host>,
-    /// Runs commands there.
+    /// Runs commands.
     pub runs: Arc<Engine>,
-    /// Watches panes there.
+    /// Watches panes.
     pub watches: Watches,
-    /// Follows what changes there.
+    /// Notifies of changes to tmux objects.
     pub changes: Changes,
-    /// How long a call may block when its client cannot see that it goes on.
+    /// The longest wait of a call for a client that did not ask for progress (`limits.block`).
     pub block: Duration,
-    /// What stands typed in the panes there.
-    pub lines: Arc<Lines>,
+    /// Typed and not yet submitted lines, per pane. Shared by all clients of the process.
+    pub typed_lines: Arc<TypedLines>,
 }
 
 impl Engines {
-    /// The same for a further client of this process.
+    /// Engines for a further client of this process. Connection, knowledge of panes and turns are
+    /// shared.
     #[must_use]
     pub fn for_client(&self, number: u32) -> Self {
         let host = Arc::new(self.host.for_client(number));
         let runs = Arc::new(self.runs.for_client(Arc::clone(&host)));
         let watches = self.watches.for_client(Arc::clone(&host), Arc::clone(&runs));
-        let Self { changes, block, lines, .. } = self.clone();
-        Self { host, runs, watches, changes, block, lines }
+        let Self { changes, block, typed_lines, .. } = self.clone();
+        Self { host, runs, watches, changes, block, typed_lines }
     }
 }

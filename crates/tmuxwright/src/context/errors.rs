@@ -1,4 +1,5 @@
-//! Refusals of the engines as errors of a call. The engines know no codes, the contract knows no engine.
+//! Conversion of engine errors to [`ToolError`]. It is here because the engines must not know error
+//! codes, and the contract must not know engines.
 
 use crate::contract::{Code, ToolError};
 use crate::run::Refusal;

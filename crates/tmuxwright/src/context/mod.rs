@@ -1,9 +1,9 @@
-//! What a tool gets to work with: one tmux server, the caller's standing on it, a way to report
-//! progress and to hear that it should stop.
+//! The call context (`Cx`): the engines of the MCP client that calls, the request, and guarded access
+//! to tmux objects, buffers, files and shells.
 //!
-//! Objects are only handed out through [`Cx::resolve`] and [`Cx::panes`], buffers through
-//! [`Cx::buffer`], which ask the guard first; so do the ways to files, shells and new things. A tool
-//! cannot reach what the policy forbids, and need not know that there is one.
+//! A tool gets objects only from [`Cx::resolve`] and [`Cx::panes`], and buffers only from
+//! [`Cx::buffer`]. These ask the guard first, as do the methods for files, shells and new panes. So a
+//! tool cannot use what the policy forbids, and needs no knowledge of the policy.
 
 mod buffers;
 mod engines;
@@ -12,10 +12,10 @@ pub(crate) mod files;
 mod progress;
 mod request;
 mod resolve;
-mod surroundings;
 mod tool;
 mod turn;
 mod typed_line;
+mod visibility;
 
 #[cfg(feature = "files")]
 use std::path::PathBuf;
@@ -28,87 +28,88 @@ use tokio::time::Instant;
 use crate::changes::Changes;
 #[cfg(feature = "files")]
 use crate::contract::FilePath;
-use crate::contract::{Guard, Meta, NewPlace, ToolError};
+use crate::contract::{CreateLocation, Guard, Meta, ToolError};
 use crate::host::Host;
 use crate::run::Engine;
 use crate::watch::Watches;
 
 pub(crate) use buffers::{buffer_failed, buffer_label, no_buffer};
 pub use engines::Engines;
-pub use progress::{Progress, Step};
-pub use request::{Calls, Request, Touched};
-pub use resolve::{Resolved, Tree};
-pub use tool::{Call, Entry, Tool};
-pub use turn::Lines;
+pub use progress::{Progress, ProgressStep};
+pub use request::{FirstTarget, Request, ToolCaller};
+pub use resolve::{Resolved, VisibleTree};
+pub use tool::{Tool, ToolEntry, ToolHandler};
 pub(crate) use turn::Turn;
-pub(crate) use typed_line::Stroke;
+pub use turn::TypedLines;
+pub(crate) use typed_line::Keystroke;
 
-/// The surroundings of one call.
+/// The context of one call.
 pub struct Cx {
-    /// The tmux server the call is about.
+    /// The tmux server, as the calling MCP client sees it.
     pub host: Arc<Host>,
-    /// Runs commands there.
+    /// Runs commands.
     pub runs: Arc<Engine>,
-    /// Watches panes there.
+    /// Watches panes.
     pub watches: Watches,
-    /// Follows what changes there.
+    /// Notifies of changes to tmux objects.
     pub changes: Changes,
-    /// What came with the call.
+    /// The request that the call belongs to.
     pub request: Request,
     pub(super) meta: &'static Meta,
     pub(super) guard: Arc<dyn Guard>,
-    pub(super) lines: Arc<Lines>,
+    pub(super) typed_lines: Arc<TypedLines>,
+    /// The longest wait of a call for a client that did not ask for progress.
     block: Duration,
 }
 
-/// How often a client is told that a call goes on.
-const REPORT_EVERY: Duration = Duration::from_secs(5);
+/// Interval of progress reports while a call waits.
+const PROGRESS_INTERVAL: Duration = Duration::from_secs(5);
 
-/// The longest that any call blocks, in seconds.
-const LONGEST: f64 = 600.0;
+/// The longest wait of any call, in seconds.
+const MAX_WAIT_SECONDS: f64 = 600.0;
 
 impl Cx {
-    /// The surroundings of a call of the tool `meta`.
+    /// The context of a call of the tool with this declaration.
     pub fn new(
         engines: &Engines,
         meta: &'static Meta,
         guard: Arc<dyn Guard>,
         request: Request,
     ) -> Self {
-        let Engines { host, runs, watches, changes, block, lines } = engines.clone();
-        Self { host, runs, watches, changes, request, meta, guard, block, lines }
+        let Engines { host, runs, watches, changes, block, typed_lines } = engines.clone();
+        Self { host, runs, watches, changes, request, meta, guard, block, typed_lines }
     }
 
-    /// How long this call may wait if it is asked to wait so many seconds.
-    pub fn patience(&self, argument: &str, seconds: f64) -> Result<Duration, ToolError> {
-        if !(0.0..=LONGEST).contains(&seconds) {
+    /// The time this call may wait, if `argument` asks for so many seconds. Bounded by `limits.block`,
+    /// unless the MCP client gets progress reports and so does not time out.
+    pub fn max_wait(&self, argument: &str, seconds: f64) -> Result<Duration, ToolError> {
+        if !(0.0..=MAX_WAIT_SECONDS).contains(&seconds) {
             return Err(ToolError::invalid_argument(format!(
-                "`{argument}`: {seconds} is not from 0 to {LONGEST} seconds"
+                "`{argument}`: {seconds} is not between 0 and {MAX_WAIT_SECONDS} seconds"
             ))
-            .hint("give fewer seconds, and ask again for what takes longer"));
+            .hint("give fewer seconds, and call again for a longer wait"));
         }
         let asked = Duration::from_secs_f64(seconds);
         let longest = match self.request.progress.is_wanted() {
-            true => Duration::from_secs_f64(LONGEST),
+            true => Duration::from_secs_f64(MAX_WAIT_SECONDS),
             false => self.block,
         };
         Ok(asked.min(longest.saturating_sub(self.request.begun.elapsed())))
     }
 
-    /// Does some work until time is up, and tells the client now and then that it goes on. `None`
-    /// if time was up.
+    /// Awaits `work` and reports progress meanwhile. `None` after the timeout.
     pub async fn wait<T>(
         &self,
-        patience: Duration,
+        timeout: Duration,
         work: impl Future<Output = T>,
         message: impl Fn() -> String,
     ) -> Option<T> {
         let begun = Instant::now();
-        let until = begun + patience;
+        let until = begun + timeout;
         tokio::pin!(work);
         loop {
             let step = match self.request.progress.is_wanted() {
-                true => (Instant::now() + REPORT_EVERY).min(until),
+                true => (Instant::now() + PROGRESS_INTERVAL).min(until),
                 false => until,
             };
             if let Ok(done) = tokio::time::timeout_at(step, &mut work).await {
@@ -118,8 +119,8 @@ impl Cx {
                 return None;
             }
             let done = begun.elapsed().as_secs_f64();
-            let total = Some(patience.as_secs_f64());
-            self.request.progress.report(Step { done, total, message: message() }).await;
+            let total = Some(timeout.as_secs_f64());
+            self.request.progress.report(ProgressStep { done, total, message: message() }).await;
         }
     }
 
@@ -128,25 +129,25 @@ impl Cx {
         self.host.tmux()
     }
 
-    /// Asks whether something may be made there.
-    pub fn may_create(&self, place: NewPlace<'_>) -> Result<(), ToolError> {
-        self.guard.create(place)
+    /// Asks the guard whether a session, window or pane may be created there.
+    pub fn may_create(&self, location: CreateLocation<'_>) -> Result<(), ToolError> {
+        self.guard.admit_creation(location)
     }
 
-    /// Asks whether a call may set this environment variable.
-    pub fn may_set(&self, variable: &str) -> Result<(), ToolError> {
-        self.guard.set_variable(variable)
+    /// Asks the guard whether the call may set this environment variable.
+    pub fn may_set_variable(&self, variable: &str) -> Result<(), ToolError> {
+        self.guard.admit_variable(variable)
     }
 
-    /// The file that a caller names, if it may be read.
+    /// The path in an argument, if the file may be read.
     #[cfg(feature = "files")]
     pub fn file_to_read(&self, path: &FilePath, argument: &str) -> Result<PathBuf, ToolError> {
-        self.guard.read_file(&path.check(argument)?)
+        self.guard.admit_read(&path.check(argument)?)
     }
 
-    /// The file that a caller names, if it may be written.
+    /// The path in an argument, if the file may be written.
     #[cfg(feature = "files")]
     pub fn file_to_write(&self, path: &FilePath, argument: &str) -> Result<PathBuf, ToolError> {
-        self.guard.write_file(&path.check(argument)?)
+        self.guard.admit_write(&path.check(argument)?)
     }
 }

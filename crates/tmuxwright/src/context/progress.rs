@@ -1,37 +1,39 @@
-//! Progress of a long call, reported to clients that asked for it.
+//! Progress reports of a long call, for MCP clients that asked for them.
 
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
 
-/// One step of a long call.
+/// One progress report.
 #[derive(Debug, Clone)]
-pub struct Step {
-    /// How far it is.
+pub struct ProgressStep {
+    /// Work done so far.
     pub done: f64,
-    /// How far it has to go, if that is known.
+    /// Work in total, if known.
     pub total: Option<f64>,
-    /// What it is doing.
+    /// The present activity.
     pub message: String,
 }
 
-/// Tells the client how a long call is getting on, if it wants to know.
+/// Sends progress reports to the MCP client, if it asked for them.
 #[derive(Clone, Default)]
-pub struct Progress(Option<Arc<dyn Fn(Step) -> BoxFuture<'static, ()> + Send + Sync>>);
+pub struct Progress(Option<Arc<dyn Fn(ProgressStep) -> BoxFuture<'static, ()> + Send + Sync>>);
 
 impl Progress {
-    /// Progress that goes through `send`.
-    pub fn new(send: impl Fn(Step) -> BoxFuture<'static, ()> + Send + Sync + 'static) -> Self {
+    /// Progress that is sent by `send`.
+    pub fn new(
+        send: impl Fn(ProgressStep) -> BoxFuture<'static, ()> + Send + Sync + 'static,
+    ) -> Self {
         Self(Some(Arc::new(send)))
     }
 
-    /// Whether the client wants to know.
+    /// Whether the client asked for progress.
     pub fn is_wanted(&self) -> bool {
         self.0.is_some()
     }
 
-    /// Reports a step. It is on its way to the client when this returns.
-    pub async fn report(&self, step: Step) {
+    /// Sends a report. It is in the client's queue when this returns.
+    pub async fn report(&self, step: ProgressStep) {
         if let Some(send) = &self.0 {
             send(step).await;
         }

@@ -1,4 +1,4 @@
-//! Calls that a tool makes for its caller.
+//! The request that a call belongs to: cancellation, progress, limits, origin, and access to other tools.
 
 use std::sync::{Arc, Mutex};
 
@@ -11,35 +11,35 @@ use super::Progress;
 use crate::contract::{ObjectIds, Reply, ToolError};
 use crate::lock::lock;
 
-/// What comes with a call, beside the tool and its arguments.
+/// Everything that comes with a call besides the tool and its arguments.
 #[derive(Clone)]
 pub struct Request {
-    /// Tripped when nobody waits for the answer any more.
+    /// Cancelled when the answer is no longer wanted.
     pub cancel: CancellationToken,
     /// Where to report progress.
     pub progress: Progress,
-    /// When the client began to wait.
+    /// When the client sent the request; a call within a batch inherits it.
     pub begun: Instant,
-    /// The most characters of terminal text in the answer.
+    /// Maximum number of characters of terminal text in the answer.
     pub max_chars: usize,
-    /// Whether the answer's text is wanted before it is cut, too: for the audit folder.
+    /// Whether the uncut text of the answer is kept as well, for the audit folder.
     pub keep_full_text: bool,
-    /// Who made the call, by its own account.
+    /// Name and version of the MCP client, as it gave them.
     pub client: Option<Arc<str>>,
-    /// What it is made for, if not for itself: the address of a resource, or `resources/list`.
+    /// For calls that serve a resource: its URI, or `resources/list`.
     pub via: Option<Arc<str>>,
-    /// What the call has found.
-    pub touched: Touched,
-    /// The way to other tools.
-    pub calls: Arc<dyn Calls>,
+    /// The first object that the call resolved, for the audit record.
+    pub first_target: FirstTarget,
+    /// Calls other tools.
+    pub calls: Arc<dyn ToolCaller>,
 }
 
-/// The first object that a call has found, whatever became of it.
+/// Ids of the first object that a call resolved, whether or not the call succeeds.
 #[derive(Debug, Clone, Default)]
-pub struct Touched(Arc<Mutex<ObjectIds>>);
+pub struct FirstTarget(Arc<Mutex<ObjectIds>>);
 
-impl Touched {
-    /// Notes an object.
+impl FirstTarget {
+    /// Notes an object, unless one is noted already.
     pub fn note(&self, ids: ObjectIds) {
         let mut noted = lock(&self.0);
         if *noted == ObjectIds::default() {
@@ -47,14 +47,15 @@ impl Touched {
         }
     }
 
-    /// The ids that were noted.
+    /// The noted ids.
     pub fn ids(&self) -> ObjectIds {
         lock(&self.0).clone()
     }
 }
 
-/// Makes calls: each passes the policy by itself, and its answer is as its client would see it.
-pub trait Calls: Send + Sync {
+/// Calls tools on behalf of a tool. Each call passes the whole pipeline, and its answer is the one that
+/// an MCP client would get.
+pub trait ToolCaller: Send + Sync {
     /// Makes one call.
     fn call<'a>(
         &'a self,

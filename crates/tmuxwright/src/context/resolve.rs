@@ -1,5 +1,5 @@
-//! The ways from words to tmux objects. All of them ask the guard, so what the policy hides is
-//! neither found nor listed.
+//! Resolution of targets to tmux objects, and lists of objects. Every method asks the guard, so hidden
+//! objects are neither found nor listed.
 
 use std::collections::HashSet;
 
@@ -7,9 +7,9 @@ use tmux_control::target::{self, Level, ObjectId, PaneLocation, TargetError};
 use tmux_control::{Command, PaneId, Row, Server, SessionId, TmuxReply, WindowId};
 
 use super::Cx;
-use crate::contract::{Code, ObjectIds, Spot, Subject, Target, Tier, ToolError};
+use crate::contract::{Code, ObjectIds, PaneIdentity, Target, TargetObject, Tier, ToolError};
 use crate::host::{
-    Life, Ownership, PaneRow, PaneState, SessionRow, WindowRow, none_without_server,
+    Ownership, PaneRow, PaneState, ProcessState, SessionRow, WindowRow, none_without_server,
 };
 
 /// The object a target names.
@@ -17,7 +17,7 @@ use crate::host::{
 pub struct Resolved {
     /// Its kind.
     pub level: Level,
-    /// The pane that stands for it: itself, or the active one in it.
+    /// The pane itself, or the active pane of the window or session.
     pub pane: PaneState,
 }
 
@@ -40,7 +40,7 @@ impl Resolved {
         }
     }
 
-    /// Whether a pane is in it, or is it.
+    /// Whether a pane is this object or belongs to it.
     pub fn holds(&self, row: &PaneRow) -> bool {
         match self.level {
             Level::Session => row.session.id == self.pane.session,
@@ -50,25 +50,26 @@ impl Resolved {
     }
 }
 
-/// What a call may see of a server.
+/// The panes that a call may see.
 #[derive(Debug)]
-pub struct Tree {
+pub struct VisibleTree {
     /// The panes.
     pub panes: Vec<PaneRow>,
-    /// Who made what, of all there is.
+    /// Ownership of sessions and windows, with hidden panes taken into account.
     pub ownership: Ownership,
-    /// What is shown, where some is not.
-    shown: Option<(HashSet<SessionId>, HashSet<WindowId>)>,
+    /// The visible sessions and windows; `None` if nothing is hidden.
+    visible: Option<(HashSet<SessionId>, HashSet<WindowId>)>,
 }
 
-impl Tree {
-    fn shows_session(&self, id: SessionId) -> bool {
-        self.shown.as_ref().is_none_or(|(sessions, _)| sessions.contains(&id))
+impl VisibleTree {
+    fn is_visible_session(&self, id: SessionId) -> bool {
+        self.visible.as_ref().is_none_or(|(sessions, _)| sessions.contains(&id))
     }
 
-    fn shows_window(&self, session: SessionId, id: WindowId) -> bool {
-        let shown = self.shown.as_ref();
-        shown.is_none_or(|(sessions, windows)| sessions.contains(&session) && windows.contains(&id))
+    fn is_visible_window(&self, session: SessionId, id: WindowId) -> bool {
+        let visible = self.visible.as_ref();
+        visible
+            .is_none_or(|(sessions, windows)| sessions.contains(&session) && windows.contains(&id))
     }
 }
 
@@ -76,20 +77,20 @@ impl Cx {
     /// The panes that the call may see.
     pub async fn panes(&self) -> Result<Vec<PaneRow>, ToolError> {
         let mut panes = self.host.panes().await?;
-        panes.retain(|row| self.guard.hides(&self.spot(row)).is_none());
+        panes.retain(|row| self.guard.hides(&self.identity(row)).is_none());
         Ok(panes)
     }
 
-    /// The same, and who made what.
-    pub async fn tree(&self) -> Result<Tree, ToolError> {
+    /// The panes that the call may see, with the ownership of their sessions and windows.
+    pub async fn tree(&self) -> Result<VisibleTree, ToolError> {
         let mut panes = self.host.panes().await?;
         let ownership = Ownership::of(&self.host, &panes);
-        panes.retain(|row| self.guard.hides(&self.spot(row)).is_none());
-        let shown = self.guard.hides_panes().then(|| {
+        panes.retain(|row| self.guard.hides(&self.identity(row)).is_none());
+        let visible = self.guard.hides_panes().then(|| {
             let sessions = panes.iter().map(|row| row.session.id).collect();
             (sessions, panes.iter().map(|row| row.window.id).collect())
         });
-        Ok(Tree { panes, ownership, shown })
+        Ok(VisibleTree { panes, ownership, visible })
     }
 
     /// The sessions that the call may see, and whether this server made them.
@@ -97,8 +98,8 @@ impl Cx {
         let list = self.tmux().rows::<SessionRow>(Command::query("list-sessions"));
         let (sessions, tree) = tokio::join!(list, self.tree());
         let (sessions, tree) = (none_without_server(sessions)?, tree?);
-        let shown = sessions.into_iter().filter(|row| tree.shows_session(row.session));
-        Ok(shown
+        let visible = sessions.into_iter().filter(|row| tree.is_visible_session(row.session));
+        Ok(visible
             .map(|row| {
                 let own = tree.ownership.session(row.session);
                 (row, own)
@@ -118,8 +119,9 @@ impl Cx {
         };
         let (windows, tree) = tokio::join!(self.tmux().rows::<WindowRow>(list), self.tree());
         let (windows, tree) = (none_without_server(windows)?, tree?);
-        let shown = windows.into_iter().filter(|row| tree.shows_window(row.session, row.window));
-        Ok(shown
+        let visible =
+            windows.into_iter().filter(|row| tree.is_visible_window(row.session, row.window));
+        Ok(visible
             .map(|row| {
                 let own = tree.ownership.window(row.window);
                 (row, own)
@@ -127,49 +129,50 @@ impl Cx {
             .collect())
     }
 
-    /// Finds what a target names, if the call may touch it. A tool that needs a pane takes
+    /// Resolves a target, if the call may use the object. A tool that needs a pane takes
     /// [`Resolved::pane`].
     pub async fn resolve(&self, target: &Target) -> Result<Resolved, ToolError> {
-        let resolved = self.look_up(target).await?;
+        let resolved = self.find(target).await?;
         self.admit(target, &resolved).await?;
         Ok(resolved)
     }
 
-    /// The same for a target that must be, or stand for, an object of this kind: a window's active
-    /// pane is meant by its name, but never the session around it.
+    /// Resolves a target to an object of this kind. A session or window stands for its active window
+    /// and pane; a pane never stands for its window or session.
     pub async fn resolve_as(&self, target: &Target, level: Level) -> Result<Resolved, ToolError> {
-        let mut resolved = self.look_up(target).await?;
+        let mut resolved = self.find(target).await?;
         if resolved.level > level {
-            let is = resolved.level;
+            let actual = resolved.level;
             return Err(ToolError::invalid_argument(format!(
-                "`{target}` is a {is}, not a {level}"
+                "`{target}` is a {actual}, not a {level}"
             ))
-            .hint(format!("name the {level} itself")));
+            .hint(format!("give the {level} as target")));
         }
         resolved.level = level;
         self.admit(target, &resolved).await?;
         Ok(resolved)
     }
 
-    /// The same for a call that does something to the window or session around what is named.
-    pub async fn resolve_around(
+    /// Resolves a target for a call that changes the window or session containing it. The guard is
+    /// asked about that container.
+    pub async fn resolve_container(
         &self,
         target: &Target,
         level: Level,
     ) -> Result<Resolved, ToolError> {
-        let Resolved { level: named, pane } = self.look_up(target).await?;
-        let around = Resolved { level: level.min(named), pane };
-        self.admit(target, &around).await?;
-        Ok(Resolved { level: named, ..around })
+        let Resolved { level: named, pane } = self.find(target).await?;
+        let container = Resolved { level: level.min(named), pane };
+        self.admit(target, &container).await?;
+        Ok(Resolved { level: named, ..container })
     }
 
-    /// Finds the pane that a target names or stands for.
+    /// Resolves a target to a pane: itself, or the active pane of the object.
     pub async fn pane(&self, target: &Target) -> Result<PaneState, ToolError> {
         Ok(self.resolve(target).await?.pane)
     }
 
-    /// Finds the pane and asks some things about it, in one round trip where the target is an id.
-    /// The answers are of one moment, and handed out only if the call may touch the pane.
+    /// Resolves a target to a pane and runs queries on it, in one round trip if the target is a pane
+    /// id. The replies belong to one moment, and are returned only if the call may use the pane.
     pub async fn pane_with<const N: usize>(
         &self,
         target: &Target,
@@ -180,10 +183,10 @@ impl Cx {
         {
             let mut commands = vec![Server::row_query::<PaneState>(&id.to_string())];
             commands.extend(queries(id));
-            // Anything out of the ordinary is for the slow way to explain.
+            // All errors are left to the general path below, which explains them.
             if let Ok(mut answers) = self.tmux().sequence(commands).await
                 && let Ok(pane) = PaneState::parse_one("display-message", &answers.remove(0).0)
-                && pane.life != Life::Exited(None)
+                && pane.process_state != ProcessState::Exited(None)
             {
                 let resolved = Resolved { level: Level::Pane, pane };
                 self.admit(target, &resolved).await?;
@@ -195,20 +198,20 @@ impl Cx {
         Ok((pane, answers))
     }
 
-    /// The target of a tool that can also go on from where things are: without one, and with a
-    /// direction, our own session is meant, or the only one there is.
+    /// The target of a tool that also works relative to the current object. Without a target, but with
+    /// a direction, the target is the own session, or the only visible one.
     pub async fn target_or_current(
         &self,
         target: Option<Target>,
         has_direction: bool,
-        what: &str,
+        kind: &str,
     ) -> Result<Target, ToolError> {
         if let Some(target) = target {
             return Ok(target);
         }
         if !has_direction {
             return Err(ToolError::invalid_argument("neither `target` nor `direction` is given")
-                .hint(format!("name a {what} as `target`, or give `direction`")));
+                .hint(format!("give a {kind} as `target`, or give `direction`")));
         }
         if let Some(own) = self.host.own_session().await {
             return Ok(Target(own.to_string()));
@@ -219,53 +222,53 @@ impl Cx {
         match sessions.as_slice() {
             [only] => Ok(Target(only.to_string())),
             _ => Err(ToolError::invalid_argument("argument `target` is missing")
-                .hint("name a session, window or pane; list_panes shows them")),
+                .hint("give a session, window or pane as `target`; list_panes shows them")),
         }
     }
 
-    /// Asks whether a pane may still be seen that was found by an earlier call. One that is gone may.
+    /// Asks the guard about a pane that an earlier call found. A pane that no longer exists is visible.
     pub async fn may_see(&self, pane: PaneId) -> Result<(), ToolError> {
         if !self.guard.hides_panes() {
             return Ok(());
         }
         let panes = self.host.panes().await?;
         let here: Vec<&PaneRow> = panes.iter().filter(|row| row.pane.id == pane).collect();
-        let rules = here.iter().map(|row| self.guard.hides(&self.spot(row)));
+        let rules = here.iter().map(|row| self.guard.hides(&self.identity(row)));
         match rules.collect::<Option<Vec<_>>>().and_then(|rules| rules.first().copied()) {
             Some(rule) => Err(outside(Level::Pane, &Target(pane.to_string()), rule)),
             None => Ok(()),
         }
     }
 
-    async fn look_up(&self, target: &Target) -> Result<Resolved, ToolError> {
+    async fn find(&self, target: &Target) -> Result<Resolved, ToolError> {
         if self.guard.hides_panes() {
-            return self.look_up_shown(target).await;
+            return self.find_visible(target).await;
         }
-        // A name may begin or end with a blank, an id cannot.
+        // A name can begin or end with a blank, an id cannot.
         let text = target.0.as_str();
         if let Some(id) = ObjectId::parse(text.trim())
             && let Ok(pane) = self.host.pane(text.trim()).await
         {
             return Ok(Resolved { level: id.level(), pane });
         }
-        // By name; and an id that was not found comes here for the list of what there is.
+        // A name, or an unknown id: the error of `find` lists the existing objects.
         let places = PaneLocation::all(self.tmux()).await?;
         self.at(target::find(text, &places)?).await
     }
 
-    /// Looks among what the policy shows. A window that is in several sessions is found in one that
-    /// it shows.
-    async fn look_up_shown(&self, target: &Target) -> Result<Resolved, ToolError> {
+    /// Resolves a target among the visible panes. A window that is linked into several sessions is
+    /// found in a visible one.
+    async fn find_visible(&self, target: &Target) -> Result<Resolved, ToolError> {
         let text = target.0.as_str();
         let text = if ObjectId::parse(text.trim()).is_some() { text.trim() } else { text };
         let (places, panes) = tokio::join!(PaneLocation::all(self.tmux()), self.panes());
         let places = places?;
         let panes: HashSet<(SessionId, PaneId)> =
             panes?.iter().map(|row| (row.session.id, row.pane.id)).collect();
-        let is_shown = |place: &&PaneLocation| panes.contains(&(place.session, place.pane));
-        let shown: Vec<PaneLocation> = places.iter().filter(is_shown).cloned().collect();
-        match (target::find(text, &shown), target::find(text, &places)) {
-            // A session whose active pane is hidden is not to be taken for another pane in it.
+        let is_visible = |place: &&PaneLocation| panes.contains(&(place.session, place.pane));
+        let visible: Vec<PaneLocation> = places.iter().filter(is_visible).cloned().collect();
+        match (target::find(text, &visible), target::find(text, &places)) {
+            // A session whose active pane is hidden must not resolve to another of its panes.
             (Ok(found), Ok(all)) if found.location.pane == all.location.pane => {
                 self.at(found).await
             }
@@ -273,7 +276,7 @@ impl Cx {
             (Err(error @ TargetError::Ambiguous { .. }), _) => Err(error.into()),
             (_, Ok(all)) => {
                 let pane = self.at(all).await?.pane;
-                let rule = self.guard.hides(&self.spot_of(&pane)).unwrap_or("policy");
+                let rule = self.guard.hides(&self.identity_of(&pane)).unwrap_or("policy");
                 Err(outside(all.level, target, rule))
             }
             (found, Err(_)) => self.at(found?).await,
@@ -287,36 +290,36 @@ impl Cx {
     }
 
     async fn admit(&self, target: &Target, resolved: &Resolved) -> Result<(), ToolError> {
-        self.request.touched.note(resolved.ids());
-        let panes = self.touched(resolved).await?;
+        self.request.first_target.note(resolved.ids());
+        let panes = self.affected_panes(resolved).await?;
         for pane in &panes {
-            if let Some(rule) = self.guard.hides(&self.spot_of(pane)) {
+            if let Some(rule) = self.guard.hides(&self.identity_of(pane)) {
                 return Err(outside(resolved.level, target, rule));
             }
         }
-        let subject = self.subject(resolved.level, resolved.id(), &panes, target);
-        self.guard.admit(self.meta, &subject)
+        let object = self.target_object(resolved.level, resolved.id(), &panes, target);
+        self.guard.admit_object(self.meta, &object)
     }
 
-    pub(super) fn subject<'a>(
+    pub(super) fn target_object<'a>(
         &self,
         level: Level,
         id: String,
         panes: &[PaneState],
         target: &'a Target,
-    ) -> Subject<'a> {
-        Subject {
+    ) -> TargetObject<'a> {
+        TargetObject {
             level,
             id,
             foreign: panes.iter().filter(|p| !self.host.owns(&p.owner)).map(|p| p.pane).collect(),
-            holds_caller: panes.iter().any(|p| self.host.is_caller(p.pane, p.pid)),
+            contains_caller: panes.iter().any(|p| self.host.is_caller(p.pane, p.pid)),
             target,
         }
     }
 
-    /// The panes that the call can do something to. A call that reads gets the one that stands for
-    /// the object, and the lists it makes are filtered.
-    async fn touched(&self, resolved: &Resolved) -> Result<Vec<PaneState>, ToolError> {
+    /// The panes that the call can affect. For a call that reads this is the resolved pane, because
+    /// the lists it returns are filtered.
+    async fn affected_panes(&self, resolved: &Resolved) -> Result<Vec<PaneState>, ToolError> {
         let own_only = matches!(self.meta.tier, Tier::MutateOwn | Tier::DestroyOwn | Tier::Destroy);
         let changes = self.meta.tier != Tier::Read;
         let list = Command::query("list-panes");
@@ -334,8 +337,8 @@ impl Cx {
         Ok(vec![resolved.pane.clone()])
     }
 
-    fn spot<'a>(&self, row: &'a PaneRow) -> Spot<'a> {
-        Spot {
+    fn identity<'a>(&self, row: &'a PaneRow) -> PaneIdentity<'a> {
+        PaneIdentity {
             pane: row.pane.id,
             session: row.session.id,
             session_name: &row.session.name,
@@ -343,8 +346,8 @@ impl Cx {
         }
     }
 
-    fn spot_of<'a>(&self, pane: &'a PaneState) -> Spot<'a> {
-        Spot {
+    fn identity_of<'a>(&self, pane: &'a PaneState) -> PaneIdentity<'a> {
+        PaneIdentity {
             pane: pane.pane,
             session: pane.session,
             session_name: &pane.session_name,
@@ -355,6 +358,6 @@ impl Cx {
 
 fn outside(level: Level, target: &Target, rule: &str) -> ToolError {
     ToolError::new(Code::Denied, format!("{level} `{target}` is outside `{rule}`")).hint(format!(
-        "list_panes shows what can be reached; a person can add to `{rule}` in the config file"
+        "list_panes shows the panes that can be used; a person can add to `{rule}` in the config file"
     ))
 }

@@ -1,5 +1,5 @@
-//! A tool as code: its declaration, its arguments, its answer and the function that does the work.
-//! [`Entry`] erases the types, so that the registry can hold all tools in one list.
+//! The trait of a tool, and [`ToolEntry`], its type-erased form, so that the registry can hold all tools
+//! in one list.
 
 use std::fmt;
 use std::future::Future;
@@ -16,41 +16,41 @@ use crate::contract::{Disclosure, Form, Meta, Output, Reply, ToolError, argument
 pub trait Tool: 'static {
     /// Its declaration.
     const META: Meta;
-    /// Its arguments; their doc comments are what the model reads.
+    /// Its arguments. Models read their doc comments.
     type Args: DeserializeOwned + JsonSchema + Send;
     /// Its answer.
     type Output: Output;
 
-    /// Does the work.
+    /// Runs the tool.
     fn call(
         cx: &Cx,
         args: Self::Args,
     ) -> impl Future<Output = Result<Self::Output, ToolError>> + Send;
 }
 
-/// Checks arguments against their schema, does the work, and keeps the answer within the limit.
-pub type Call = for<'a> fn(
+/// Parses arguments against their schema, runs the tool, and cuts the answer to the limit.
+pub type ToolHandler = for<'a> fn(
     cx: &'a Cx,
     schema: &'a Map<String, Value>,
     args: Map<String, Value>,
 ) -> BoxFuture<'a, Result<Reply, ToolError>>;
 
-/// A tool whose type no longer matters: what the registry holds.
+/// A type-erased tool, for the registry.
 #[derive(Clone, Copy)]
-pub struct Entry {
+pub struct ToolEntry {
     /// The tool's declaration.
     pub meta: &'static Meta,
-    /// The schema of its arguments, clean enough for every client.
+    /// The schema of its arguments.
     pub input_schema: fn() -> Map<String, Value>,
-    /// What may be written down of its arguments.
+    /// The arguments that may be logged as they are.
     pub disclosure: fn() -> Disclosure,
     /// The schema of its answer.
     pub output_schema: fn() -> Map<String, Value>,
-    /// Checks the arguments and does the work.
-    pub call: Call,
+    /// Parses the arguments and runs the tool.
+    pub call: ToolHandler,
 }
 
-impl Entry {
+impl ToolEntry {
     /// The entry of a tool.
     pub const fn of<T: Tool>() -> Self {
         Self {
@@ -63,7 +63,7 @@ impl Entry {
     }
 }
 
-/// Reads the arguments, does the work, and cuts the answer to the limit of the request.
+/// Parses the arguments, runs the tool, and cuts the answer to the limit of the request.
 async fn call<T: Tool>(
     cx: &Cx,
     schema: &Map<String, Value>,
@@ -89,8 +89,8 @@ async fn call<T: Tool>(
     })
 }
 
-impl fmt::Debug for Entry {
+impl fmt::Debug for ToolEntry {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Entry").field(&self.meta.name).finish()
+        f.debug_tuple("ToolEntry").field(&self.meta.name).finish()
     }
 }

@@ -1,6 +1,7 @@
-//! Whose turn it is to type into a pane, while lines for shells are judged.
+//! Turns: the exclusive right of one call to type into a pane, while a command filter is on.
 //!
-//! One call at a time types into a pane, so that what was judged is what arrives there.
+//! One call at a time types into a pane, so that the line which the filter checked is the line that the
+//! shell gets.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -10,32 +11,32 @@ use tmux_control::PaneId;
 use tokio::sync::{Mutex as TurnMutex, OwnedMutexGuard};
 
 use super::Cx;
-use super::typed_line::{self, Line, Stroke};
+use super::typed_line::{self, Keystroke, TypedLine};
 use crate::contract::{Code, ToolError};
 use crate::host::PaneState;
 use crate::lock::lock;
 
-/// How long a call waits until another has typed.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long a call waits for the turn of another call to end.
+const TURN_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a shell may take to begin a new line after C-c.
-const AFTER_C_C: Duration = Duration::from_millis(300);
+/// Time for a shell to print a new prompt after C-c.
+const C_C_DELAY: Duration = Duration::from_millis(300);
 
-/// What stands typed in each pane of a server.
+/// The typed and not yet submitted line of each pane of a tmux server.
 #[derive(Debug, Default)]
-pub struct Lines(Mutex<HashMap<PaneId, Slot>>);
+pub struct TypedLines(Mutex<HashMap<PaneId, PaneLine>>);
 
-/// A pane's line, and the process it was typed for.
+/// The typed line of a pane, and the process that reads it.
 #[derive(Debug)]
-struct Slot {
+struct PaneLine {
     pid: u32,
-    line: Arc<TurnMutex<Line>>,
+    line: Arc<TurnMutex<TypedLine>>,
 }
 
-impl Lines {
-    fn of(&self, pane: &PaneState) -> Arc<TurnMutex<Line>> {
+impl TypedLines {
+    fn of(&self, pane: &PaneState) -> Arc<TurnMutex<TypedLine>> {
         let mut panes = lock(&self.0);
-        let new = || Slot { pid: pane.pid, line: Arc::default() };
+        let new = || PaneLine { pid: pane.pid, line: Arc::default() };
         let slot = panes.entry(pane.pane).or_insert_with(new);
         if slot.pid != pane.pid {
             *slot = new();
@@ -44,14 +45,14 @@ impl Lines {
     }
 }
 
-/// The right to type something into a pane. Held until it is typed; if it never was, nobody knows
-/// what stands there now.
+/// The right to type into a pane, held until the text is typed. If it is dropped before
+/// [`done`](Self::done), the line counts as edited. Holds nothing if no command filter is on.
 #[must_use]
 #[derive(Debug)]
-pub(crate) struct Turn(Option<(OwnedMutexGuard<Line>, Line)>);
+pub(crate) struct Turn(Option<(OwnedMutexGuard<TypedLine>, TypedLine)>);
 
 impl Turn {
-    /// Notes that all of it was typed.
+    /// Notes that everything was typed.
     pub(crate) fn done(self) {
         if let Some((mut line, after)) = self.0 {
             *line = after;
@@ -60,96 +61,97 @@ impl Turn {
 }
 
 impl Cx {
-    /// Asks whether this may be typed into a pane, behind what stands there already. It is to be
-    /// typed while the turn is held.
+    /// Asks the guard whether keystrokes may be typed into a pane, given the line already typed there.
+    /// They must be typed while the turn is held.
     pub(crate) async fn turn(
         &self,
         pane: &PaneState,
-        strokes: impl Iterator<Item = Stroke>,
+        strokes: impl Iterator<Item = Keystroke>,
     ) -> Result<Turn, ToolError> {
-        if !self.guard.judges_lines() {
+        if !self.guard.filters_commands() {
             return Ok(Turn(None));
         }
-        self.must_be_alone(pane)?;
+        self.refuse_synchronized(pane)?;
         let mut line = self.line(pane).await?;
         if line.is_cleared() {
-            tokio::time::sleep(AFTER_C_C).await;
-            *line = Line::default();
+            tokio::time::sleep(C_C_DELAY).await;
+            *line = TypedLine::default();
         }
-        let strokes: Vec<Stroke> = strokes.collect();
+        let strokes: Vec<Keystroke> = strokes.collect();
         let after = match (pane.mode.is_empty(), strokes.as_slice()) {
             (true, _) => {
-                line.clone().after(strokes.iter().copied(), |line| self.guard.enter(line))?
+                line.clone().after(strokes.iter().copied(), |line| self.guard.admit_line(line))?
             }
-            // It leaves the mode, or is typed if that was left just now.
-            (false, [Stroke::Char('q')]) => line.on_the_way(),
+            // `q` leaves the mode, or is typed if a person left it a moment ago.
+            (false, [Keystroke::Char('q')]) => line.interrupted(),
             (false, _) => {
-                let what = format!(
-                    "{} is in {}, and policy.command_filter is on: nobody knows where keys would go",
+                let message = format!(
+                    "{} is in {}: with policy.command_filter on, keys cannot be checked in a mode",
                     pane.pane, pane.mode
                 );
-                return Err(ToolError::new(Code::Denied, what)
-                    .hint("send_keys with keys [\"q\"] alone leaves it; then type"));
+                return Err(ToolError::new(Code::Denied, message)
+                    .hint("leave it with send_keys and keys [\"q\"] alone; then type"));
             }
         };
-        *line = after.on_the_way();
+        *line = after.interrupted();
         Ok(Turn(Some((line, after))))
     }
 
-    /// Whether what is typed has to be known.
-    pub(crate) fn judges_lines(&self) -> bool {
-        self.guard.judges_lines()
+    /// Whether a command filter is on.
+    pub(crate) fn filters_commands(&self) -> bool {
+        self.guard.filters_commands()
     }
 
-    /// The same for a command that is typed only where nothing stands typed.
+    /// The turn for a command that is typed only at an empty prompt.
     pub(crate) async fn turn_to_run(
         &self,
         pane: &PaneState,
         command: &str,
     ) -> Result<Turn, ToolError> {
-        self.judge(command)?;
-        if !self.guard.judges_lines() {
+        self.may_run(command)?;
+        if !self.guard.filters_commands() {
             return Ok(Turn(None));
         }
-        self.must_be_alone(pane)?;
-        Ok(Turn(Some((self.line(pane).await?, Line::default()))))
+        self.refuse_synchronized(pane)?;
+        Ok(Turn(Some((self.line(pane).await?, TypedLine::default()))))
     }
 
-    /// Notes that the program in a pane is about to get a signal, which may discard the line.
-    pub(crate) async fn signals(&self, pane: &PaneState) -> Result<(), ToolError> {
-        if self.guard.judges_lines() {
+    /// Notes that the program in a pane is about to get a signal, which may clear its line.
+    pub(crate) async fn note_signal(&self, pane: &PaneState) -> Result<(), ToolError> {
+        if self.guard.filters_commands() {
             let mut line = self.line(pane).await?;
-            *line =
-                line.clone().after([Stroke::Signal].into_iter(), |line| self.guard.enter(line))?;
+            *line = line
+                .clone()
+                .after([Keystroke::Signal].into_iter(), |line| self.guard.admit_line(line))?;
         }
         Ok(())
     }
 
-    /// Asks whether a command may be run.
-    pub(crate) fn judge(&self, command: &str) -> Result<(), ToolError> {
-        if !self.guard.judges_lines() {
+    /// Asks the guard whether a command may be run.
+    pub(crate) fn may_run(&self, command: &str) -> Result<(), ToolError> {
+        if !self.guard.filters_commands() {
             return Ok(());
         }
-        typed_line::judge_all(command, |line| self.guard.enter(line))
+        typed_line::check_all(command, |line| self.guard.admit_line(line))
     }
 
-    async fn line(&self, pane: &PaneState) -> Result<OwnedMutexGuard<Line>, ToolError> {
-        let line = self.lines.of(pane).lock_owned();
-        tokio::time::timeout(PATIENCE, line).await.map_err(|_| {
-            ToolError::new(Code::Busy, format!("another call types into {}", pane.pane))
-                .hint("wait until it has answered, then call again")
+    async fn line(&self, pane: &PaneState) -> Result<OwnedMutexGuard<TypedLine>, ToolError> {
+        let line = self.typed_lines.of(pane).lock_owned();
+        tokio::time::timeout(TURN_TIMEOUT, line).await.map_err(|_| {
+            ToolError::new(Code::Busy, format!("another call is typing into {}", pane.pane))
+                .hint("wait for the result of that call, then call again")
         })
     }
 
-    fn must_be_alone(&self, pane: &PaneState) -> Result<(), ToolError> {
+    fn refuse_synchronized(&self, pane: &PaneState) -> Result<(), ToolError> {
         if !pane.synchronized {
             return Ok(());
         }
-        let what = format!(
-            "what is typed into {} goes to all panes of its window, and policy.command_filter judges one line",
+        let message = format!(
+            "{} has synchronize-panes on: its input goes to all panes of the window, and policy.command_filter checks one line",
             pane.pane
         );
-        Err(ToolError::new(Code::Denied, what)
-            .hint("a person can switch synchronize-panes off, or use another pane"))
+        Err(ToolError::new(Code::Denied, message)
+            .hint("use another pane; a person can switch synchronize-panes off"))
     }
 }

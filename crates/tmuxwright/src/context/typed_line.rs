@@ -1,69 +1,69 @@
-//! The line that stands typed in a pane and has not been entered yet.
+//! The typed line: the text in a pane that is typed and not yet submitted.
 //!
-//! What reaches a shell is judged line by line, so text that comes in pieces has to be put together
-//! first. Plain characters are; after anything else nobody but the program knows what stands there.
-//! Wherever programs differ, the less certain is taken to be so.
+//! The command filter checks whole lines, so text that is typed in pieces is assembled here first. Only
+//! printable ASCII can be followed; after any other key the text is known to the program alone. Where
+//! programs differ, the line counts as unknown.
 
 use tmux_control::keys::TmuxKey;
 
-use crate::contract::Entered;
+use crate::contract::ShellLine;
 
-/// A line longer than this is not followed any further.
-const LONGEST: usize = 1 << 20;
+/// A longer line counts as unknown.
+const MAX_LINE_BYTES: usize = 1 << 20;
 
-/// The control characters that move, erase or search in every line editor known, and neither enter
-/// a line nor change what the next key means: C-a, C-b, C-e, C-f, C-g, C-h, C-k, C-l, C-n, C-p, C-r,
+/// Control characters that only move, erase or search in all known line editors: they neither submit
+/// the line nor change the meaning of the next key. C-a, C-b, C-e, C-f, C-g, C-h, C-k, C-l, C-n, C-p, C-r,
 /// C-s, C-t, C-u, C-w, C-y and backspace.
-const EDITING: &[u8] = &[
+const EDITING_BYTES: &[u8] = &[
     0x01, 0x02, 0x05, 0x06, 0x07, 0x08, 0x0b, 0x0c, 0x0e, 0x10, 0x12, 0x13, 0x14, 0x15, 0x17, 0x19,
     0x7f,
 ];
 
-/// Named keys of the same kind.
+/// Named keys that only move, erase or search.
 const EDITING_KEYS: &[&str] = &[
     "BSpace", "Up", "Down", "Left", "Right", "Home", "End", "PPage", "NPage", "IC", "DC", "F1",
     "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12",
 ];
 
-/// What a key does to a line, as far as that can be known.
+/// The effect of a key on the typed line, as far as it is the same in all programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Stroke {
-    /// Adds a character of printable ASCII.
+pub(crate) enum Keystroke {
+    /// Appends a printable ASCII character.
     Char(char),
-    /// Enters the line.
+    /// Submits the line.
     Enter,
-    /// Enters the line in most programs.
+    /// Submits the line in most programs.
     Submit,
-    /// Ends a pasted line; whoever drops the end of a paste goes on in the same line.
+    /// Submits a pasted line, unless the program drops the line end of a paste and continues the line.
     PasteEnd,
-    /// C-c: discards the line.
+    /// C-c: clears the line.
     Abort,
-    /// C-d, C-z: nothing where nothing is typed, anything elsewhere.
+    /// C-d, C-z: no effect on an empty line, unknown effect on others.
     End,
-    /// Changes the line in a way that only its program knows.
+    /// Edits the line in a way that only the program knows.
     Edit,
-    /// Tab: looks for what may follow, and the next C-c may end just that.
+    /// Tab: completes the line. The next C-c may end only the completion.
     Complete,
-    /// May change or enter the line, or say how the next key is taken.
-    Wild,
-    /// No key: a signal, which may have discarded the line.
+    /// May edit or submit the line, or change the meaning of the next key.
+    Unpredictable,
+    /// Not a key: a signal to the program, which may have cleared the line.
     Signal,
 }
 
-impl Stroke {
-    /// What typing a text does.
+impl Keystroke {
+    /// The keystrokes of typing a text.
     pub(crate) fn of_text(text: &str) -> impl Iterator<Item = Self> + Clone {
         text.chars().map(|c| u8::try_from(c).map_or(Self::Edit, Self::of_byte))
     }
 
-    /// What pasting a text does.
+    /// The keystrokes of pasting a text.
     pub(crate) fn of_paste(text: &str, bracketed: bool) -> impl Iterator<Item = Self> + Clone {
         let kept = if bracketed { text.trim_end_matches(['\n', '\r']) } else { text };
         let ends = kept.len() < text.len();
         Self::of_text(kept).chain(ends.then_some(Self::PasteEnd))
     }
 
-    /// What a key does.
+    /// The effect of a key.
     pub(crate) fn of_key(key: &TmuxKey) -> Self {
         let name = match key {
             TmuxKey::Byte(byte) => return Self::of_byte(*byte),
@@ -72,7 +72,7 @@ impl Stroke {
         match name {
             "Enter" => return Self::Enter,
             "Space" => return Self::Char(' '),
-            // How these are sent depends on what the program has asked for.
+            // The bytes of these keys depend on the keyboard protocol that the program enabled.
             "KPEnter" | "C-m" | "C-j" => return Self::Submit,
             "Tab" | "BTab" => return Self::Complete,
             name if EDITING_KEYS.contains(&name) => return Self::Edit,
@@ -86,12 +86,11 @@ impl Stroke {
         match (chars.next(), chars.next()) {
             (Some(c @ 'a'..='z'), None) if control => Self::of_byte(c as u8 & 0x1f),
             (Some(c), None) if !control => u8::try_from(c).map_or(Self::Edit, Self::of_byte),
-            _ => Self::Wild,
+            _ => Self::Unpredictable,
         }
     }
 
-    /// What a byte does. Where text is not UTF-8, a shell takes those beyond ASCII for Alt with a
-    /// letter.
+    /// The effect of a byte. Outside UTF-8, shells read a byte beyond ASCII as Alt with a letter.
     fn of_byte(byte: u8) -> Self {
         match byte {
             b' '..=b'~' => Self::Char(char::from(byte)),
@@ -100,159 +99,157 @@ impl Stroke {
             0x04 | 0x1a => Self::End,
             b'\t' => Self::Complete,
             0x80.. => Self::Edit,
-            _ if EDITING.contains(&byte) => Self::Edit,
-            _ => Self::Wild,
+            _ if EDITING_BYTES.contains(&byte) => Self::Edit,
+            _ => Self::Unpredictable,
         }
     }
 }
 
-/// What stands typed in a pane.
+/// The typed line of a pane.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Line {
-    standing: Standing,
-    /// The lines before it that end in a backslash, put together.
-    before: String,
+pub(crate) struct TypedLine {
+    text: LineText,
+    /// Preceding lines that ended in a backslash, joined.
+    continued: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Standing {
-    /// One of these.
+enum LineText {
+    /// One of these texts.
     Known(Vec<String>),
-    /// Nothing, since C-c was pressed just now; a shell may lose what comes at once.
+    /// Empty, because C-c was sent last. A shell may lose characters that follow at once.
     Cleared,
-    /// Unknown until C-c has cleared it.
+    /// Unknown until C-c clears the line.
     Edited,
-    /// Unknown, and so is what C-c would do.
+    /// Unknown, and C-c may not clear the line.
     Lost,
 }
 
-impl Default for Line {
+impl Default for TypedLine {
     fn default() -> Self {
-        Self { standing: Standing::Known(vec![String::new()]), before: String::new() }
+        Self { text: LineText::Known(vec![String::new()]), continued: String::new() }
     }
 }
 
-impl Line {
-    /// The line after these strokes, unless `judge` refuses one that they may enter.
+impl TypedLine {
+    /// The line after these keystrokes. Fails if `check` refuses a line that they may submit.
     pub(crate) fn after<E>(
         mut self,
-        strokes: impl Iterator<Item = Stroke>,
-        judge: impl Fn(Entered<'_>) -> Result<(), E>,
+        strokes: impl Iterator<Item = Keystroke>,
+        check: impl Fn(ShellLine<'_>) -> Result<(), E>,
     ) -> Result<Self, E> {
         for stroke in strokes {
             match stroke {
-                Stroke::Char(c) => self.add(c),
-                Stroke::Enter => self.enter(&judge)?,
-                Stroke::PasteEnd => {
-                    let stands = self.standing.clone();
-                    self.enter(&judge)?;
-                    if let (Standing::Known(now), Standing::Known(was)) =
-                        (&mut self.standing, stands)
-                    {
+                Keystroke::Char(c) => self.add(c),
+                Keystroke::Enter => self.submit(&check)?,
+                Keystroke::PasteEnd => {
+                    let pasted = self.text.clone();
+                    self.submit(&check)?;
+                    if let (LineText::Known(now), LineText::Known(was)) = (&mut self.text, pasted) {
                         now.extend(was.into_iter().filter(|text| !text.is_empty()));
                     }
                 }
-                Stroke::Submit => {
-                    self.enter(&judge)?;
-                    self.standing = Standing::Edited;
+                Keystroke::Submit => {
+                    self.submit(&check)?;
+                    self.text = LineText::Edited;
                 }
-                Stroke::Abort if self.standing == Standing::Lost => {}
-                Stroke::Abort => {
-                    self = Self { standing: Standing::Cleared, before: String::new() };
+                Keystroke::Abort if self.text == LineText::Lost => {}
+                Keystroke::Abort => {
+                    self = Self { text: LineText::Cleared, continued: String::new() };
                 }
-                Stroke::Edit => self.disturb(),
-                Stroke::Complete => self.standing = Standing::Lost,
-                Stroke::End | Stroke::Signal if self.is_empty() => {}
-                Stroke::Signal => self.disturb(),
-                Stroke::End | Stroke::Wild => {
-                    self.enter(&judge)?;
-                    self.standing = Standing::Lost;
+                Keystroke::Edit => self.mark_edited(),
+                Keystroke::Complete => self.text = LineText::Lost,
+                Keystroke::End | Keystroke::Signal if self.is_empty() => {}
+                Keystroke::Signal => self.mark_edited(),
+                Keystroke::End | Keystroke::Unpredictable => {
+                    self.submit(&check)?;
+                    self.text = LineText::Lost;
                 }
             }
         }
         Ok(self)
     }
 
-    /// Whether a shell may lose what comes at once.
+    /// Whether C-c was sent last, so that a shell may lose characters that follow at once.
     pub(crate) fn is_cleared(&self) -> bool {
-        self.standing == Standing::Cleared
+        self.text == LineText::Cleared
     }
 
     fn is_empty(&self) -> bool {
         self.is_cleared() || *self == Self::default()
     }
 
-    /// The line if typing stops somewhere on the way to this one.
-    pub(crate) fn on_the_way(&self) -> Self {
-        let standing = match self.standing {
-            Standing::Lost => Standing::Lost,
-            _ => Standing::Edited,
+    /// The line if typing stops before this one is complete.
+    pub(crate) fn interrupted(&self) -> Self {
+        let text = match self.text {
+            LineText::Lost => LineText::Lost,
+            _ => LineText::Edited,
         };
-        Self { standing, before: String::new() }
+        Self { text, continued: String::new() }
     }
 
     fn add(&mut self, c: char) {
         if self.is_cleared() {
-            self.standing = Standing::Edited;
+            self.text = LineText::Edited;
         }
-        if let Standing::Known(texts) = &mut self.standing {
+        if let LineText::Known(texts) = &mut self.text {
             texts.iter_mut().for_each(|text| text.push(c));
-            if texts.iter().any(|text| text.len() > LONGEST) {
-                self.standing = Standing::Lost;
+            if texts.iter().any(|text| text.len() > MAX_LINE_BYTES) {
+                self.text = LineText::Lost;
             }
         }
     }
 
-    fn disturb(&mut self) {
-        if self.standing != Standing::Lost {
-            self.standing = Standing::Edited;
+    fn mark_edited(&mut self) {
+        if self.text != LineText::Lost {
+            self.text = LineText::Edited;
         }
     }
 
-    fn enter<E>(&mut self, judge: impl Fn(Entered<'_>) -> Result<(), E>) -> Result<(), E> {
-        let texts = match &self.standing {
-            Standing::Known(texts) => texts,
-            Standing::Cleared => return Ok(()),
-            Standing::Edited => return judge(Entered::Edited),
-            Standing::Lost => return judge(Entered::Lost),
+    fn submit<E>(&mut self, check: impl Fn(ShellLine<'_>) -> Result<(), E>) -> Result<(), E> {
+        let texts = match &self.text {
+            LineText::Known(texts) => texts,
+            LineText::Cleared => return Ok(()),
+            LineText::Edited => return check(ShellLine::Edited),
+            LineText::Lost => return check(ShellLine::Lost),
         };
-        let mut before = String::new();
+        let mut continued = String::new();
         for text in texts {
-            let goes_on = judge_line(&self.before, text, &judge)?;
-            before = goes_on.unwrap_or(before);
+            let continues = check_line(&self.continued, text, &check)?;
+            continued = continues.unwrap_or(continued);
         }
-        let standing = match before.len() {
-            0..=LONGEST => Self::default().standing,
-            _ => Standing::Lost,
+        let text = match continued.len() {
+            0..=MAX_LINE_BYTES => Self::default().text,
+            _ => LineText::Lost,
         };
-        *self = Self { standing, before };
+        *self = Self { text, continued };
         Ok(())
     }
 }
 
-/// Judges each line of a command, and where lines end in a backslash all of them as one too.
-pub(crate) fn judge_all<E>(
+/// Checks each line of a command. Lines joined by a final backslash are also checked as one.
+pub(crate) fn check_all<E>(
     command: &str,
-    judge: impl Fn(Entered<'_>) -> Result<(), E>,
+    check: impl Fn(ShellLine<'_>) -> Result<(), E>,
 ) -> Result<(), E> {
-    let mut before = String::new();
+    let mut continued = String::new();
     for line in command.split(['\n', '\r']) {
-        before = judge_line(&before, line, &judge)?.unwrap_or_default();
+        continued = check_line(&continued, line, &check)?.unwrap_or_default();
     }
     Ok(())
 }
 
-/// Judges a line by itself and behind those before it. If it goes on in the next one, returns what
-/// that one comes behind.
-fn judge_line<E>(
-    before: &str,
+/// Checks a line by itself, and joined to the lines that it continues. If it ends in a backslash,
+/// returns the joined text for the next line.
+fn check_line<E>(
+    continued: &str,
     line: &str,
-    judge: impl Fn(Entered<'_>) -> Result<(), E>,
+    check: impl Fn(ShellLine<'_>) -> Result<(), E>,
 ) -> Result<Option<String>, E> {
-    judge(Entered::Line(line))?;
-    let mut whole = format!("{before}{line}");
-    if !before.is_empty() {
-        judge(Entered::Line(&whole))?;
+    check(ShellLine::Known(line))?;
+    let mut whole = format!("{continued}{line}");
+    if !continued.is_empty() {
+        check(ShellLine::Known(&whole))?;
     }
     let backslashes = whole.len() - whole.trim_end_matches('\\').len();
     Ok((backslashes % 2 == 1).then(|| {

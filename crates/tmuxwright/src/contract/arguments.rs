@@ -1,5 +1,4 @@
-//! Arguments as a model sends them, turned into what a tool expects, or into an error that says
-//! which argument is wrong and how.
+//! Parsing of a call's arguments against the schema of the tool. Errors name the offending argument.
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
@@ -7,7 +6,7 @@ use serde_json::{Map, Value};
 
 use super::{ToolError, nearest, schema};
 
-/// Reads arguments against their schema.
+/// Parses arguments against their schema.
 pub(crate) fn read<T: DeserializeOwned + JsonSchema>(
     schema: &Map<String, Value>,
     mut args: Map<String, Value>,
@@ -15,7 +14,7 @@ pub(crate) fn read<T: DeserializeOwned + JsonSchema>(
     let properties = schema.get("properties").and_then(Value::as_object);
     let known: Vec<&str> =
         properties.into_iter().flat_map(|map| map.keys().map(String::as_str)).collect();
-    // Models write `null` for "not given".
+    // Models send `null` for an argument they leave out.
     args.retain(|_, value| !value.is_null());
     for (name, value) in &mut args {
         let Some(property) = properties.and_then(|map| map.get(name)) else {
@@ -32,26 +31,26 @@ pub(crate) fn read<T: DeserializeOwned + JsonSchema>(
     }
     serde_path_to_error::deserialize(Value::Object(args)).map_err(|error| {
         let path = error.path().to_string();
-        let mut what = error.into_inner().to_string();
+        let mut reason = error.into_inner().to_string();
         if !schema::disclosure::<T>().at(&path).is_shown() {
-            what = without_value(&what);
+            reason = without_value(&reason);
         }
-        ToolError::invalid_argument(format!("argument `{path}`: {what}")).hint(match property_hint(
-            properties, &path,
-        ) {
-            Some(description) => format!("`{path}`: {description}"),
-            None => "correct it and call again".to_owned(),
-        })
+        ToolError::invalid_argument(format!("argument `{path}`: {reason}")).hint(
+            match property_hint(properties, &path) {
+                Some(description) => format!("`{path}`: {description}"),
+                None => "correct the argument and call again".to_owned(),
+            },
+        )
     })
 }
 
-/// A complaint about a value that may be a secret, without the value.
-fn without_value(what: &str) -> String {
-    let names_alone = ["missing field", "unknown field"].iter().any(|it| what.starts_with(it));
-    match what.rsplit_once(", expected ") {
-        _ if names_alone => what.to_owned(),
+/// A parser's message without the value in it, which may be a secret.
+fn without_value(reason: &str) -> String {
+    let names_only = ["missing field", "unknown field"].iter().any(|it| reason.starts_with(it));
+    match reason.rsplit_once(", expected ") {
+        _ if names_only => reason.to_owned(),
         Some((_, wanted)) => format!("{wanted} is expected"),
-        None => "it cannot be read".to_owned(),
+        None => "the value is invalid".to_owned(),
     }
 }
 
@@ -79,7 +78,7 @@ fn property_hint(properties: Option<&Map<String, Value>>, path: &str) -> Option<
     })
 }
 
-/// Some clients send a number, a flag, a list or an object as text; what it says is clear.
+/// Parses a number, flag, list or object that was sent as a string, as some MCP clients do.
 fn coerce(property: &Value, value: &mut Value) {
     let Some(wanted) = property.get("type").and_then(Value::as_str) else { return };
     let Value::String(text) = &*value else { return };
@@ -140,19 +139,19 @@ mod tests {
     }
 
     #[test]
-    fn unknown_arguments_are_named_with_the_nearest() {
+    fn unknown_argument_is_named_with_the_nearest() {
         let text = message(json!({"taget": "%1"}));
         assert!(text.contains("no argument `taget`") && text.contains("`target`"), "{text}");
     }
 
     #[test]
-    fn a_missing_argument_is_named() {
+    fn missing_argument_is_named() {
         let text = message(json!({"lines": 3}));
         assert!(text.contains("`target` is missing"), "{text}");
     }
 
     #[test]
-    fn wrong_types_and_values_name_the_argument_and_the_value() {
+    fn invalid_value_is_named_with_its_argument() {
         let text = message(json!({"target": "%1", "lines": "many"}));
         assert!(
             text.contains("`lines`") && text.contains("many") && text.contains("How many."),
@@ -167,7 +166,7 @@ mod tests {
     }
 
     #[test]
-    fn a_value_that_may_be_a_secret_is_not_repeated() {
+    fn possibly_secret_value_is_not_repeated() {
         let text = message(json!({"target": "%1", "keys": "hunter2, expected x"}));
         assert!(text.contains("`keys`: a sequence is expected"), "{text}");
         let text = message(json!({"target": 271828}));
@@ -175,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn values_sent_as_text_are_read_and_null_means_absent() {
+    fn strings_are_coerced_and_null_means_absent() {
         let args = parse(json!({
             "target": "5", "lines": "7", "keys": "[\"a\"]", "enter": "true", "side": null
         }));

@@ -1,9 +1,9 @@
-//! The one way to name a paste buffer.
+//! The argument type for paste buffers.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What a caller writes: the whole name of a buffer, or the label of one of our own.
+/// The full name of a buffer, or the label of an own one.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(transparent, extend("x-clear" = true))]

@@ -1,21 +1,21 @@
-//! The name of a channel.
+//! The argument type for channels (`tmux wait-for`).
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
 use super::{ToolError, no_nul, not_empty};
 
-/// The longest name of a channel; tmux takes about 16 kB in one command.
+/// tmux accepts about 16 kB in one command.
 const MAX_CHANNEL_NAME_BYTES: usize = 4096;
 
-/// What a caller writes: any text that tmux can carry, exactly as it is.
+/// The name of a channel: any text without NUL bytes, passed to tmux unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(transparent, extend("x-clear" = true))]
 pub struct ChannelName(String);
 
 impl ChannelName {
-    /// The name, unless it cannot be one.
+    /// The name, if tmux accepts it.
     pub fn check(self) -> Result<String, ToolError> {
         let hint = "give a short name, such as build-done";
         not_empty("channel", &self.0, hint)?;

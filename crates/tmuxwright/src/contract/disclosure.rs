@@ -1,40 +1,41 @@
-//! Which arguments are harmless enough to be written down as they are, from their declaration.
+//! Disclosure: which arguments of a tool may be written to the audit log as they are. It follows from
+//! their declaration.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::digest::hidden;
+use super::digest::fingerprint;
 
-/// The mark of a harmless text in a schema: `#[schemars(extend("x-clear" = true))]`. Clients never
-/// see it.
+/// The schema key that marks a string as harmless: `#[schemars(extend("x-clear" = true))]`. It is
+/// removed before clients see the schema.
 pub const CLEAR: &str = "x-clear";
 
-/// No harmless text is longer.
-const LONGEST: usize = 1000;
+/// A longer text is logged as a fingerprint even if it is marked.
+const MAX_CLEAR_TEXT_BYTES: usize = 1000;
 
-/// What may be written down of an argument. Only what is known to be harmless is: numbers, flags,
-/// choices, and texts that are marked.
+/// The part of an argument that may be logged. Only numbers, flags, choices and marked texts are
+/// logged as they are, so that a new argument is hidden unless its author marks it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Disclosure {
-    /// Nothing but its length and digest.
+    /// Only its fingerprint.
     Hidden,
     /// A marked text.
     Text,
     /// A number or a flag.
     Plain,
-    /// One of these.
+    /// One of these values.
     Choice(Vec<Value>),
-    /// A list of such values.
+    /// A list with items of this disclosure.
     Each(Box<Self>),
-    /// Known fields.
+    /// An object with these fields.
     Fields(BTreeMap<String, Self>),
-    /// Any names, with such values.
+    /// A map with arbitrary names, and values of this disclosure.
     Values(Box<Self>),
 }
 
 impl Disclosure {
-    /// The shape that a schema declares.
+    /// The disclosure that a schema declares.
     pub fn of(schema: &Map<String, Value>) -> Self {
         let inner = |key: &str| match schema.get(key) {
             Some(Value::Object(schema)) => Box::new(Self::of(schema)),
@@ -46,7 +47,7 @@ impl Disclosure {
         match schema.get("type").and_then(Value::as_str) {
             Some("integer" | "number" | "boolean") => Self::Plain,
             Some("string") if schema.get(CLEAR) == Some(&Value::Bool(true)) => Self::Text,
-            // Single keys, one by one, would be readable.
+            // Fingerprints of single keys could be reversed, so the list gets one fingerprint.
             Some("array") => match inner("items") {
                 items if *items == Self::Hidden => Self::Hidden,
                 items => Self::Each(items),
@@ -69,7 +70,7 @@ impl Disclosure {
         }
     }
 
-    /// The shape at a path such as `calls[1].tool`.
+    /// The disclosure at a path such as `calls[1].tool`.
     pub fn at(&self, path: &str) -> &Self {
         let steps = path.split(['.', '[']).filter(|step| !step.is_empty());
         steps.fold(self, |shape, step| match shape {
@@ -79,12 +80,12 @@ impl Disclosure {
         })
     }
 
-    /// Whether the value itself may be shown, not only parts of it.
+    /// Whether the whole value may be shown.
     pub fn is_shown(&self) -> bool {
         matches!(self, Self::Text | Self::Plain | Self::Choice(_))
     }
 
-    /// The names of what is shown, with a dot between names and `[]` for lists.
+    /// The paths of all values that are shown, with a dot between names and `[]` for lists.
     pub fn clear(&self) -> Vec<String> {
         let below = |prefix: &str, shape: &Self| -> Vec<String> {
             shape.clear().iter().map(|name| format!("{prefix}{name}")).collect()
@@ -101,11 +102,13 @@ impl Disclosure {
         }
     }
 
-    /// A value as it is written down. What does not fit its declaration is hidden.
+    /// A value as it is logged. A value of another type than declared is hidden.
     pub(crate) fn show(&self, value: &Value) -> Value {
         match (self, value) {
             (_, Value::Null) => Value::Null,
-            (Self::Text, Value::String(text)) if text.len() <= LONGEST => value.clone(),
+            (Self::Text, Value::String(text)) if text.len() <= MAX_CLEAR_TEXT_BYTES => {
+                value.clone()
+            }
             (Self::Plain, Value::Number(_) | Value::Bool(_)) => value.clone(),
             (Self::Choice(choices), _) if choices.contains(value) => value.clone(),
             (Self::Each(shape), Value::Array(items)) => {
@@ -116,11 +119,11 @@ impl Disclosure {
                 let shown = |(name, value): (&String, _)| (name.clone(), shape.show(value));
                 Value::Object(fields.iter().map(shown).collect())
             }
-            _ => hidden(value),
+            _ => fingerprint(value),
         }
     }
 
-    /// The same for arguments by their names; of unknown ones nothing is shown but the name.
+    /// All arguments of a call as they are logged. Unknown arguments are hidden, except their names.
     pub(crate) fn show_all(&self, arguments: &Map<String, Value>) -> Map<String, Value> {
         let shape = |name: &str| match self {
             Self::Fields(fields) => fields.get(name).unwrap_or(&Self::Hidden),
@@ -160,7 +163,7 @@ mod tests {
     }
 
     #[test]
-    fn only_what_is_declared_harmless_is_shown() {
+    fn only_harmless_declared_values_are_shown() {
         let harmless = json!({"target": "%1", "targets": ["a", "b"], "lines": 3, "enter": true,
             "side": "left", "calls": [{"tool": "kill"}], "keys": null});
         assert_eq!(shown(harmless.clone()), harmless.to_string());
@@ -169,14 +172,14 @@ mod tests {
             json!({"keys": ["hunter2"]}),
             json!({"free": {"x": "hunter2"}}),
             json!({"calls": [{"tool": "x", "arguments": {"text": "hunter2"}}]}),
-            // What does not fit its declaration.
+            // Values of another type than declared.
             json!({"text": {"hunter2": 1}}),
             json!({"lines": "hunter2"}),
             json!({"side": "hunter2"}),
             json!({"target": ["hunter2"]}),
             json!({"targets": "hunter2"}),
             json!({"target": "hunter2".repeat(200)}),
-            // What is not declared at all.
+            // An argument that is not declared.
             json!({"password": "hunter2"}),
         ] {
             let text = shown(secret);
@@ -185,19 +188,19 @@ mod tests {
     }
 
     #[test]
-    fn of_an_environment_the_names_are_shown() {
+    fn environment_shows_names_and_hides_values() {
         let text = shown(json!({"env": {"TOKEN": "hunter2"}}));
         assert!(text.contains("TOKEN") && !text.contains("hunter2"), "{text}");
     }
 
     #[test]
-    fn single_keys_cannot_be_told_from_their_digests() {
+    fn list_of_keys_has_one_fingerprint() {
         let text = shown(json!({"keys": ["h", "u", "n"]}));
         assert_eq!(text.matches("len").count(), 1, "{text}");
     }
 
     #[test]
-    fn a_path_leads_to_its_shape() {
+    fn path_resolves_to_its_disclosure() {
         assert_eq!(*shape().at("calls[1].tool"), Disclosure::Text);
         assert_eq!(*shape().at("calls[1].arguments"), Disclosure::Hidden);
         assert_eq!(*shape().at("env.TOKEN"), Disclosure::Hidden);
@@ -206,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_shown_can_be_listed() {
+    fn clear_lists_the_shown_paths() {
         let clear = shape().clear();
         for name in [".target", ".targets[]", ".env (names)", ".calls[].tool", ".side"] {
             assert!(clear.contains(&name.to_owned()), "{name}: {clear:?}");

@@ -1,5 +1,5 @@
-//! How a call fails: a code programs can branch on, a message with the value that was wrong, and
-//! the next step.
+//! The error of a call: a code for programs to branch on, a message with the offending value, and a
+//! hint for the next step.
 
 use std::fmt;
 
@@ -14,7 +14,7 @@ macro_rules! codes {
         }
 
         impl Code {
-            /// All codes, with what they mean.
+            /// All codes, with their names and meanings.
             pub const ALL: &'static [(Self, &'static str, &'static str)] =
                 &[$((Self::$variant, $name, concat!($($doc),*)),)*];
 
@@ -29,19 +29,19 @@ macro_rules! codes {
 codes! {
     /// An argument is missing, unknown, of the wrong type or out of range.
     InvalidArgument = "invalid_argument",
-    /// There is no tool of this name, or it is not enabled.
+    /// There is no tool with this name.
     UnknownTool = "unknown_tool",
-    /// There is no session, window, pane, client, buffer, option, variable or prompt of this name.
+    /// There is no session, window, pane, client, buffer, option, variable or prompt with this name.
     NotFound = "not_found",
-    /// The target fits more than one object.
+    /// The target matches more than one object.
     Ambiguous = "ambiguous",
-    /// An object of this name exists already.
+    /// An object with this name exists already.
     Exists = "exists",
     /// The policy does not allow the call.
     Denied = "denied",
     /// The pane cannot take input now: its program has exited, it is in copy mode, or input is off.
     NotReady = "not_ready",
-    /// Something else runs in the pane: a command, a program, or the shell itself.
+    /// The pane is in use: a command, a program or the shell's own startup runs in it, or another call types.
     Busy = "busy",
     /// A file cannot be read or written.
     FileFailed = "file_failed",
@@ -53,46 +53,46 @@ codes! {
     TmuxRefused = "tmux_refused",
     /// tmux did not answer in time.
     Timeout = "timeout",
-    /// The connection to tmux broke; nobody knows whether the call took effect.
+    /// The connection to tmux broke; it is unknown whether the call took effect.
     Lost = "lost",
-    /// The audit log cannot be written, and nothing is done until it can.
+    /// The audit log cannot be written; no call is made until it can.
     AuditFailed = "audit_failed",
     /// The client cancelled the call.
     Cancelled = "cancelled",
-    /// A mistake of this program.
+    /// A bug in this program.
     Internal = "internal",
 }
 
 /// A failed call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolError {
-    /// What kind of failure it is.
+    /// The kind of failure.
     pub code: Code,
-    /// What was wrong, with the value.
+    /// The cause, with the offending value.
     pub message: String,
-    /// What to do next.
+    /// The next step for the caller.
     pub hint: Option<String>,
 }
 
 impl ToolError {
-    /// An error without a next step.
+    /// An error without a hint.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), hint: None }
     }
 
-    /// An argument the caller can correct.
+    /// An error in an argument.
     pub fn invalid_argument(message: impl Into<String>) -> Self {
         Self::new(Code::InvalidArgument, message)
     }
 
-    /// A mistake of ours.
+    /// A bug in this program.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new(Code::Internal, message).hint(
             "this is a bug in tmuxwright; call list_panes to see whether the call took effect",
         )
     }
 
-    /// Adds the next step.
+    /// Sets the next step for the caller.
     #[must_use]
     pub fn hint(mut self, hint: impl Into<String>) -> Self {
         self.hint = Some(hint.into());
@@ -128,13 +128,13 @@ impl From<tmux_control::Error> for ToolError {
                 "install tmux 3.2a or newer (apt install tmux, dnf install tmux, brew install \
                  tmux), or start tmuxwright with --tmux PATH"
             }
-            Code::NoServer => "create_session or create_pane starts one",
-            Code::NotFound => "list_panes shows what there is",
+            Code::NoServer => "create_session or create_pane starts a tmux server",
+            Code::NotFound => "list_panes shows all sessions, windows and panes",
             Code::Timeout | Code::Lost => {
-                "list_panes or capture_pane shows whether it took effect; then call again"
+                "check with list_panes or capture_pane whether the call took effect; then call again"
             }
-            Code::InvalidArgument => "correct it and call again",
-            _ => "list_panes shows the present state",
+            Code::InvalidArgument => "correct the argument and call again",
+            _ => "list_panes shows the current state",
         };
         Self::new(code, error.to_string()).hint(hint)
     }
@@ -145,7 +145,7 @@ impl From<TargetError> for ToolError {
         match &error {
             TargetError::NotFound { candidates, level, .. } => {
                 let hint = if candidates.is_empty() {
-                    "there is none at all; create_session or create_pane makes one".to_owned()
+                    format!("there are no {level}s; create_session or create_pane makes one")
                 } else {
                     format!("use one of these {level}s: {}", shorten(candidates))
                 };
@@ -159,11 +159,12 @@ impl From<TargetError> for ToolError {
     }
 }
 
-/// A list that stays short however much there is.
+/// Joins the first candidates, with the number of those omitted.
 pub(crate) fn shorten(candidates: &[String]) -> String {
-    const MOST: usize = 20;
-    let shown = candidates.get(..MOST.min(candidates.len())).unwrap_or(candidates).join(", ");
-    match candidates.len().checked_sub(MOST) {
+    const MAX_CANDIDATES: usize = 20;
+    let shown =
+        candidates.get(..MAX_CANDIDATES.min(candidates.len())).unwrap_or(candidates).join(", ");
+    match candidates.len().checked_sub(MAX_CANDIDATES) {
         None | Some(0) => shown,
         Some(more) => format!("{shown} and {more} more"),
     }
@@ -178,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whatever_goes_wrong_with_tmux_has_a_code_and_a_next_step() {
+    fn every_tmux_error_has_a_code_and_a_hint() {
         let command = || "x".to_owned();
         let refused =
             |message: &str| Error::Refused { command: command(), message: message.into() };
@@ -202,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_list_of_candidates_stays_short() {
+    fn long_list_of_candidates_is_cut() {
         let many: Vec<String> = (0..50).map(|n| n.to_string()).collect();
         assert!(shorten(&many).ends_with("19 and 30 more"));
         assert_eq!(shorten(&many[..2]), "0, 1");

@@ -1,4 +1,4 @@
-//! Paths as callers write them.
+//! The argument type for paths, and the checks of paths.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,15 @@ use serde::Deserialize;
 
 use super::{Code, ToolError, no_nul};
 
-/// What a caller writes: an absolute path, or one below `~`. It is taken exactly as it is.
+/// An absolute path, or one below `~`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(transparent, extend("x-clear" = true))]
 pub struct FilePath(String);
 
 impl FilePath {
-    /// The path itself. Tools get it from the call context, which asks the policy first.
+    /// The path, if it is absolute. tmux formats in it are not expanded. Tools get it from the call
+    /// context, which asks the guard first.
     pub(crate) fn check(&self, argument: &str) -> Result<PathBuf, ToolError> {
         absolute(argument, &self.0)
     }
@@ -44,15 +45,15 @@ pub(crate) fn absolute(argument: &str, text: &str) -> Result<PathBuf, ToolError>
     Ok(path)
 }
 
-/// What to say of a file that cannot be `read` or `written`.
-pub(crate) fn file_failed(what: &str, path: &Path, error: &io::Error) -> ToolError {
+/// The error for a file that cannot be `read` or `written`.
+pub(crate) fn file_failed(action: &str, path: &Path, error: &io::Error) -> ToolError {
     let hint = match error.kind() {
         io::ErrorKind::NotFound => "make its directory first, or give another path",
         io::ErrorKind::IsADirectory => "give the path of a file",
         io::ErrorKind::StorageFull => "free some space, or give another path",
         _ => "give another path",
     };
-    let message = format!("`{}` cannot be {what}: {error}", path.display());
+    let message = format!("`{}` cannot be {action}: {error}", path.display());
     ToolError::new(Code::FileFailed, message).hint(hint)
 }
 
@@ -61,7 +62,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_path_is_absolute_or_below_home() {
+    fn path_is_absolute_or_below_home() {
         let path = |text: &str| FilePath(text.to_owned()).check("path");
         let home = PathBuf::from(std::env::var_os("HOME").unwrap());
         assert_eq!(path("/a #S %d.log").unwrap(), Path::new("/a #S %d.log"));

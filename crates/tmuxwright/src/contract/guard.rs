@@ -1,4 +1,4 @@
-//! What the policy is asked about a call, and what it is told.
+//! The guard: the interface through which the call context asks the policy.
 
 use std::path::{Path, PathBuf};
 
@@ -7,89 +7,89 @@ use tmux_control::{PaneId, SessionId, Socket};
 
 use super::{Meta, Target, ToolError};
 
-/// What a call is about to touch.
+/// The session, window or pane that a call is about to use.
 #[derive(Debug)]
-pub struct Subject<'a> {
+pub struct TargetObject<'a> {
     /// The object's kind.
     pub level: Level,
     /// The object's id.
     pub id: String,
-    /// Panes in it that this server did not make for the caller. Of a window or session they are
-    /// looked up only for what may touch nothing but our own.
+    /// Panes in it that this server did not make for the caller. For a window or session they are
+    /// looked up only if the tool's tier is limited to own objects.
     pub foreign: Vec<PaneId>,
-    /// Whether this process runs in it, or in a pane that gets what is typed there.
-    pub holds_caller: bool,
-    /// The object as the caller named it.
+    /// Whether this process runs in it, or in a pane that receives its input (synchronize-panes).
+    pub contains_caller: bool,
+    /// The target as the caller wrote it.
     pub target: &'a Target,
 }
 
-/// A pane, in the words in which a policy can name it.
+/// The facts by which rules identify a pane.
 #[derive(Debug, Clone, Copy)]
-pub struct Spot<'a> {
-    /// Its id.
+pub struct PaneIdentity<'a> {
+    /// The pane's id.
     pub pane: PaneId,
-    /// Its session.
+    /// The id of its session.
     pub session: SessionId,
-    /// Its session's name.
+    /// The name of its session.
     pub session_name: &'a str,
-    /// Whether this server made it.
+    /// Whether this server made the pane for the caller.
     pub own: bool,
 }
 
-/// Where something new is about to be.
+/// The place in which a session, window or pane is about to be created.
 #[derive(Debug, Clone, Copy)]
-pub enum NewPlace<'a> {
-    /// In this server's own session.
-    Home,
-    /// In a new session, of this name if one is given.
-    Session(Option<&'a str>),
-    /// In a window or session that the call may touch.
-    Inside,
+pub enum CreateLocation<'a> {
+    /// A pane in the own session.
+    OwnSession,
+    /// A new session, with this name if one is given.
+    NewSession(Option<&'a str>),
+    /// A window or pane in an object that the call may use.
+    Existing,
 }
 
-/// A line on its way to a shell, as far as it is known.
+/// A line that is about to be submitted to a shell, as far as its text is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Entered<'a> {
-    /// This one.
-    Line(&'a str),
-    /// One that was edited: nobody knows what it says until C-c has cleared it.
+pub enum ShellLine<'a> {
+    /// The complete text.
+    Known(&'a str),
+    /// The text is unknown, because the line was edited. C-c clears the line.
     Edited,
-    /// One after keys that may mean anything, also what C-c does next.
+    /// The text is unknown, and C-c may not clear the line, because of keys sent before.
     Lost,
 }
 
-/// Decides what a tool may do. Knows rules, no tmux.
+/// Decides what a tool may do, from rules alone. An `Err` is the refusal for the caller.
 pub trait Guard: Send + Sync {
-    /// Lets a call touch an object or says why not.
-    fn admit(&self, meta: &Meta, subject: &Subject<'_>) -> Result<(), ToolError>;
+    /// Admits the use of a session, window or pane.
+    fn admit_object(&self, meta: &Meta, object: &TargetObject<'_>) -> Result<(), ToolError>;
 
-    /// The same for a paste buffer, which this server made or not.
+    /// Admits the use of a paste buffer; `own` if this server made it for the caller.
     fn admit_buffer(&self, meta: &Meta, name: &str, own: bool) -> Result<(), ToolError>;
 
-    /// Whether calls may know of a tmux server.
+    /// Whether calls may see a tmux server.
     fn reaches(&self, socket: &Socket) -> bool;
 
-    /// Whether there may be panes that calls cannot reach.
+    /// Whether some panes may be hidden.
     fn hides_panes(&self) -> bool;
 
-    /// The rule that keeps calls away from a pane.
-    fn hides(&self, spot: &Spot<'_>) -> Option<&'static str>;
+    /// The config key of the rule that hides a pane, if one does.
+    fn hides(&self, identity: &PaneIdentity<'_>) -> Option<&'static str>;
 
-    /// Lets a call make something or says why not.
-    fn create(&self, place: NewPlace<'_>) -> Result<(), ToolError>;
+    /// Admits the creation of a session, window or pane.
+    fn admit_creation(&self, location: CreateLocation<'_>) -> Result<(), ToolError>;
 
-    /// Whether lines for shells are judged at all.
-    fn judges_lines(&self) -> bool;
+    /// Whether a command filter is on. Otherwise typed lines are not tracked.
+    fn filters_commands(&self) -> bool;
 
-    /// Lets a line through to a shell or says why not.
-    fn enter(&self, line: Entered<'_>) -> Result<(), ToolError>;
+    /// Admits a line to be submitted to a shell.
+    fn admit_line(&self, line: ShellLine<'_>) -> Result<(), ToolError>;
 
-    /// Lets a call set an environment variable or says why not.
-    fn set_variable(&self, name: &str) -> Result<(), ToolError>;
+    /// Admits an environment variable to be set.
+    fn admit_variable(&self, name: &str) -> Result<(), ToolError>;
 
-    /// The file to read, free of links where that matters, or why it may not be read.
-    fn read_file(&self, path: &Path) -> Result<PathBuf, ToolError>;
+    /// Admits a file to be read. Returns the path to open, with links resolved if a rule applies.
+    fn admit_read(&self, path: &Path) -> Result<PathBuf, ToolError>;
 
-    /// The file to write, free of links where that matters, or why it may not be written.
-    fn write_file(&self, path: &Path) -> Result<PathBuf, ToolError>;
+    /// Admits a file to be written. Returns the path to open, with links resolved if a rule applies.
+    fn admit_write(&self, path: &Path) -> Result<PathBuf, ToolError>;
 }

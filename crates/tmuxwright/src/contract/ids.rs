@@ -1,13 +1,13 @@
-//! The ids of the objects a call is about, as they stand in answers, arguments and log records.
+//! The ids of the objects that a call used, as in answers, arguments and audit records.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-/// What a call is about.
+/// Ids of the objects that a call used.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct ObjectIds {
-    /// The pane, from the answer, or from the target where it was found.
+    /// The pane, from the answer or else from the resolved target.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pane_id: Option<String>,
     /// The window, likewise.
@@ -22,7 +22,7 @@ pub struct ObjectIds {
 }
 
 impl ObjectIds {
-    /// The ids in an answer, or in arguments.
+    /// The ids in an answer or in arguments.
     pub fn of(value: Option<&Map<String, Value>>) -> Self {
         let text = |name: &str| Some(value?.get(name)?.as_str()?.to_owned());
         Self {
@@ -33,7 +33,7 @@ impl ObjectIds {
         }
     }
 
-    /// These, and where they say nothing, those.
+    /// These ids, with missing ones taken from `other`.
     #[must_use]
     pub fn or(self, other: Self) -> Self {
         Self {

@@ -1,26 +1,26 @@
-//! The declaration of a tool: name, description, group, tier, toolsets. Everything a client or a policy
-//! learns about a tool before it is called follows from it.
+//! The declaration of a tool: name, description, group, tier, toolsets. Everything that MCP clients and
+//! the policy know about a tool before a call follows from it.
 
 use super::Toolset;
 
-/// How much a tool can do to what is there.
+/// The strongest effect of a tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Tier {
     /// Reads and changes nothing.
     Read,
     /// Creates, types, selects, resizes.
     Mutate,
-    /// Changes what a person may have set up; at the tier `mutating` only what this server made.
+    /// Changes what a person may have set up; below the ceiling `destructive` only own objects.
     MutateOwn,
-    /// Destroys; at the tier `mutating` only what this server made.
+    /// Destroys; below the ceiling `destructive` only own objects.
     DestroyOwn,
-    /// Destroys; not offered below the tier `destructive`.
+    /// Destroys; not offered below the ceiling `destructive`.
     Destroy,
-    /// Does only what the calls do that it makes, and these are judged one by one.
+    /// Has only the effects of the calls it makes, and each of them is checked by itself.
     AsCalled,
 }
 
-/// What a tool is about. Tool lists in the policy can name a whole group, behind an `@`.
+/// The subject of a tool. `--tools` can name a whole group, with an `@` before it.
 #[derive(
     Debug,
     Clone,
@@ -59,7 +59,7 @@ pub enum Group {
     Buffer,
     /// Options, environment, hooks and formats.
     Option,
-    /// The people who are attached, and the messages they are shown.
+    /// tmux clients of people, and messages to them.
     Client,
     /// Several calls at once.
     Batch,
@@ -71,7 +71,7 @@ impl Group {
     /// All groups.
     pub const ALL: &'static [Self] = <Self as strum::VariantArray>::VARIANTS;
 
-    /// The name, as people write it behind an `@`.
+    /// The name, which `--tools` takes after an `@`.
     pub fn name(self) -> &'static str {
         self.into()
     }
@@ -80,43 +80,42 @@ impl Group {
 /// Whether a client should show the tool to its model from the start.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Load {
-    /// When the model looks for it.
+    /// When the model searches for it.
     OnDemand,
     /// Always.
     Always,
 }
 
-/// Everything there is to say about a tool. There are no defaults: what is not said does not compile.
+/// The declaration of a tool. There are no defaults: a tool without a tier does not compile.
 #[derive(Debug, Clone, Copy)]
 pub struct Meta {
     /// The name, snake_case, verb first.
     pub name: &'static str,
     /// The name for people.
     pub title: &'static str,
-    /// When to use it and what comes back, in a sentence or two.
+    /// When to use the tool and what it returns, in a sentence or two.
     pub description: &'static str,
-    /// What it is about.
+    /// Its subject.
     pub group: Group,
-    /// How much it can do.
+    /// Its strongest effect.
     pub tier: Tier,
-    /// The toolsets it is in, beside `all`.
+    /// The toolsets it is in, besides `all`.
     pub sets: &'static [Toolset],
-    /// Whether calling it twice does no more than calling it once.
+    /// Whether a second identical call has no further effect.
     pub idempotent: bool,
-    /// Whether it reaches programs whose behaviour nobody can foresee.
+    /// Whether it can start programs with arbitrary effects (MCP `openWorldHint`).
     pub open_world: bool,
     /// Whether clients should load it up front.
     pub load: Load,
 }
 
 impl Meta {
-    /// Whether a person should agree to each call: what ends a whole server takes everybody's work
-    /// with it.
-    pub fn needs_a_person(&self) -> bool {
+    /// Whether a person should confirm each call: ending a tmux server ends everybody's work on it.
+    pub fn needs_confirmation(&self) -> bool {
         self.tier == Tier::Destroy && self.group == Group::Server
     }
 
-    /// Whether it types into the pane it is told.
+    /// Whether it types into its target pane.
     pub fn types(&self) -> bool {
         let typing = [Group::Input, Group::Command, Group::Watch];
         self.tier == Tier::Mutate && typing.contains(&self.group)

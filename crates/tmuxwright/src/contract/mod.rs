@@ -1,11 +1,10 @@
-//! The contract of a tool: declaration, arguments, answer, errors, and the questions that the policy is
-//! asked. Pure: no engine, no connection to tmux, no MCP.
+//! The contract of a tool: its declaration, arguments, answer and errors, and the interface to the policy.
+//! Pure: no engine, no connection to tmux, no MCP.
 //!
 //! - `meta`: [`Meta`], [`Tier`], [`Group`]. `toolset`: [`Toolset`].
-//! - `schema`: JSON schemas that every client accepts. `arguments`: reading a call's arguments. `checks`:
-//!   checks of their values.
+//! - `schema`: JSON schemas that every client accepts. `arguments`: parsing a call's arguments.
 //! - `output`: [`Output`] and [`Reply`]. `error`: [`ToolError`] and its codes.
-//! - `guard`: [`Guard`], the interface between a call and the policy.
+//! - `guard`: [`Guard`], the interface between the call context and the policy.
 //! - `disclosure`, `digest`, `ids`: the part of a call that may be written to a log.
 //! - `target`, `channel_name`, `buffer_name`, `file_path`: types of arguments.
 
@@ -34,7 +33,7 @@ pub(crate) use error::shorten;
 pub use error::{Code, ToolError};
 pub use file_path::FilePath;
 pub(crate) use file_path::{absolute, expand_home, file_failed};
-pub use guard::{Entered, Guard, NewPlace, Spot, Subject};
+pub use guard::{CreateLocation, Guard, PaneIdentity, ShellLine, TargetObject};
 pub use ids::ObjectIds;
 pub use meta::{Group, Load, Meta, Tier};
 pub(crate) use nearest::nearest;

@@ -1,6 +1,6 @@
-//! Suggestions for misspelt names: of arguments, tools, settings, variables, fields.
+//! Suggestions for misspelt names of arguments, tools, settings, variables and fields.
 
-/// The name most like `name`, if any is like it at all.
+/// The most similar known name, if one is similar enough (Jaro-Winkler above 0.75).
 pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<&'a str> {
     known
         .map(|candidate| (strsim::jaro_winkler(name, candidate), candidate))

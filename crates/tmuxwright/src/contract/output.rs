@@ -1,4 +1,4 @@
-//! The answer of a tool: its typed form, and the form in which the pipeline passes it on.
+//! The answer of a tool: the trait of its type, and the type-erased form for the pipeline.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -11,32 +11,33 @@ use super::ToolError;
 pub enum Form {
     /// Structured content, and the same facts as short rows of text.
     Data,
-    /// Text from a terminal: plain text alone, since several clients drop it beside structure.
+    /// Text from a terminal: plain text alone, because several clients ignore text beside structured
+    /// content.
     Text,
-    /// Answers of other tools, each as its client would see it; shown like text.
+    /// Answers of other tools, each as an MCP client would see it; shown as text.
     Calls,
 }
 
-/// What a tool answers with.
+/// The answer of a tool.
 pub trait Output: Serialize + JsonSchema + Send {
-    /// How it is shown.
+    /// How the answer is shown.
     const FORM: Form;
 
-    /// The answer as text: facts first, then what the terminal showed.
+    /// The answer as text: facts first, then text from the terminal.
     fn text(&self) -> String;
 
-    /// Shortens the text from the terminal to `max` characters and notes what was cut.
+    /// Shortens the text from the terminal to `max` characters and notes the cut.
     fn limit(&mut self, max: usize) {
         let _ = max;
     }
 
-    /// Refuses an answer longer than `max` that would be worthless if it were cut.
+    /// Refuses an answer that is longer than `max` characters and useless when cut.
     fn fits(&self, max: usize) -> Result<(), ToolError> {
         let _ = max;
         Ok(())
     }
 
-    /// The text with everything that [`limit`](Self::limit) would cut, for the audit folder.
+    /// The text before [`limit`](Self::limit), for the audit folder.
     fn full_text(&self) -> String {
         self.text()
     }
@@ -46,57 +47,57 @@ pub trait Output: Serialize + JsonSchema + Send {
         false
     }
 
-    /// What there is to look at; it is handed out once.
+    /// The pictures of the answer. Moves them out.
     fn images(&mut self) -> Vec<Image> {
         Vec::new()
     }
 
-    /// What to tell a client that is at something else by now.
+    /// Events for a client that no longer waits for the answer (channel mode).
     fn notices(&self) -> Vec<Notice> {
         Vec::new()
     }
 
-    /// How many secrets were taken out of the answers of other tools in this one.
+    /// The number of secrets that were redacted in the answers it contains.
     fn redacted(&self) -> usize {
         0
     }
 }
 
-/// A picture for the model to look at.
+/// A picture for the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Image {
-    /// What kind of file it is.
+    /// The MIME type.
     pub mime: &'static str,
-    /// The file.
+    /// The content of the file.
     pub bytes: Vec<u8>,
 }
 
-/// Something that happened, in facts: nothing that a terminal showed.
+/// An event for a channel. It has no text from a terminal.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Notice {
-    /// All of it in a sentence.
+    /// The event in one sentence.
     pub text: String,
-    /// Its parts; the names are plain words.
+    /// Its facts by name; a name is a plain word.
     pub facts: Vec<(&'static str, String)>,
 }
 
-/// An answer whose type no longer matters.
+/// A type-erased answer.
 #[derive(Debug)]
 pub struct Reply {
-    /// How it is shown.
+    /// How the answer is shown.
     pub form: Form,
     /// The answer as text.
     pub text: String,
     /// Whether the text may keep its colours.
     pub colors: bool,
-    /// What there is to look at.
+    /// The pictures.
     pub images: Vec<Image>,
     /// The answer as data.
     pub structured: Value,
-    /// What to tell a client that is at something else by now.
+    /// Events for a client that no longer waits for the answer (channel mode).
     pub notices: Vec<Notice>,
-    /// How many secrets were taken out.
+    /// The number of redacted secrets.
     pub redacted: usize,
-    /// The text before it was cut, if the audit folder keeps it.
+    /// The text before the cut, if the audit folder keeps it.
     pub full_text: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! Schemas that every client takes: flat, without `$ref`, nullable unions, `uint` formats or
+//! JSON schemas that every MCP client accepts: flat, without `$ref`, nullable unions, `uint` formats or
 //! combinators.
 
 use schemars::JsonSchema;
@@ -16,7 +16,7 @@ pub(crate) fn input<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
-/// What may be written down of a tool's arguments.
+/// The disclosure of a tool's arguments.
 pub(crate) fn disclosure<T: JsonSchema>() -> Disclosure {
     Disclosure::of(&generate::<T>())
 }
@@ -25,24 +25,24 @@ pub(crate) fn disclosure<T: JsonSchema>() -> Disclosure {
 pub(crate) fn output<T: JsonSchema>() -> Map<String, Value> {
     let mut schema = generate::<T>();
     without_marks(&mut schema);
-    require_only_what_stays(&mut schema, true);
+    relax_required(&mut schema, true);
     schema
 }
 
-/// Empty and false fields are left out of answers, so only numbers and the lists at the top can be
-/// relied on.
-fn require_only_what_stays(schema: &mut Map<String, Value>, top: bool) {
-    let stays = |property: Option<&Value>| {
+/// Removes fields from `required` that an answer may omit. Empty and false fields are omitted, so only
+/// numbers and top-level lists are always present.
+fn relax_required(schema: &mut Map<String, Value>, top: bool) {
+    let is_always_present = |property: Option<&Value>| {
         let kind = property.and_then(|p| p.get("type")).and_then(Value::as_str);
         matches!(kind, Some("integer" | "number")) || (top && kind == Some("array"))
     };
-    // A property may bear this name; then its value is a schema, not a list.
+    // A property can be called `required`; then the value is a schema, not a list.
     let is_list = schema.get("required").is_some_and(Value::is_array);
     if is_list && let Some(Value::Array(required)) = schema.remove("required") {
         let properties = schema.get("properties");
         let kept: Vec<Value> = required
             .into_iter()
-            .filter(|name| stays(properties.and_then(|p| p.get(name.as_str()?))))
+            .filter(|name| is_always_present(properties.and_then(|p| p.get(name.as_str()?))))
             .collect();
         if !kept.is_empty() {
             schema.insert("required".to_owned(), Value::Array(kept));
@@ -50,12 +50,12 @@ fn require_only_what_stays(schema: &mut Map<String, Value>, top: bool) {
     }
     for value in schema.values_mut() {
         if let Value::Object(inner) = value {
-            require_only_what_stays(inner, false);
+            relax_required(inner, false);
         }
     }
 }
 
-/// Clients need not know what is harmless.
+/// Removes the marks of harmless texts, which are not for MCP clients.
 fn without_marks(schema: &mut Map<String, Value>) {
     schema.remove(CLEAR);
     for inner in schema.values_mut().filter_map(Value::as_object_mut) {
@@ -79,13 +79,13 @@ fn generate<T: JsonSchema>() -> Map<String, Value> {
     }
 }
 
-/// Rewrites what schemars emits into the subset all clients understand.
+/// Rewrites the output of schemars into the subset that all MCP clients understand.
 fn clean(schema: &mut Value) {
     match schema {
         Value::Array(items) => items.iter_mut().for_each(clean),
         Value::Object(map) => {
             for key in ["$schema", "title", "format", "default", "minimum"] {
-                // A property may bear such a name; then its value is a schema, not a keyword.
+                // A property can have such a name; then the value is a schema, not a keyword.
                 if !map.get(key).is_some_and(Value::is_object) {
                     map.remove(key);
                 }
@@ -98,8 +98,8 @@ fn clean(schema: &mut Value) {
     }
 }
 
-/// `["string", "null"]` and `anyOf […, null]` only say that a field is optional, which `required`
-/// says already.
+/// Removes `null` from `["string", "null"]` and `anyOf […, null]`. It only means that a field is
+/// optional, which `required` expresses already.
 fn drop_null(map: &mut Map<String, Value>) {
     if let Some(Value::Array(types)) = map.get_mut("type") {
         types.retain(|t| t != "null");
@@ -122,7 +122,7 @@ fn drop_null(map: &mut Map<String, Value>) {
     }
 }
 
-/// An enum whose variants have doc comments comes as `oneOf` with `const`s.
+/// Rewrites `oneOf` with `const`s, which schemars emits for enums with doc comments, to `enum`.
 fn flatten_enum(map: &mut Map<String, Value>) {
     let Some(Value::Array(options)) = map.get("oneOf") else { return };
     let values: Option<Vec<Value>> = options
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     #[derive(Deserialize, JsonSchema)]
-    #[expect(dead_code, reason = "only its schema is wanted")]
+    #[expect(dead_code, reason = "only its schema is used")]
     struct Args {
         /// A choice.
         choice: Option<Choice>,

@@ -1,9 +1,9 @@
-//! The one way to name a session, window or pane.
+//! The argument type for sessions, windows and panes.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-/// What a caller writes: `%3`, `@1`, `$0`, `dev`, `dev:2`, `dev:logs`, `dev:2.0`.
+/// A session, window or pane: `%3`, `@1`, `$0`, `dev`, `dev:2`, `dev:logs`, `dev:2.0`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
 #[schemars(transparent, extend("x-clear" = true))]

@@ -1,12 +1,12 @@
-//! Which tools are offered together.
+//! Toolsets: selections of tools for a kind of work.
 
-/// A choice of tools for a kind of work.
+/// A selection of tools (`--toolset`).
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, strum::Display, strum::EnumString, strum::VariantNames,
 )]
 #[strum(serialize_all = "snake_case")]
 pub enum Toolset {
-    /// A handful, for looking after a few processes.
+    /// A few tools, to inspect and control running processes.
     Debug,
     /// The tools a coding agent needs; the default.
     Agent,

@@ -1,8 +1,8 @@
-//! The paste buffers of our own, told from those of people by their names.
+//! Own paste buffers, recognised by their names.
 //!
-//! A buffer has no options, so its name holds all there is to know: `mcp_OWNER_RANDOM_LABEL`. One
-//! that outlives us begins with `mcp-kept`. One without a label is there for a moment only and
-//! nobody's business.
+//! A buffer has no options, so its name holds all facts about it: `mcp_OWNER_RANDOM_LABEL`. The name of
+//! a buffer that outlives the process begins with `mcp-kept`. A buffer without a label is temporary and
+//! never listed.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
@@ -11,51 +11,52 @@ use tmux_control::{Error, Row, Server};
 use tokio::sync::{Mutex, MutexGuard};
 
 use super::owner::Owner;
+
 use crate::random;
 
-const MINE: &str = "mcp";
-const KEPT: &str = "mcp-kept";
+const OWN_PREFIX: &str = "mcp";
+const KEPT_PREFIX: &str = "mcp-kept";
 
-/// How many buffers that people make meanwhile are put back in their place.
-const NEWCOMERS: usize = 3;
+/// How many buffers that people create meanwhile are taken into account by [`restore_newest`].
+const MAX_NEW_PERSON_BUFFERS: usize = 3;
 
 /// A paste buffer.
 #[derive(Debug, Clone)]
-pub struct Buffer {
-    /// What tmux knows of it.
+pub struct PasteBuffer {
+    /// Its facts from tmux.
     pub row: BufferRow,
-    /// What we call it, if it is ours.
+    /// Its label, if it is own.
     pub label: Option<String>,
 }
 
-impl Buffer {
-    /// Whether this server made it.
+impl PasteBuffer {
+    /// Whether it was made for this MCP client.
     pub fn own(&self) -> bool {
         self.label.is_some()
     }
 
-    /// The shortest name it can be called by.
+    /// The label, or else the full name.
     pub fn short_name(&self) -> &str {
         self.label.as_deref().unwrap_or(&self.row.name)
     }
 }
 
-/// The parts of a name.
+/// The parts of the name of an own buffer, of any owner.
 #[derive(Debug, PartialEq, Eq)]
-struct Name<'a> {
+struct NameParts<'a> {
     kept: bool,
     owner: &'a str,
     random: &'a str,
     label: &'a str,
 }
 
-impl<'a> Name<'a> {
-    /// `None` if it is a person's.
+impl<'a> NameParts<'a> {
+    /// `None` if the buffer is a person's.
     fn parse(name: &'a str) -> Option<Self> {
         let mut parts = name.splitn(4, '_');
         let kept = match parts.next()? {
-            MINE => false,
-            KEPT => true,
+            OWN_PREFIX => false,
+            KEPT_PREFIX => true,
             _ => return None,
         };
         let owner = parts.next()?;
@@ -64,96 +65,97 @@ impl<'a> Name<'a> {
     }
 }
 
-/// Whether a name looks like one that a server like this gives.
+/// Whether a name begins like that of an own buffer.
 pub(crate) fn is_reserved_buffer_name(name: &str) -> bool {
-    [MINE, KEPT].iter().any(|prefix| name.split('_').next() == Some(prefix))
+    [OWN_PREFIX, KEPT_PREFIX].iter().any(|prefix| name.split('_').next() == Some(prefix))
 }
 
+/// The names of the own buffers of one MCP client.
 #[derive(Debug)]
-pub(super) struct Buffers {
+pub(super) struct OwnBuffers {
     owner: String,
     keep: bool,
     number: AtomicU64,
-    /// Whether there is anything to remove.
-    made: AtomicBool,
-    /// Held while buffers are made or named, so that no label is given twice.
+    /// Whether a name was given out, so that there may be a buffer to remove.
+    any_named: AtomicBool,
+    /// Locked while buffers are created or renamed, so that no label is given twice.
     lock: Mutex<()>,
 }
 
-impl Buffers {
+impl OwnBuffers {
     pub(super) fn new(owner: &Owner, keep: bool) -> Self {
         Self {
             owner: owner.token(),
             keep,
             number: AtomicU64::new(0),
-            made: AtomicBool::new(false),
+            any_named: AtomicBool::new(false),
             lock: Mutex::default(),
         }
     }
 
-    pub(super) async fn alone(&self) -> MutexGuard<'_, ()> {
+    pub(super) async fn lock(&self) -> MutexGuard<'_, ()> {
         self.lock.lock().await
     }
 
-    /// A name for a buffer that is gone in a moment.
-    pub(super) fn passing_name(&self) -> String {
+    /// A name for a buffer that is deleted right after use.
+    pub(super) fn temporary_name(&self) -> String {
         let number = self.number.fetch_add(1, Ordering::Relaxed);
-        self.made.store(true, Ordering::Relaxed);
-        format!("{MINE}_{}_{number}_", self.owner)
+        self.any_named.store(true, Ordering::Relaxed);
+        format!("{OWN_PREFIX}_{}_{number}_", self.owner)
     }
 
-    /// A name for a buffer that stays.
+    /// A name for a buffer with this label.
     pub(super) fn name(&self, label: &str) -> std::io::Result<String> {
         let random = random::hex(4)?;
-        self.made.store(true, Ordering::Relaxed);
-        let prefix = if self.keep { KEPT } else { MINE };
+        self.any_named.store(true, Ordering::Relaxed);
+        let prefix = if self.keep { KEPT_PREFIX } else { OWN_PREFIX };
         Ok(format!("{prefix}_{}_{random}_{label}", self.owner))
     }
 
-    /// The name of one of ours under another label.
+    /// The name of an own buffer with another label.
     pub(super) fn renamed(name: &str, label: &str) -> Option<String> {
-        let Name { kept, owner, random, .. } = Name::parse(name)?;
-        let prefix = if kept { KEPT } else { MINE };
+        let NameParts { kept, owner, random, .. } = NameParts::parse(name)?;
+        let prefix = if kept { KEPT_PREFIX } else { OWN_PREFIX };
         Some(format!("{prefix}_{owner}_{random}_{label}"))
     }
 
-    /// The buffers there are, without those that are gone in a moment.
-    pub(super) fn of_rows(&self, rows: Vec<BufferRow>) -> Vec<Buffer> {
+    /// All buffers except temporary ones.
+    pub(super) fn of_rows(&self, rows: Vec<BufferRow>) -> Vec<PasteBuffer> {
         let all = rows.into_iter().map(|row| {
-            let name = Name::parse(&row.name);
-            let passing = name.as_ref().is_some_and(|name| name.label.is_empty());
+            let name = NameParts::parse(&row.name);
+            let temporary = name.as_ref().is_some_and(|name| name.label.is_empty());
             let own = name.filter(|name| name.owner == self.owner);
             let label = own.map(|name| name.label.to_owned());
-            (!passing).then_some(Buffer { row, label })
+            (!temporary).then_some(PasteBuffer { row, label })
         });
         all.flatten().collect()
     }
 
-    /// Removes ours, unless they are to be kept.
+    /// Removes the own buffers, except kept ones.
     pub(super) async fn close(&self, tmux: &Server) {
-        if !self.made.load(Ordering::Relaxed) {
+        if !self.any_named.load(Ordering::Relaxed) {
             return;
         }
         let removed = remove(tmux, |name| name.owner == self.owner).await;
         if let Err(error) = removed
             && !error.is_no_server()
         {
-            tracing::debug!("removing our buffers: {error}");
+            tracing::debug!("removing own buffers: {error}");
         }
     }
 }
 
-/// Removes the buffers that dead servers left.
+/// Removes the buffers that dead processes left.
 pub(super) async fn reap(tmux: &Server) -> Result<(), Error> {
     remove(tmux, |name| Owner::parse(name.owner).is_some_and(|owner| owner.is_dead())).await
 }
 
-/// Removes those that are not kept and that are meant. Attaches to nothing.
-async fn remove(tmux: &Server, meant: impl Fn(&Name<'_>) -> bool) -> Result<(), Error> {
+/// Removes the selected own buffers that are not kept. Attaches to no session.
+async fn remove(tmux: &Server, selected: impl Fn(&NameParts<'_>) -> bool) -> Result<(), Error> {
     let list = list_buffers().option("-F", BufferRow::format());
     let printed: Vec<u8> = tmux.spawned(&[list]).await?.into_iter().flat_map(|r| r.0).collect();
     for row in BufferRow::parse_all("list-buffers", &printed)? {
-        if Name::parse(&row.name).is_some_and(|name| !name.kept && meant(&name)) {
+        if NameParts::parse(&row.name).is_some_and(|name| !name.kept && selected(&name)) {
             match tmux.spawned(&[delete_buffer(&row.name)]).await {
                 Err(error) if error.is_not_found() => {}
                 other => other.map(|_| ())?,
@@ -163,10 +165,10 @@ async fn remove(tmux: &Server, meant: impl Fn(&Name<'_>) -> bool) -> Result<(), 
     Ok(())
 }
 
-/// Sees to it that a person who pastes still gets what they would have got: before 3.4 that is the
-/// newest buffer of all, and now it is one of ours. `before` is what there was. What a person has
-/// copied since counts too. Returns whether there is something of theirs to paste.
-pub(super) async fn keep_newest(
+/// Makes a person's newest buffer the one that the paste key takes again. Before tmux 3.4 the key takes
+/// the newest of all buffers, which is `ours` now. `before` are the buffers before `ours` was set;
+/// buffers that a person made since count too. Returns whether a person has a buffer to paste.
+pub(super) async fn restore_newest(
     tmux: &Server,
     before: &[BufferRow],
     ours: &str,
@@ -174,11 +176,11 @@ pub(super) async fn keep_newest(
     if !tmux.version().await?.pastes_named_buffers() {
         return Ok(true);
     }
-    let is_theirs = |row: &&BufferRow| Name::parse(&row.name).is_none() && row.name != ours;
+    let is_theirs = |row: &&BufferRow| NameParts::parse(&row.name).is_none() && row.name != ours;
     let mut next = before.iter().find(is_theirs).map(|row| row.name.clone());
     let mut known: Vec<String> = before.iter().map(|row| row.name.clone()).collect();
     let mut any = false;
-    for _ in 0..=NEWCOMERS {
+    for _ in 0..=MAX_NEW_PERSON_BUFFERS {
         if let Some(name) = next.take() {
             match tmux.renew_buffer(&name).await {
                 Err(error) if error.is_not_found() => {}
@@ -207,38 +209,38 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_name_tells_whose_a_buffer_is() {
+    fn name_holds_owner_and_label() {
         let owner = Owner::this_process();
-        let buffers = Buffers::new(&owner, false);
+        let buffers = OwnBuffers::new(&owner, false);
         let name = buffers.name("my_notes").unwrap();
-        let parsed = Name::parse(&name).unwrap();
+        let parsed = NameParts::parse(&name).unwrap();
         assert_eq!((parsed.owner, parsed.label, parsed.kept), (&*owner.token(), "my_notes", false));
         assert_ne!(name, buffers.name("my_notes").unwrap());
-        let kept = Buffers::new(&owner, true).name("x").unwrap();
-        assert!(Name::parse(&kept).unwrap().kept);
+        let kept = OwnBuffers::new(&owner, true).name("x").unwrap();
+        assert!(NameParts::parse(&kept).unwrap().kept);
         for theirs in ["buffer0", "notes", "mcp_notes", "mcp_a_b_c", "xmcp_h.1.2_a_b", ""] {
-            assert_eq!(Name::parse(theirs), None, "{theirs}");
+            assert_eq!(NameParts::parse(theirs), None, "{theirs}");
         }
         assert!(is_reserved_buffer_name(&name) && is_reserved_buffer_name("mcp_notes"));
         assert!(!is_reserved_buffer_name("mcpnotes"));
     }
 
     #[test]
-    fn a_label_changes_and_the_rest_of_a_name_stays() {
-        let buffers = Buffers::new(&Owner::this_process(), false);
+    fn rename_changes_only_the_label() {
+        let buffers = OwnBuffers::new(&Owner::this_process(), false);
         let name = buffers.name("old").unwrap();
-        let new = Buffers::renamed(&name, "new").unwrap();
+        let new = OwnBuffers::renamed(&name, "new").unwrap();
         assert_eq!(new.strip_suffix("_new"), name.strip_suffix("_old"));
-        assert_eq!(Buffers::renamed("buffer0", "new"), None);
+        assert_eq!(OwnBuffers::renamed("buffer0", "new"), None);
     }
 
     #[test]
-    fn what_is_there_for_a_moment_is_not_seen() {
-        let buffers = Buffers::new(&Owner::this_process(), false);
+    fn temporary_buffers_are_not_listed() {
+        let buffers = OwnBuffers::new(&Owner::this_process(), false);
         let row = |name: String| BufferRow { name, bytes: 1, created: 0, sample: String::new() };
-        let names = [buffers.passing_name(), buffers.name("a").unwrap(), "buffer0".to_owned()];
+        let names = [buffers.temporary_name(), buffers.name("a").unwrap(), "buffer0".to_owned()];
         let seen = buffers.of_rows(names.map(row).into());
-        let short: Vec<&str> = seen.iter().map(Buffer::short_name).collect();
+        let short: Vec<&str> = seen.iter().map(PasteBuffer::short_name).collect();
         assert_eq!(short, ["a", "buffer0"]);
         assert!(seen[0].own() && !seen[1].own());
     }

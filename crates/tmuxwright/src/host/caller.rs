@@ -1,13 +1,15 @@
 //! The pane this process runs in.
 //!
-//! tmux tells its children through `TMUX` and `TMUX_PANE`, but several MCP clients start servers
-//! with a cleared environment. So the pids of our parents are compared with those of the panes too.
+//! tmux sets `TMUX` and `TMUX_PANE` for its children, but several MCP clients start servers with a
+//! cleared environment. So the pids of the ancestors of this process are compared with those of panes
+//! as well.
 
 use std::collections::HashSet;
 use std::env;
 
 use tmux_control::{PaneId, Socket};
 
+/// Facts by which the pane of this process is recognised.
 #[derive(Debug)]
 pub(super) struct Caller {
     pane: Option<PaneId>,
@@ -27,11 +29,12 @@ impl Caller {
         }
     }
 
-    /// The pane, if tmux has told us.
+    /// The pane according to `TMUX_PANE`.
     pub(super) fn pane(&self) -> Option<PaneId> {
         self.pane
     }
 
+    /// Whether this process runs in the pane with this first process.
     pub(super) fn is_in(&self, pane: PaneId, pid: u32) -> bool {
         self.pane == Some(pane) || self.ancestors.contains(&pid)
     }

@@ -1,11 +1,10 @@
-//! One tmux server as one client of the product sees it: who owns what on it, which pane we run in,
-//! and the session of our own. Everything that belongs to a tmux server lives here, so that one
-//! process can drive several. The clients of a process share the connection and what is known; what
-//! each has made is its own.
+//! The host: one tmux server as one MCP client sees it, with ownership, the own session, own buffers and
+//! the pane this process runs in. All state of a tmux server is here, so that one process can drive
+//! several. The MCP clients of a process share the connection; the objects they made are their own.
 
 mod buffers;
 mod caller;
-mod home;
+mod own_session;
 mod owner;
 mod rows;
 mod tree;
@@ -19,64 +18,65 @@ use tmux_control::buffer::BufferRow;
 use tmux_control::{Command, PaneId, Program, Server, SessionId, Socket};
 use tokio::sync::{Mutex, MutexGuard};
 
-pub use buffers::Buffer;
-use buffers::Buffers;
+use buffers::OwnBuffers;
+pub use buffers::PasteBuffer;
 pub(crate) use buffers::is_reserved_buffer_name;
 use caller::Caller;
-use home::Home;
-pub use home::NewPane;
-pub(crate) use home::with_environment;
+pub use own_session::NewPane;
+use own_session::OwnSession;
+pub(crate) use own_session::with_environment;
 use owner::Owner;
 pub use owner::Ownership;
-use rows::Staying;
-pub use rows::{ClientRow, Created, Life, PaneState, SessionRow, WindowRow};
+use rows::RemainOnExit;
+pub use rows::{ClientRow, CreatedPane, PaneState, ProcessState, SessionRow, WindowRow};
 pub use tree::PaneRow;
 pub(crate) use tree::{nested, read_nested};
 
-/// How long a server may take to end, with all that runs in it.
-const ENDING: Duration = Duration::from_secs(10);
+/// How long a tmux server may take to exit, with all programs in it.
+const SERVER_EXIT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A tmux server and a client's standing on it.
+/// A tmux server as one MCP client sees it.
 #[derive(Debug)]
 pub struct Host {
     shared: Arc<Shared>,
     owner: Owner,
-    home: Home,
-    buffers: Buffers,
+    session: OwnSession,
+    buffers: OwnBuffers,
 }
 
-/// What is the same for all clients.
+/// The part that all MCP clients of the process share.
 #[derive(Debug)]
 struct Shared {
     tmux: Server,
     caller: Caller,
+    /// Whether own sessions and buffers outlive the process (`--keep`).
     keep: bool,
-    /// Panes and processes of whose exit tmux has been reminded.
-    reminded: Mutex<HashSet<(PaneId, u32)>>,
+    /// Exited panes, with their processes, for which tmux was made to check its children.
+    checked_exits: Mutex<HashSet<(PaneId, u32)>>,
 }
 
 impl Host {
-    /// Takes up a server. Nothing is started; needs a Tokio runtime.
+    /// The host for a tmux server. Starts nothing; needs a Tokio runtime.
     pub fn new(program: Program, keep: bool) -> Self {
         let caller = Caller::detect(&program.socket);
         let tmux = Server::new(program);
-        let shared = Shared { tmux, caller, keep, reminded: Mutex::default() };
+        let shared = Shared { tmux, caller, keep, checked_exits: Mutex::default() };
         Self::of_owner(Arc::new(shared), Owner::this_process())
     }
 
-    /// The same server for a further client of this process, which owns nothing yet.
+    /// The same tmux server for a further MCP client of this process, which owns nothing yet.
     #[must_use]
     pub fn for_client(&self, number: u32) -> Self {
         Self::of_owner(Arc::clone(&self.shared), self.owner.of_client(number))
     }
 
     fn of_owner(shared: Arc<Shared>, owner: Owner) -> Self {
-        let home = Home::new(&owner, shared.keep);
-        let buffers = Buffers::new(&owner, shared.keep);
-        Self { shared, owner, home, buffers }
+        let session = OwnSession::new(&owner, shared.keep);
+        let buffers = OwnBuffers::new(&owner, shared.keep);
+        Self { shared, owner, session, buffers }
     }
 
-    /// The socket a user means who names none: that of the tmux we run in, or tmux's default.
+    /// The default socket: that of the tmux server this process runs in, else tmux's default.
     pub fn default_socket() -> Socket {
         std::env::var("TMUX")
             .ok()
@@ -84,22 +84,22 @@ impl Host {
             .unwrap_or(Socket::Default)
     }
 
-    /// The connection.
+    /// The connection to tmux.
     pub fn tmux(&self) -> &Server {
         &self.shared.tmux
     }
 
-    /// Whether a pane with this mark was made by this client.
-    pub fn owns(&self, mark: &str) -> bool {
-        self.owner.is(mark)
+    /// Whether a pane with this owner was made for this MCP client.
+    pub fn owns(&self, owner: &str) -> bool {
+        self.owner.is(owner)
     }
 
-    /// The client's number; 0 for the process itself.
+    /// The number of the MCP client; 0 for the process itself.
     pub fn client(&self) -> u32 {
         self.owner.client()
     }
 
-    /// What names this process and its client for good, in [`Host::is_dead`]'s words.
+    /// The owner token of this process and MCP client, as [`Host::is_dead`] takes it.
     pub fn token(&self) -> String {
         self.owner.token()
     }
@@ -109,7 +109,7 @@ impl Host {
         Owner::parse(token).is_some_and(|owner| owner.is_dead())
     }
 
-    /// The pane this process runs in, as far as its environment says. [`Host::is_caller`] knows more.
+    /// The pane this process runs in, according to its environment. [`Host::is_caller`] knows more.
     pub fn caller(&self) -> Option<PaneId> {
         self.shared.caller.pane()
     }
@@ -119,7 +119,7 @@ impl Host {
         self.shared.caller.is_in(pane, pid)
     }
 
-    /// Notes in tmux that we made the pane. It may be gone by now, which is no error.
+    /// Records in tmux that this MCP client owns the pane. A pane that no longer exists is not an error.
     pub async fn claim(&self, pane: PaneId) -> Result<(), tmux_control::Error> {
         match self.tmux().run(self.owner.mark(&pane.to_string())).await {
             Err(error) if error.is_not_found() || error.is_no_server() => Ok(()),
@@ -127,59 +127,63 @@ impl Host {
         }
     }
 
-    /// The commands that let a pane of this process stay after its program has exited also in another
-    /// window: that was said of the window it is in. None for other panes.
-    pub async fn stay_along(&self, pane: &PaneState) -> Result<Vec<Command>, tmux_control::Error> {
+    /// The commands that keep `remain-on-exit` for a pane of this process when it moves to another
+    /// window: the option is set on the window. None for other panes.
+    pub async fn keep_remain_on_exit(
+        &self,
+        pane: &PaneState,
+    ) -> Result<Vec<Command>, tmux_control::Error> {
         let id = pane.pane.to_string();
-        if !self.owner.is_colleague(&pane.owner) || !self.tmux().row::<Staying>(&id).await?.stays()
+        if !self.owner.same_process(&pane.owner)
+            || !self.tmux().row::<RemainOnExit>(&id).await?.is_on()
         {
             return Ok(Vec::new());
         }
-        Ok(home::stay("-p", &id, self.tmux().version().await?))
+        Ok(own_session::remain_on_exit("-p", &id, self.tmux().version().await?))
     }
 
-    /// What tmux is to run in a pane that is there already, in its words; none for the same again.
-    pub async fn words(
+    /// The arguments for tmux to run a program in an existing pane; empty to repeat the last program.
+    pub async fn program_words(
         &self,
         pane: &PaneState,
-        wish: &NewPane,
+        program: &NewPane,
     ) -> Result<Vec<String>, tmux_control::Error> {
-        Ok(match self.owner.is_colleague(&pane.owner) {
-            true => wish.words(self.tmux().version().await?),
-            false => wish.plain_words().to_vec(),
+        Ok(match self.owner.same_process(&pane.owner) {
+            true => program.words(self.tmux().version().await?),
+            false => program.plain_words().to_vec(),
         })
     }
 
-    /// The commands without which the last output of a program that is about to start in a pane of
-    /// this process would be lost; none where no version needs them.
+    /// The commands that keep tmux from losing the last output of a program about to start in a pane of
+    /// this process. None for other panes, and for versions that lose nothing.
     pub async fn drain(&self, pane: &PaneState) -> Result<Vec<Command>, tmux_control::Error> {
-        if !self.owner.is_colleague(&pane.owner)
+        if !self.owner.same_process(&pane.owner)
             || !self.tmux().version().await?.loses_last_output()
         {
             return Ok(Vec::new());
         }
-        Ok(home::drain(&pane.pane.to_string()).into())
+        Ok(own_session::drain(&pane.pane.to_string()).into())
     }
 
-    /// The command that lets a session of this name live though nobody is attached to it, before
-    /// anybody can come between; none for names that tmux would change or read in another way.
-    pub fn keep_named(name: &str) -> Option<Command> {
+    /// The command that turns `destroy-unattached` off for a session with this name, to be sent with the
+    /// one that creates it. `None` for names that tmux would change or parse as something else.
+    pub fn keep_session_command(name: &str) -> Option<Command> {
         let plain = name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_' | ' '));
-        plain.then(|| home::keep_unattached(&format!("={name}:")))
+        plain.then(|| own_session::destroy_unattached_off(&format!("={name}:")))
     }
 
-    /// Lets a new session live though nobody is attached to it, whatever the user's settings say,
-    /// and gives it its size where tmux did not. It may be gone by now, which is no error.
-    pub async fn settle(
+    /// Turns `destroy-unattached` off for a new session, and sets its size where tmux ignored it. A
+    /// session that no longer exists is not an error.
+    pub async fn configure_session(
         &self,
-        created: &Created,
+        created: &CreatedPane,
         width: Option<u32>,
         height: Option<u32>,
     ) -> Result<(), tmux_control::Error> {
-        let mut commands = vec![home::keep_unattached(&created.session.to_string())];
+        let mut commands = vec![own_session::destroy_unattached_off(&created.session.to_string())];
         let sized = width.is_some() || height.is_some();
         if sized && self.tmux().version().await?.ignores_new_size() {
-            commands.extend(home::resize(&created.window.to_string(), width, height));
+            commands.extend(own_session::resize(&created.window.to_string(), width, height));
         }
         match self.tmux().sequence(commands).await {
             Err(error) if error.is_not_found() || error.is_no_server() => Ok(()),
@@ -187,11 +191,13 @@ impl Host {
         }
     }
 
-    /// Every pane of the server; none if no server runs.
+    /// Every pane of the tmux server; none if no server runs.
     pub async fn panes(&self) -> Result<Vec<PaneRow>, tmux_control::Error> {
         let panes = tree::panes(self.tmux()).await?;
         if self
-            .remind_of_exits(panes.iter().map(|row| (row.pane.id, row.pane.pid, row.pane.life)))
+            .check_exits(
+                panes.iter().map(|row| (row.pane.id, row.pane.pid, row.pane.process_state)),
+            )
             .await
         {
             return tree::panes(self.tmux()).await;
@@ -199,127 +205,128 @@ impl Host {
         Ok(panes)
     }
 
-    /// The pane that is or stands for a target in tmux's own words.
+    /// The pane of a target in tmux's syntax: itself, or the active pane of the object.
     pub async fn pane(&self, target: &str) -> Result<PaneState, tmux_control::Error> {
         let now: PaneState = self.tmux().row(target).await?;
-        if self.remind_of_exits([(now.pane, now.pid, now.life)].into_iter()).await {
+        if self.check_exits([(now.pane, now.pid, now.process_state)].into_iter()).await {
             return self.tmux().row(target).await;
         }
         Ok(now)
     }
 
-    /// Before 3.7 a tmux that writes to utmp can miss the exit of a pane's process, since the
-    /// library it does this with ignores all children meanwhile. When another child exits, tmux
-    /// looks after all of them; so one is made to. Returns whether it was, once for each process.
-    async fn remind_of_exits(&self, panes: impl Iterator<Item = (PaneId, u32, Life)>) -> bool {
+    /// Makes tmux check its children, if an exited pane has no exit code. Before 3.7 a tmux that writes
+    /// to utmp can miss the exit of a pane's process, because the utmp library ignores SIGCHLD
+    /// meanwhile. When another child exits, tmux checks all of them; an empty `run-shell` is such a
+    /// child. Returns whether it did, once for each process.
+    async fn check_exits(&self, panes: impl Iterator<Item = (PaneId, u32, ProcessState)>) -> bool {
         let missing: Vec<_> = panes
-            .filter(|(_, _, life)| *life == Life::Exited(None))
+            .filter(|(_, _, process_state)| *process_state == ProcessState::Exited(None))
             .map(|(pane, pid, _)| (pane, pid))
             .collect();
         if missing.is_empty() {
             return false;
         }
-        let mut reminded = self.shared.reminded.lock().await;
-        let news = missing.into_iter().filter(|exit| reminded.insert(*exit)).count() > 0;
-        if news && let Err(error) = self.tmux().run(Command::action("run-shell").arg(":")).await {
-            tracing::debug!("reminding tmux of exits: {error}");
+        let mut checked = self.shared.checked_exits.lock().await;
+        let is_new = missing.into_iter().filter(|exit| checked.insert(*exit)).count() > 0;
+        if is_new && let Err(error) = self.tmux().run(Command::action("run-shell").arg(":")).await {
+            tracing::debug!("making tmux check its children: {error}");
         }
-        news
+        is_new
     }
 
-    /// The clients people look through: not ours, nor those of another server like this one.
+    /// The tmux clients of people: neither ours nor those of another server like this one.
     pub async fn people(&self) -> Result<Vec<ClientRow>, tmux_control::Error> {
         let clients: Vec<ClientRow> =
             none_without_server(self.tmux().rows(Command::query("list-clients")).await)?;
         Ok(clients.into_iter().filter(ClientRow::is_person).collect())
     }
 
-    /// A new pane in our own session, which is made if need be.
-    pub async fn new_pane(&self, wish: NewPane) -> Result<Created, tmux_control::Error> {
-        self.home.new_pane(self.tmux(), &self.owner, wish).await
+    /// Creates a pane in the own session, and the session if it does not exist.
+    pub async fn new_pane(&self, pane: NewPane) -> Result<CreatedPane, tmux_control::Error> {
+        self.session.new_pane(self.tmux(), &self.owner, pane).await
     }
 
-    /// Our own session, if it has been made and is still there.
+    /// The own session, if it exists.
     pub async fn own_session(&self) -> Option<SessionId> {
-        self.home.session(self.tmux()).await
+        self.session.id(self.tmux()).await
     }
 
-    /// Ends a session.
+    /// Kills a session.
     pub async fn kill_session(&self, session: SessionId) -> Result<(), tmux_control::Error> {
-        home::kill_session(self.tmux(), session).await
+        own_session::kill_session(self.tmux(), session).await
     }
 
-    /// Ends the server whose process this is, and waits until it is gone.
+    /// Kills the tmux server with this pid, and waits until the process has exited.
     pub async fn kill_server(&self, pid: u32) -> Result<(), tmux_control::Error> {
         let command = "kill-server";
         match self.tmux().spawned(&[Command::action(command)]).await {
-            // It may be gone before it could say so.
+            // The server may exit before it replies.
             Err(error) if !error.is_no_server() => return Err(error),
             _ => {}
         }
-        self.home.forget().await;
-        tokio::time::timeout(ENDING, process::exited(pid)).await.map_err(|_| {
-            tmux_control::Error::Timeout { command: command.to_owned(), after: ENDING }
+        self.session.forget().await;
+        tokio::time::timeout(SERVER_EXIT_TIMEOUT, process::exited(pid)).await.map_err(|_| {
+            tmux_control::Error::Timeout { command: command.to_owned(), after: SERVER_EXIT_TIMEOUT }
         })
     }
 
-    /// A name for a paste buffer that is gone in a moment.
-    pub fn passing_buffer_name(&self) -> String {
-        self.buffers.passing_name()
+    /// A name for a paste buffer that is deleted right after use.
+    pub fn temporary_buffer_name(&self) -> String {
+        self.buffers.temporary_name()
     }
 
-    /// A name for a paste buffer of our own that stays.
+    /// A name for a new own paste buffer.
     pub fn new_buffer_name(&self, label: &str) -> io::Result<String> {
         self.buffers.name(label)
     }
 
-    /// The name of one of our buffers under another label.
+    /// The name of an own buffer with another label.
     pub fn renamed_buffer(&self, name: &str, label: &str) -> Option<String> {
-        Buffers::renamed(name, label)
+        OwnBuffers::renamed(name, label)
     }
 
-    /// The paste buffers there are; none if no server runs.
-    pub async fn buffers(&self) -> Result<Vec<Buffer>, tmux_control::Error> {
+    /// All paste buffers; none if no server runs.
+    pub async fn buffers(&self) -> Result<Vec<PasteBuffer>, tmux_control::Error> {
         let rows = none_without_server(self.tmux().buffers().await)?;
         Ok(self.buffers.of_rows(rows))
     }
 
-    /// The right to make or name buffers.
-    pub async fn naming_buffers(&self) -> MutexGuard<'_, ()> {
-        self.buffers.alone().await
+    /// The exclusive right to create or rename buffers.
+    pub async fn lock_buffer_names(&self) -> MutexGuard<'_, ()> {
+        self.buffers.lock().await
     }
 
-    /// Sees to it that a person who pastes gets what they would have got before `ours` was set.
-    /// Returns whether there is something of theirs to paste.
-    pub async fn keep_newest_buffer(
+    /// Makes a person's newest buffer the one that the paste key takes again, after `ours` was set.
+    /// Returns whether there is such a buffer.
+    pub async fn restore_newest_buffer(
         &self,
         before: &[BufferRow],
         ours: &str,
     ) -> Result<bool, tmux_control::Error> {
-        buffers::keep_newest(self.tmux(), before, ours).await
+        buffers::restore_newest(self.tmux(), before, ours).await
     }
 
-    /// Removes what servers like this one left behind when they died.
+    /// Removes panes and buffers that dead processes of this program left behind.
     pub async fn reap_orphans(&self) {
-        let mut reaped = home::reap(self.tmux()).await;
+        let mut reaped = own_session::reap(self.tmux()).await;
         if reaped.is_ok() {
             reaped = buffers::reap(self.tmux()).await;
         }
         if let Err(error) = reaped
             && !error.is_no_server()
         {
-            tracing::debug!("looking for orphans: {error}");
+            tracing::debug!("removing panes and buffers of dead processes: {error}");
         }
     }
 
-    /// Removes the client's own buffers and session, unless they are to be kept.
+    /// Removes the own buffers and the own session, unless they are kept.
     pub async fn close(&self) {
         self.buffers.close(self.tmux()).await;
-        self.home.close(self.tmux(), &self.owner).await;
+        self.session.close(self.tmux(), &self.owner).await;
     }
 }
 
-/// Where nothing runs, a list is empty.
+/// Turns the error that no tmux server runs into an empty list.
 pub fn none_without_server<T>(
     rows: Result<Vec<T>, tmux_control::Error>,
 ) -> Result<Vec<T>, tmux_control::Error> {

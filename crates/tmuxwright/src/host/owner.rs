@@ -1,9 +1,9 @@
-//! Who made a pane, written into tmux itself.
+//! Ownership of panes, recorded in tmux itself.
 //!
-//! Each pane we make gets the user option `@mcp_owner` with a token that names this process for
-//! good: host, pid and start time; and the client's number, if the process has several. A window or
-//! session counts as ours while all its panes are: a pane that a person opened in it is theirs, and
-//! so is one that another client of this process made.
+//! Each pane that this process makes gets the user option `@mcp_owner` with a unique token: host name,
+//! pid and start time of the process, and the number of the MCP client if there are several. A window
+//! or session is own while all its panes are. A pane that a person or another MCP client of this
+//! process opened in it is foreign.
 
 use std::collections::HashSet;
 
@@ -12,9 +12,9 @@ use tmux_control::{Command, SessionId, WindowId};
 use super::{Host, PaneRow};
 
 /// The user option that holds a pane's owner.
-pub(super) const OPTION: &str = "@mcp_owner";
+pub(super) const OWNER_OPTION: &str = "@mcp_owner";
 
-/// The token of one server process, or of one of its clients.
+/// The token of one server process, or of one of its MCP clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Owner {
     host: String,
@@ -32,12 +32,12 @@ impl Owner {
         Self { host: host_name(), pid, started, client: 0 }
     }
 
-    /// The token of a client of the same process.
+    /// The token of an MCP client of the same process.
     pub(super) fn of_client(&self, number: u32) -> Self {
         Self { client: number, ..self.clone() }
     }
 
-    /// Reads a token; `None` if it is none.
+    /// Parses a token; `None` if it is invalid.
     pub(super) fn parse(token: &str) -> Option<Self> {
         let mut parts = token.splitn(4, '.');
         let (host, pid, started) = (parts.next()?, parts.next()?, parts.next()?);
@@ -60,17 +60,17 @@ impl Owner {
         token == self.token()
     }
 
-    /// Whether the token is that of a client of this owner's process.
-    pub(super) fn is_colleague(&self, token: &str) -> bool {
+    /// Whether the token belongs to the same process, whichever MCP client it is of.
+    pub(super) fn same_process(&self, token: &str) -> bool {
         Self::parse(token).is_some_and(|other| other.of_client(self.client) == *self)
     }
 
-    /// The client's number; 0 for the process itself.
+    /// The number of the MCP client; 0 for the process itself.
     pub(super) fn client(&self) -> u32 {
         self.client
     }
 
-    /// What our own session is called.
+    /// The name of the own session.
     pub(super) fn session_name(&self) -> String {
         match self.client {
             0 => format!("mcp-{}", self.pid),
@@ -78,18 +78,22 @@ impl Owner {
         }
     }
 
-    /// Whether the process behind the token is known to be dead. Of other hosts nothing is known.
+    /// Whether the process of the token is dead. Processes of other hosts count as alive.
     pub(super) fn is_dead(&self) -> bool {
         self.host == host_name() && process::started(self.pid).as_ref() != Some(&self.started)
     }
 
     /// The command that marks a pane as this owner's.
     pub(super) fn mark(&self, pane: &str) -> Command {
-        Command::action("set-option").arg("-p").option("-t", pane).arg(OPTION).arg(self.token())
+        Command::action("set-option")
+            .arg("-p")
+            .option("-t", pane)
+            .arg(OWNER_OPTION)
+            .arg(self.token())
     }
 }
 
-/// Which sessions and windows are wholly ours.
+/// The sessions and windows in which all panes are own.
 #[derive(Debug)]
 pub struct Ownership {
     foreign_sessions: HashSet<SessionId>,
@@ -97,7 +101,7 @@ pub struct Ownership {
 }
 
 impl Ownership {
-    /// Goes through all panes of the server.
+    /// Computed from all panes of the tmux server.
     pub fn of(host: &Host, panes: &[PaneRow]) -> Self {
         let foreign = || panes.iter().filter(|row| !host.owns(&row.pane.owner));
         Self {
@@ -106,12 +110,12 @@ impl Ownership {
         }
     }
 
-    /// Whether this client made the session and everything in it.
+    /// Whether this MCP client made all panes of the session.
     pub fn session(&self, id: SessionId) -> bool {
         !self.foreign_sessions.contains(&id)
     }
 
-    /// Whether this client made the window and everything in it.
+    /// Whether this MCP client made all panes of the window.
     pub fn window(&self, id: WindowId) -> bool {
         !self.foreign_windows.contains(&id)
     }
@@ -127,7 +131,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_token_reads_back() {
+    fn token_is_parsed_back() {
         let me = Owner::this_process();
         assert_eq!(Owner::parse(&me.token()), Some(me.clone()));
         assert!(me.is(&me.token()));
@@ -137,25 +141,25 @@ mod tests {
     }
 
     #[test]
-    fn a_client_is_not_its_process_and_dies_with_it() {
+    fn client_token_differs_and_dies_with_its_process() {
         let process = Owner::this_process();
         let (one, two) = (process.of_client(1), process.of_client(2));
         assert_eq!(Owner::parse(&one.token()), Some(one.clone()));
         for (owner, other) in [(&process, &one), (&one, &process), (&one, &two)] {
-            assert!(!owner.is(&other.token()) && owner.is_colleague(&other.token()));
+            assert!(!owner.is(&other.token()) && owner.same_process(&other.token()));
         }
         assert_eq!(one.token(), format!("{}.1", process.token()));
         assert_ne!(one.session_name(), two.session_name());
         assert!(!one.is_dead());
         let gone = Owner { started: "1".to_owned(), ..one };
-        assert!(gone.is_dead() && !two.is_colleague(&gone.token()));
-        for none in ["h.1", "h.x.2", "h.1.2.x", "h.1.2.3.4", "h.1.2."] {
-            assert_eq!(Owner::parse(none), None, "{none}");
+        assert!(gone.is_dead() && !two.same_process(&gone.token()));
+        for invalid in ["h.1", "h.x.2", "h.1.2.x", "h.1.2.3.4", "h.1.2."] {
+            assert_eq!(Owner::parse(invalid), None, "{invalid}");
         }
     }
 
     #[test]
-    fn a_pid_given_out_again_is_another_process() {
+    fn reused_pid_is_another_process() {
         let mut other = Owner::this_process();
         other.started = "1".to_owned();
         assert!(other.is_dead());

@@ -1,24 +1,25 @@
-//! What is asked of tmux about its objects.
+//! Rows of tmux formats: the facts about objects that tmux is asked for.
 
 use tmux_control::format::FieldValue;
 use tmux_control::{PaneId, SessionId, WindowId, row};
 
-/// What became of a pane's process.
+/// The state of a pane's process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Life {
-    /// It runs.
+pub enum ProcessState {
+    /// The process runs.
     Running,
-    /// It has exited: with a status, or by a signal (128 and its number; tmux tells from 3.3 on).
+    /// The process has exited, with its exit code: a status, or 128 plus the number of a signal, which
+    /// tmux reports from 3.3 on. `None` if tmux missed the exit.
     Exited(Option<i32>),
 }
 
-impl Life {
-    /// Whether it has exited.
-    pub fn is_over(self) -> bool {
+impl ProcessState {
+    /// Whether the process has exited.
+    pub fn has_exited(self) -> bool {
         self != Self::Running
     }
 
-    /// With which code, if tmux knows it.
+    /// The exit code, if the process has exited and tmux knows it.
     pub fn exit_code(self) -> Option<i32> {
         match self {
             Self::Running => None,
@@ -27,19 +28,19 @@ impl Life {
     }
 }
 
-impl FieldValue for Life {
+impl FieldValue for ProcessState {
     fn parse(text: String) -> Option<Self> {
-        let Some(left) = text.strip_prefix('x') else {
+        let Some(rest) = text.strip_prefix('x') else {
             return Some(Self::Running);
         };
-        let (status, signal) = left.split_once('/')?;
+        let (status, signal) = rest.split_once('/')?;
         let by_signal = signal.parse::<i32>().ok().map(|number| 128 + number);
         Some(Self::Exited(by_signal.or_else(|| status.parse().ok())))
     }
 }
 
 row! {
-    /// A pane that a call is about: where it is and what it does with what is typed into it.
+    /// The state of the pane that a call uses: its place, process, mode and input.
     pub PaneState {
         /// Its id.
         pane: PaneId = "pane_id",
@@ -51,30 +52,30 @@ row! {
         window: WindowId = "window_id",
         /// Its first process.
         pid: u32 = "pane_pid",
-        /// Whether its process runs, and what it left if not.
-        life: Life = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
+        /// The state of its process.
+        process_state: ProcessState = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
         /// The mode it is in, such as `copy-mode`.
         mode: String = "pane_mode",
-        /// Whether typing into it is switched off.
+        /// Whether its input is switched off.
         input_off: bool = "pane_input_off",
-        /// Whether what is typed into it goes to the other panes of its window too.
+        /// Whether its input also goes to other panes of its window (synchronize-panes).
         synchronized: bool = "pane_synchronized",
-        /// Who made it.
+        /// The token of its owner; empty for a person's pane.
         owner: String = "@mcp_owner",
     }
 }
 
 row! {
-    /// Whether a pane stays when its program has exited.
-    pub(super) Staying {
+    /// Whether a pane remains when its program has exited.
+    pub(super) RemainOnExit {
         pane: PaneId = "pane_id",
         remain_on_exit: String = "remain-on-exit",
     }
 }
 
-impl Staying {
-    /// Whether it does; some versions print words, some numbers.
-    pub(super) fn stays(&self) -> bool {
+impl RemainOnExit {
+    /// Whether the option is on; some versions of tmux print words, some numbers.
+    pub(super) fn is_on(&self) -> bool {
         !matches!(self.remain_on_exit.as_str(), "" | "0" | "off")
     }
 }
@@ -94,15 +95,15 @@ row! {
         name: String = "window_name",
         /// How many panes it has.
         panes: u32 = "window_panes",
-        /// Whether it is the current one of its session.
+        /// Whether it is the current window of its session.
         active: bool = "window_active",
-        /// How its panes are arranged.
+        /// Its layout string.
         layout: String = "window_layout",
         /// Its width.
         width: u32 = "window_width",
         /// Its height.
         height: u32 = "window_height",
-        /// Whether one of its panes fills it.
+        /// Whether its active pane is zoomed.
         zoomed: bool = "window_zoomed_flag",
     }
 }
@@ -122,7 +123,7 @@ row! {
 }
 
 row! {
-    /// A client.
+    /// A tmux client.
     pub ClientRow {
         /// The session it is attached to.
         session: Option<SessionId> = "session_id",
@@ -130,13 +131,13 @@ row! {
         session_name: String = "session_name",
         /// Its flags, separated by commas.
         flags: String = "client_flags",
-        /// Its name, by which tmux finds it.
+        /// Its name, which tmux takes as `-t`.
         name: String = "client_name",
         /// Its terminal.
         tty: String = "client_tty",
         /// Its process.
         pid: u32 = "client_pid",
-        /// Its width; programs may have none.
+        /// Its width; control clients may have none.
         width: Option<u32> = "client_width",
         /// Its height.
         height: Option<u32> = "client_height",
@@ -146,13 +147,13 @@ row! {
 }
 
 impl ClientRow {
-    /// Control clients that count for no size are programs like this one. Those of terminals that
-    /// speak control mode themselves do count, since a person looks through them.
+    /// Whether a person uses the client. Control clients with `ignore-size` are programs like this one;
+    /// other control clients belong to terminals in which a person works, such as iTerm2.
     pub fn is_person(&self) -> bool {
         !(self.is_control() && self.has("ignore-size"))
     }
 
-    /// Whether it speaks control mode.
+    /// Whether it is in control mode.
     pub fn is_control(&self) -> bool {
         self.has("control-mode")
     }
@@ -163,8 +164,8 @@ impl ClientRow {
 }
 
 row! {
-    /// What a command that creates something prints.
-    pub Created {
+    /// The pane that a command created, as it prints it with `-P`.
+    pub CreatedPane {
         /// The session.
         session: SessionId = "session_id",
         /// Its name.

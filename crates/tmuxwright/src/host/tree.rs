@@ -1,13 +1,13 @@
-//! Every pane of the server in one question.
+//! The tree: all sessions, windows and panes of a tmux server, read with one command.
 //!
-//! A format variable costs tmux about two microseconds. `list-panes` would print the session and the
-//! window of each pane again and again; nested loops print each once.
+//! A format variable costs tmux about two microseconds. `list-panes` would print session and window
+//! again for each pane; a format with nested loops prints each once.
 
 use tmux_control::format::FieldValues;
 use tmux_control::{Command, Error, PaneId, Row, Server, SessionId, WindowId, row};
 
 use super::none_without_server;
-use super::rows::Life;
+use super::rows::ProcessState;
 
 row! {
     /// The session a pane is in.
@@ -32,7 +32,7 @@ row! {
 }
 
 row! {
-    /// What is the pane's own.
+    /// The facts about the pane itself.
     pub PanePart {
         /// Its id.
         id: PaneId = "pane_id",
@@ -50,16 +50,16 @@ row! {
         width: u32 = "pane_width",
         /// Its height.
         height: u32 = "pane_height",
-        /// Whether it is the active one of its window.
+        /// Whether it is the active pane of its window.
         active: bool = "pane_active",
-        /// Whether its process runs, and what it left if not.
-        life: Life = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
-        /// Who made it.
+        /// The state of its process.
+        process_state: ProcessState = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
+        /// The token of its owner; empty for a person's pane.
         owner: String = "@mcp_owner",
     }
 }
 
-/// A pane and everything around it.
+/// A pane with its window and session.
 #[derive(Debug, Clone)]
 pub struct PaneRow {
     /// Its session.
@@ -71,18 +71,18 @@ pub struct PaneRow {
 }
 
 impl PaneRow {
-    /// The pane as a person would write it: `dev:2.0`.
+    /// The pane as a target: `dev:2.0`.
     pub fn address(&self) -> String {
         format!("{}:{}.{}", self.session.name, self.window.index, self.pane.index)
     }
 
-    /// The format that prints all of it in one line of `list-panes`.
+    /// The format that prints pane, window and session in one line of `list-panes`.
     pub fn flat_format() -> String {
         [SessionPart::format(), WindowPart::format(), PanePart::format()].concat()
     }
 }
 
-/// Asks for all panes; none if no server runs.
+/// Reads all panes; none if no tmux server runs.
 pub(super) async fn panes(tmux: &Server) -> Result<Vec<PaneRow>, Error> {
     let format = nested([SessionPart::format(), WindowPart::format(), PanePart::format()]);
     let list = Command::query("list-sessions").option("-F", format);
@@ -91,12 +91,12 @@ pub(super) async fn panes(tmux: &Server) -> Result<Vec<PaneRow>, Error> {
     Ok(panes.map(|(session, window, pane)| PaneRow { session, window, pane }).collect())
 }
 
-/// Nested loops over windows and panes: what is around panes is printed once.
+/// A format with nested loops over windows and panes, which prints each session and window once.
 pub(crate) fn nested([session, window, pane]: [String; 3]) -> String {
     format!("s;{session}#{{W:w;{window}#{{P:p;{pane}}}}}")
 }
 
-/// Reads what that printed; each row begins with its letter.
+/// Parses the output of such a format; each row begins with its letter.
 pub(crate) fn read_nested<S: Row + Clone, W: Row + Clone, P>(
     printed: &[u8],
     pane: impl Fn(&mut FieldValues) -> Option<P>,

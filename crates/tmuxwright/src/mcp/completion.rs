@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{pipeline, prompts};
 use crate::app::App;
-use crate::app::Client;
+use crate::app::McpClient;
 use crate::completion::{self, CompletionKind, OtherArguments};
 use crate::context::{Cx, Progress};
 use crate::contract::{Code, ToolError, nearest};
@@ -15,7 +15,7 @@ use terminal::text;
 
 /// Answers `completion/complete`. If tmux cannot be asked, the list is empty; that is not an error.
 pub(super) async fn complete(
-    client: &Arc<Client>,
+    client: &Arc<McpClient>,
     request: CompleteRequestParams,
     cancel: CancellationToken,
 ) -> Result<CompleteResult, ErrorData> {
@@ -78,7 +78,7 @@ fn variable(app: &App, template: &str, name: &str) -> Result<CompletionKind, Too
 
 /// Suggests tmux objects that `tool` would list, with that tool's permissions.
 async fn suggest_objects(
-    client: &Arc<Client>,
+    client: &Arc<McpClient>,
     tool: &str,
     kind: CompletionKind,
     typed: &str,
@@ -86,7 +86,7 @@ async fn suggest_objects(
     cancel: CancellationToken,
 ) -> Vec<String> {
     let app = &client.app;
-    let Ok((entry, _)) = app.registry.behind(tool) else { return Vec::new() };
+    let Ok((entry, _)) = app.registry.for_resource(tool) else { return Vec::new() };
     let request = pipeline::request(client, cancel.clone(), Progress::default());
     let guard = Arc::clone(&app.policy);
     let cx = Cx::new(&client.engines, entry.meta, guard, request);

@@ -21,8 +21,8 @@ use super::pipeline::{self, IncomingCall, ToolAnswer};
 use super::subscriptions::{self, Subscriptions};
 use super::{channel, completion, instructions, pagination, prompts, resources, revision};
 use crate::app::App;
-use crate::app::Client;
-use crate::context::{Progress, Request, Step};
+use crate::app::McpClient;
+use crate::context::{Progress, ProgressStep, Request};
 use crate::redact::Redactor;
 use terminal::text;
 
@@ -31,25 +31,25 @@ use terminal::text;
 pub struct Handler {
     app: Arc<App>,
     /// Set by `new` or at `initialize`.
-    client: OnceLock<Arc<Client>>,
+    client: OnceLock<Arc<McpClient>>,
     subscriptions: Subscriptions,
     logging: Logging,
 }
 
 impl Handler {
     /// A handler for the only client of a transport.
-    pub fn new(client: Arc<Client>) -> Self {
+    pub fn new(client: Arc<McpClient>) -> Self {
         Self { client: Arc::clone(&client).into(), ..Self::for_http(Arc::clone(&client.app)) }
     }
 
-    /// A handler for one of many clients. `initialize` gives it a [`Client`] of its own, which is
+    /// A handler for one of many clients. `initialize` gives it a [`McpClient`] of its own, which is
     /// dropped with the handler; requests without `initialize` share the process's client.
     pub fn for_http(app: Arc<App>) -> Self {
         let logging = Logging::new(app.logs.clone(), app.settings.redact.clone());
         Self { app, client: OnceLock::new(), subscriptions: Subscriptions::default(), logging }
     }
 
-    fn client(&self) -> Arc<Client> {
+    fn client(&self) -> Arc<McpClient> {
         self.client.get().map_or_else(|| self.app.client(), Arc::clone)
     }
 
@@ -290,7 +290,7 @@ fn progress(context: &RequestContext<RoleServer>, redact: Redactor) -> Progress 
         return Progress::default();
     };
     let peer = context.peer.clone();
-    Progress::new(move |Step { done, total, message }| {
+    Progress::new(move |ProgressStep { done, total, message }| {
         let mut message = text::clean(&message, false);
         redact.text(&mut message);
         let mut note = ProgressNotificationParam::new(token.clone(), done).with_message(message);

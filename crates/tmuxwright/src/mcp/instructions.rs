@@ -1,7 +1,7 @@
 //! The `instructions` of the server: a short guide to the tools that are offered. Clients that load
 //! tools on demand show a model only this text at first.
 
-use crate::app::Client;
+use crate::app::McpClient;
 use crate::contract::Guard;
 use crate::policy::Ceiling;
 use crate::watch::CONDITION_KINDS;
@@ -49,7 +49,7 @@ const TOOL_HINTS: &[(&str, &str)] = &[
 ];
 
 /// The instructions for the tools that are offered. Under 2 kB, because clients truncate there.
-pub(super) fn text(client: &Client) -> String {
+pub(super) fn text(client: &McpClient) -> String {
     let app = &client.app;
     let mut text = String::from(
         "A real terminal through tmux. People can attach to the same sessions and watch.\n",

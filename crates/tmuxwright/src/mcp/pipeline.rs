@@ -14,9 +14,9 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::render;
-use crate::app::Client;
-use crate::audit::{Audit, Caller, End};
-use crate::context::{Calls, Cx, Entry, Progress, Request, Touched};
+use crate::app::McpClient;
+use crate::audit::{Audit, CallOrigin, CallOutcome};
+use crate::context::{Cx, FirstTarget, Progress, Request, ToolCaller, ToolEntry};
 use crate::contract::{Code, Notice, ObjectIds, Reply, ToolError};
 
 /// A `tools/call` as it came in.
@@ -37,7 +37,7 @@ pub(crate) struct ToolAnswer {
 }
 
 /// Answers a `tools/call`. A failed call is a result too: the agent can read it and act on it.
-pub(crate) async fn dispatch(client: &Arc<Client>, call: IncomingCall) -> ToolAnswer {
+pub(crate) async fn dispatch(client: &Arc<McpClient>, call: IncomingCall) -> ToolAnswer {
     let IncomingCall { tool, arguments, cancel, progress, client: name } = call;
     let request = Request { client: name, ..request(client, cancel, progress) };
     match self::call(client, &tool, arguments, request).await {
@@ -51,7 +51,7 @@ pub(crate) async fn dispatch(client: &Arc<Client>, call: IncomingCall) -> ToolAn
 
 /// The request of a call that is not part of another call.
 pub(crate) fn request(
-    client: &Arc<Client>,
+    client: &Arc<McpClient>,
     cancel: CancellationToken,
     progress: Progress,
 ) -> Request {
@@ -64,15 +64,15 @@ pub(crate) fn request(
         keep_full_text: app.audit.as_ref().is_some_and(Audit::wants_text),
         client: None,
         via: None,
-        touched: Touched::default(),
+        first_target: FirstTarget::default(),
         calls: Arc::new(CallsOf(Arc::clone(client))),
     }
 }
 
-/// Calls that a tool makes for its caller, on the same path.
-struct CallsOf(Arc<Client>);
+/// ToolCaller that a tool makes for its caller, on the same path.
+struct CallsOf(Arc<McpClient>);
 
-impl Calls for CallsOf {
+impl ToolCaller for CallsOf {
     fn call<'a>(
         &'a self,
         tool: &'a str,
@@ -90,7 +90,7 @@ impl Calls for CallsOf {
 /// Makes one call, with a record in the audit log if one is kept. The record is written before the
 /// answer goes out; a call that cannot be recorded is not made.
 pub(crate) async fn call(
-    client: &Client,
+    client: &McpClient,
     tool: &str,
     arguments: Map<String, Value>,
     request: Request,
@@ -100,8 +100,8 @@ pub(crate) async fn call(
         return unrecorded_call(client, tool, arguments, request).await;
     };
     // A call within another has a record of its own.
-    let touched = Touched::default();
-    let request = Request { touched: touched.clone(), ..request };
+    let touched = FirstTarget::default();
+    let request = Request { first_target: touched.clone(), ..request };
     let disclosure = app.registry.disclosure(tool);
     let begun = audit.begin(tool, &disclosure, &arguments, caller(client, &request));
     if let Err(failed) = audit.ready().await {
@@ -118,7 +118,7 @@ pub(crate) async fn call(
 }
 
 async fn unrecorded_call(
-    client: &Client,
+    client: &McpClient,
     tool: &str,
     arguments: Map<String, Value>,
     request: Request,
@@ -132,17 +132,17 @@ async fn unrecorded_call(
 
 /// A tool that may be called, with the schema of its arguments.
 struct Authorized {
-    entry: Entry,
+    entry: ToolEntry,
     schema: Arc<Map<String, Value>>,
 }
 
 /// Finds the tool, if tier, toolset and tool list allow it. The tools behind a resource need not be in
 /// the toolset, which only limits the tools a model sees. Objects, files and lines are checked later,
 /// when the tool requests them from the call context.
-fn authorize(client: &Client, tool: &str, request: &Request) -> Result<Authorized, ToolError> {
+fn authorize(client: &McpClient, tool: &str, request: &Request) -> Result<Authorized, ToolError> {
     let registry = &client.app.registry;
     match request.via {
-        Some(_) => registry.behind(tool).map(|(entry, schema)| Authorized { entry, schema }),
+        Some(_) => registry.for_resource(tool).map(|(entry, schema)| Authorized { entry, schema }),
         None => registry
             .find(tool)
             .map(|tool| Authorized { entry: tool.entry, schema: Arc::clone(&tool.schema) }),
@@ -151,7 +151,7 @@ fn authorize(client: &Client, tool: &str, request: &Request) -> Result<Authorize
 
 /// Runs the handler until it answers, the client cancels, or the server ends.
 async fn execute(
-    client: &Client,
+    client: &McpClient,
     authorized: Authorized,
     arguments: Map<String, Value>,
     request: Request,
@@ -189,8 +189,8 @@ fn panicked(tool: &str, panic: &(dyn Any + Send)) -> ToolError {
 }
 
 /// The origin of a call, for the audit log.
-fn caller(client: &Client, request: &Request) -> Caller {
-    Caller {
+fn caller(client: &McpClient, request: &Request) -> CallOrigin {
+    CallOrigin {
         client: request.client.clone(),
         client_number: client.number(),
         via: request.via.clone(),
@@ -198,16 +198,16 @@ fn caller(client: &Client, request: &Request) -> Caller {
 }
 
 /// The outcome of a call, for the audit log.
-fn end(answer: &mut Result<Reply, ToolError>, touched: ObjectIds) -> End {
+fn end(answer: &mut Result<Reply, ToolError>, touched: ObjectIds) -> CallOutcome {
     match answer {
-        Ok(reply) => End {
+        Ok(reply) => CallOutcome {
             ids: ObjectIds::of(reply.structured.as_object()).or(touched),
             outcome: "ok",
             output_bytes: Some(reply.text.len()),
             text: reply.full_text.take(),
         },
         Err(error) => {
-            End { ids: touched, outcome: error.code.name(), output_bytes: None, text: None }
+            CallOutcome { ids: touched, outcome: error.code.name(), output_bytes: None, text: None }
         }
     }
 }
@@ -220,7 +220,7 @@ mod tests {
     use super::*;
     use crate::app::App;
     use crate::config::Settings;
-    use crate::context::{Entry, Tool};
+    use crate::context::{Tool, ToolEntry};
     use crate::contract::{Form, Group, Load, Meta, Output, Tier, Toolset};
 
     #[derive(Deserialize, JsonSchema)]
@@ -271,7 +271,7 @@ mod tests {
     }
 
     async fn call_with(tool: &str, cancel: CancellationToken) -> String {
-        let tools = vec![Entry::of::<Panics>(), Entry::of::<Hangs>()];
+        let tools = vec![ToolEntry::of::<Panics>(), ToolEntry::of::<Hangs>()];
         let app = Arc::new(App::with_tools(Settings::default(), tools));
         let call = IncomingCall {
             tool: tool.to_owned(),

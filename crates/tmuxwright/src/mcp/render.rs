@@ -174,7 +174,7 @@ mod tests {
     #[test]
     fn no_field_name_of_a_result_is_redacted() {
         let mut redact = Redactor::default();
-        redact.switch(true);
+        redact.set_enabled(true);
         for entry in crate::tools::all() {
             let mut found = Map::new();
             fields(&Value::Object((entry.output_schema)()), &mut found);

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use super::{pagination, pipeline, render};
 use crate::app::App;
-use crate::app::Client;
+use crate::app::McpClient;
 use crate::context::Request;
 use crate::contract::{Code, Guard, ToolError};
 use crate::resources::{self, Body, KeptCommand, ListKey, ListedResource, MatchedResource};
@@ -39,7 +39,7 @@ pub(super) fn templates(app: &App) -> Vec<ResourceTemplate> {
 
 /// A page of the resources that can be read now.
 pub(super) async fn list(
-    client: &Client,
+    client: &McpClient,
     page: Option<PaginatedRequestParams>,
     request: Request,
 ) -> Result<ListResourcesResult, ErrorData> {
@@ -73,7 +73,7 @@ fn list_key(cursor: &str) -> Option<ListKey> {
 }
 
 /// The commands whose results are kept, without those in hidden panes.
-fn kept_commands(client: &Client, panes: &Value) -> Vec<KeptCommand> {
+fn kept_commands(client: &McpClient, panes: &Value) -> Vec<KeptCommand> {
     let shown = |job: &Arc<Job>| {
         let panes = panes.get("panes").and_then(Value::as_array).into_iter().flatten();
         let mut ids = panes.filter_map(|pane| pane.get("pane_id")?.as_str());
@@ -106,7 +106,7 @@ fn to_wire(app: &App, item: ListedResource) -> Resource {
 
 /// Reads a resource.
 pub(super) async fn read(
-    client: &Client,
+    client: &McpClient,
     uri: String,
     request: Request,
 ) -> Result<ReadResourceResult, ErrorData> {
@@ -141,7 +141,7 @@ struct Content {
 }
 
 async fn content(
-    client: &Client,
+    client: &McpClient,
     found: MatchedResource,
     request: Request,
 ) -> Result<Content, ToolError> {

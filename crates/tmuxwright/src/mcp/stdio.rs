@@ -14,14 +14,14 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
 use super::Handler;
-use crate::app::Client;
+use crate::app::McpClient;
 
 /// How long calls may still take after the client has closed its side. Quick ones get their answer
 /// out; waits are cut short, since clients kill servers that linger.
 pub(super) const GRACE: Duration = Duration::from_millis(300);
 
 /// Serves one client until it disconnects or `stop` is cancelled.
-pub(crate) async fn serve<R, W>(client: Arc<Client>, read: R, write: W, stop: CancellationToken)
+pub(crate) async fn serve<R, W>(client: Arc<McpClient>, read: R, write: W, stop: CancellationToken)
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,

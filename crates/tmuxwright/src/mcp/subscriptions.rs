@@ -14,7 +14,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::resources;
 use crate::app::App;
-use crate::app::Client;
+use crate::app::McpClient;
 use crate::changes::{ChangeSubject, ChangeSubscription};
 use crate::context::{Cx, Request};
 use crate::contract::{Code, Target, ToolError};
@@ -38,7 +38,7 @@ impl Subscriptions {
     /// Subscribes to a resource. A second subscription to the same URI changes nothing.
     pub(super) async fn add(
         &self,
-        client: &Arc<Client>,
+        client: &Arc<McpClient>,
         uri: String,
         request: Request,
         peer: Peer<RoleServer>,
@@ -96,7 +96,7 @@ pub(super) fn accepted(app: &App, requested: &SubscriptionFilter) -> Subscriptio
 
 /// Notifies of changes until the client closes the request or the server ends.
 pub(super) async fn listen(
-    client: &Arc<Client>,
+    client: &Arc<McpClient>,
     context: &SubscriptionContext,
     request: impl Fn(&str) -> Request,
 ) {
@@ -123,7 +123,7 @@ pub(super) async fn listen(
 /// Subscribes to the changes of a resource. The resource is read once, to make sure that it exists and
 /// is allowed, and to have the access in the audit log.
 async fn follow(
-    client: &Arc<Client>,
+    client: &Arc<McpClient>,
     uri: &str,
     request: Request,
 ) -> Result<ChangeSubscription, ErrorData> {
@@ -137,13 +137,13 @@ async fn follow(
 }
 
 async fn begin(
-    client: &Arc<Client>,
+    client: &Arc<McpClient>,
     found: &MatchedResource,
     request: Request,
 ) -> Result<ChangeSubscription, ToolError> {
     let app = &client.app;
     let tool = found.resource.calls.first().map_or("", |call| call.tool);
-    let (entry, _) = app.registry.behind(tool)?;
+    let (entry, _) = app.registry.for_resource(tool)?;
     let cx = Cx::new(&client.engines, entry.meta, Arc::clone(&app.policy) as _, request);
     let resolve = |target: String, level| {
         let cx = &cx;
@@ -169,5 +169,5 @@ async fn begin(
             ChangeSubject::Command(job)
         }
     };
-    Ok(cx.changes.subscribe(subject, cx.sees()).await?)
+    Ok(cx.changes.subscribe(subject, cx.visibility()).await?)
 }

@@ -1,8 +1,8 @@
-//! How far calls may go.
+//! The ceiling: the highest tier that the person allows (`--tier`).
 
 use crate::contract::Tier;
 
-/// How far this server may go, from a setting.
+/// The highest tier that the person allows.
 #[derive(
     Debug,
     Clone,
@@ -17,16 +17,16 @@ use crate::contract::Tier;
 )]
 #[strum(serialize_all = "snake_case")]
 pub enum Ceiling {
-    /// Only look.
+    /// Tools that read.
     Readonly,
-    /// Change things, destroy and rename only what this server made.
+    /// Also tools that change something. Only what this server made can be destroyed or renamed.
     Mutating,
-    /// Anything.
+    /// All tools, on all objects.
     Destructive,
 }
 
 impl Ceiling {
-    /// What a tool of this tier needs to be offered at all.
+    /// The lowest ceiling at which a tool of this tier is offered.
     pub(super) fn for_tier(tier: Tier) -> Self {
         match tier {
             Tier::Read | Tier::AsCalled => Self::Readonly,

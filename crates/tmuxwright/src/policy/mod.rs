@@ -1,11 +1,12 @@
-//! What may be done. Pure decisions over declarations and rules: the registry asks which tools are
-//! offered, `Cx` what a call may reach, type, read and write. Nothing else asks.
+//! The policy: which tools are offered, and what a call may see, type, read, write and destroy. Pure
+//! decisions over tool declarations and rules. The registry asks which tools are offered; `Cx` asks
+//! everything else, through the guard.
 
 mod ceiling;
-mod choice;
-mod commands;
+mod command_filter;
 mod files;
 mod reach;
+mod tool_filter;
 mod variables;
 
 #[cfg(test)]
@@ -17,36 +18,37 @@ use tmux_control::Socket;
 use tmux_control::target::Level;
 
 use crate::contract::{
-    Code, Entered, Group, Guard, Meta, NewPlace, Spot, Subject, Tier, ToolError, Toolset,
+    Code, CreateLocation, Group, Guard, Meta, PaneIdentity, ShellLine, TargetObject, Tier,
+    ToolError, Toolset,
 };
 pub use ceiling::Ceiling;
-pub use choice::{Choice, KINDS, group_names};
-pub use commands::{Commands, Mode};
-pub use files::Files;
-pub use reach::Reach;
-pub use variables::Variables;
+pub use command_filter::{CommandFilter, CommandFilterMode};
+pub use files::FileRules;
+pub use reach::ReachRules;
+pub use tool_filter::{TIER_GROUPS, ToolFilter, group_names};
+pub use variables::VariableRules;
 
 /// The rules in force.
 #[derive(Debug, Clone)]
 pub struct Policy {
-    /// How far calls may go.
+    /// The highest tier that the person allows.
     pub ceiling: Ceiling,
-    /// Which tools are offered.
+    /// The toolset in use.
     pub toolset: Toolset,
-    /// Whether the paste buffers of others are open to calls.
+    /// Whether calls may use paste buffers that this server did not make for the caller.
     pub all_buffers: bool,
     /// Whether prompts are offered as tools, in every toolset.
     pub prompts_as_tools: bool,
-    /// Which of these, by name and group.
-    pub choice: Option<Choice>,
-    /// Which servers, sessions and panes can be reached.
-    pub reach: Reach,
-    /// What may become a line for a shell.
-    pub commands: Commands,
-    /// Which files may be read and written.
-    pub files: Files,
-    /// Which environment variables may be set.
-    pub variables: Variables,
+    /// The list of `--tools`, which narrows toolset and tier.
+    pub tool_filter: Option<ToolFilter>,
+    /// The tmux servers, sessions and panes that calls may see and use.
+    pub reach: ReachRules,
+    /// The lines that may be submitted to a shell.
+    pub command_filter: CommandFilter,
+    /// The files that may be read and written.
+    pub files: FileRules,
+    /// The environment variables that may be set.
+    pub variables: VariableRules,
 }
 
 impl Default for Policy {
@@ -56,36 +58,37 @@ impl Default for Policy {
             toolset: Toolset::Agent,
             all_buffers: false,
             prompts_as_tools: false,
-            choice: None,
-            reach: Reach::default(),
-            commands: Commands::default(),
-            files: Files::default(),
-            variables: Variables::default(),
+            tool_filter: None,
+            reach: ReachRules::default(),
+            command_filter: CommandFilter::default(),
+            files: FileRules::default(),
+            variables: VariableRules::default(),
         }
     }
 }
 
 impl Policy {
-    /// Refuses rules that cannot be meant, or that shut out the server to be driven.
+    /// Refuses incomplete rules, and rules that exclude the tmux server to be driven.
     pub fn check(&self, socket: &Socket) -> Result<(), String> {
-        self.commands.check()?;
+        self.command_filter.check()?;
         self.reach.check_server(socket)
     }
 
-    /// Whether the tool is listed and can be called.
+    /// Whether MCP clients see the tool and can call it.
     pub fn offers(&self, meta: &Meta) -> bool {
         let in_set = self.toolset == Toolset::All || meta.sets.contains(&self.toolset);
-        let wanted = self.prompts_as_tools || meta.group != Group::Prompt;
-        in_set && wanted && self.permits(meta)
+        let enabled = self.prompts_as_tools || meta.group != Group::Prompt;
+        in_set && enabled && self.permits(meta)
     }
 
-    /// Whether the tool can do its work for a resource: a toolset is about what a model is shown.
+    /// Whether a resource may use the tool. The toolset does not count: it only limits the tools that
+    /// a model is shown.
     pub fn permits(&self, meta: &Meta) -> bool {
-        let chosen = self.choice.as_ref().is_none_or(|choice| choice.offers(meta));
-        chosen && self.ceiling >= Ceiling::for_tier(meta.tier)
+        let listed = self.tool_filter.as_ref().is_none_or(|filter| filter.offers(meta));
+        listed && self.ceiling >= Ceiling::for_tier(meta.tier)
     }
 
-    /// Why a tool that exists is not offered.
+    /// The error for a call of a tool that exists but is not offered.
     pub fn refusal(&self, meta: &Meta) -> ToolError {
         let needed = Ceiling::for_tier(meta.tier);
         if self.ceiling < needed {
@@ -98,14 +101,15 @@ impl Policy {
             )
             .hint(format!("a person can start tmuxwright with --tier {needed}"));
         }
-        if let Some(choice) = self.choice.as_ref().filter(|choice| !choice.offers(meta)) {
-            let what = format!("`{}` is left out by the rule `tools`: {choice}", meta.name);
-            return ToolError::new(Code::Denied, what)
-                .hint("a person can start tmuxwright with other --tools");
+        if let Some(filter) = self.tool_filter.as_ref().filter(|filter| !filter.offers(meta)) {
+            let message = format!("`{}` is excluded by `--tools {filter}`", meta.name);
+            return ToolError::new(Code::Denied, message)
+                .hint("a person can start tmuxwright with a different --tools list");
         }
         if meta.group == Group::Prompt && !self.prompts_as_tools {
-            let what = format!("`{}` is not offered: prompts are no tools here", meta.name);
-            return ToolError::new(Code::Denied, what)
+            let message =
+                format!("`{}` is not offered: prompts are not offered as tools", meta.name);
+            return ToolError::new(Code::Denied, message)
                 .hint("a person can start tmuxwright with --prompts-as-tools");
         }
         ToolError::new(Code::Denied, format!("`{}` is not in the enabled toolset", meta.name))
@@ -114,29 +118,29 @@ impl Policy {
 }
 
 impl Guard for Policy {
-    fn admit(&self, meta: &Meta, subject: &Subject<'_>) -> Result<(), ToolError> {
-        let Subject { level, id, target, .. } = subject;
+    fn admit_object(&self, meta: &Meta, object: &TargetObject<'_>) -> Result<(), ToolError> {
+        let TargetObject { level, id, target, .. } = object;
         let destroys = matches!(meta.tier, Tier::DestroyOwn | Tier::Destroy);
-        if subject.holds_caller && (destroys || meta.types()) {
+        if object.contains_caller && (destroys || meta.types()) {
             return Err(ToolError::new(
                 Code::Denied,
                 format!("{level} `{target}` ({id}) is where this server itself runs"),
             )
-            .hint("choose another; list_panes marks this one with is_caller"));
+            .hint("choose another target; list_panes marks this one with is_caller"));
         }
         let own_only = destroys || meta.tier == Tier::MutateOwn;
-        if own_only && self.ceiling < Ceiling::Destructive && !subject.foreign.is_empty() {
+        if own_only && self.ceiling < Ceiling::Destructive && !object.foreign.is_empty() {
             let why = match level {
                 Level::Pane => "this server did not make it for you".to_owned(),
                 _ => {
                     let foreign: Vec<String> =
-                        subject.foreign.iter().map(ToString::to_string).collect();
+                        object.foreign.iter().map(ToString::to_string).collect();
                     format!("this server did not make its pane {} for you", foreign.join(", "))
                 }
             };
             return Err(ToolError::new(Code::Denied, format!("{level} `{target}` ({id}): {why}"))
                 .hint(format!(
-                    "`{}` works on own panes at any time; for others a person can start tmuxwright with --tier destructive",
+                    "use `{}` on panes that this server made; for others a person can start tmuxwright with --tier destructive",
                     meta.name
                 )));
         }
@@ -152,7 +156,7 @@ impl Guard for Policy {
             format!("this server did not make buffer `{name}` for you"),
         )
         .hint(
-            "list_buffers shows those it made; for others a person can set `all_buffers = true` \
+            "use a buffer that list_buffers shows; for others a person can set `all_buffers = true` \
              under `[policy]` in the config file",
         ))
     }
@@ -162,41 +166,41 @@ impl Guard for Policy {
     }
 
     fn hides_panes(&self) -> bool {
-        self.reach.is_limited()
+        self.reach.limits_panes()
     }
 
-    fn hides(&self, spot: &Spot<'_>) -> Option<&'static str> {
-        self.reach.hides(spot)
+    fn hides(&self, identity: &PaneIdentity<'_>) -> Option<&'static str> {
+        self.reach.hides(identity)
     }
 
-    fn create(&self, place: NewPlace<'_>) -> Result<(), ToolError> {
-        self.reach.create(place)
+    fn admit_creation(&self, location: CreateLocation<'_>) -> Result<(), ToolError> {
+        self.reach.check_creation(location)
     }
 
-    fn judges_lines(&self) -> bool {
-        self.commands.is_on()
+    fn filters_commands(&self) -> bool {
+        self.command_filter.is_on()
     }
 
-    fn enter(&self, line: Entered<'_>) -> Result<(), ToolError> {
-        self.commands.enter(line)
+    fn admit_line(&self, line: ShellLine<'_>) -> Result<(), ToolError> {
+        self.command_filter.check_line(line)
     }
 
-    fn set_variable(&self, name: &str) -> Result<(), ToolError> {
-        self.variables.check(name, self.commands.is_on())
+    fn admit_variable(&self, name: &str) -> Result<(), ToolError> {
+        self.variables.check(name, self.command_filter.is_on())
     }
 
-    fn read_file(&self, path: &Path) -> Result<PathBuf, ToolError> {
+    fn admit_read(&self, path: &Path) -> Result<PathBuf, ToolError> {
         self.files.read(path)
     }
 
-    fn write_file(&self, path: &Path) -> Result<PathBuf, ToolError> {
+    fn admit_write(&self, path: &Path) -> Result<PathBuf, ToolError> {
         if self.ceiling < Ceiling::Mutating {
-            let what = format!(
+            let message = format!(
                 "`{}` may not be written: this server has the tier `{}`",
                 path.display(),
                 self.ceiling
             );
-            return Err(ToolError::new(Code::Denied, what)
+            return Err(ToolError::new(Code::Denied, message)
                 .hint("leave the path out; a person can start tmuxwright with --tier mutating"));
         }
         self.files.write(path)

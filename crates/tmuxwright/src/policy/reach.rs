@@ -1,73 +1,73 @@
-//! Which servers, sessions and panes calls may reach.
+//! Rules for the tmux servers, sessions and panes that calls may see and use.
 
 use tmux_control::{PaneId, SessionId, Socket};
 
-use crate::contract::{Code, NewPlace, Spot, ToolError};
+use crate::contract::{Code, CreateLocation, PaneIdentity, ToolError};
 
-/// The rules' names, as they stand in the config file.
+/// Names of the rules in the config file.
 const SESSIONS: &str = "policy.allowed_sessions";
 const PANES: &str = "policy.allowed_panes";
 
-/// The word for what this server made.
+/// The word in a rule for everything that this server made.
 const OWN: &str = "own";
 
-/// What may be reached: where no list is given, everything.
+/// Allow lists of tmux servers, sessions and panes; `None` allows all.
 #[derive(Debug, Clone, Default)]
-pub struct Reach {
+pub struct ReachRules {
     servers: Option<Vec<Socket>>,
-    sessions: Option<Vec<Session>>,
-    panes: Option<Vec<Pane>>,
+    sessions: Option<Vec<SessionRule>>,
+    panes: Option<Vec<PaneRule>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Session {
+enum SessionRule {
     Id(SessionId),
     Name(String),
     Own,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Pane {
+enum PaneRule {
     Id(PaneId),
     Own,
 }
 
-impl Reach {
-    /// Limits the servers to these, a socket's name or path each.
+impl ReachRules {
+    /// Limits the tmux servers to these sockets, each a name or a path.
     pub fn set_servers<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Result<(), String> {
         let sockets = words.map(|word| Socket::parse(word).map_err(|error| error.to_string()));
         self.servers = Some(sockets.collect::<Result<_, _>>()?);
         Ok(())
     }
 
-    /// Limits the sessions to these.
+    /// Limits the sessions to these names and ids.
     pub fn set_sessions<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Result<(), String> {
         let read = |word: &str| match word {
-            "" => Err("a session has a name".to_owned()),
-            OWN => Ok(Session::Own),
+            "" => Err("the name of a session is empty".to_owned()),
+            OWN => Ok(SessionRule::Own),
             _ => Ok(match word.strip_prefix('$').is_some().then(|| word.parse()) {
-                Some(Ok(id)) => Session::Id(id),
-                _ => Session::Name(word.to_owned()),
+                Some(Ok(id)) => SessionRule::Id(id),
+                _ => SessionRule::Name(word.to_owned()),
             }),
         };
         self.sessions = Some(words.map(read).collect::<Result<_, _>>()?);
         Ok(())
     }
 
-    /// Limits the panes to these.
+    /// Limits the panes to these ids.
     pub fn set_panes<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Result<(), String> {
         let read = |word: &str| match word {
-            OWN => Ok(Pane::Own),
+            OWN => Ok(PaneRule::Own),
             _ => match word.parse() {
-                Ok(id) if word.starts_with('%') => Ok(Pane::Id(id)),
-                _ => Err(format!("`{word}` is neither a pane's id, such as %3, nor `{OWN}`")),
+                Ok(id) if word.starts_with('%') => Ok(PaneRule::Id(id)),
+                _ => Err(format!("`{word}` is neither a pane id such as %3 nor `{OWN}`")),
             },
         };
         self.panes = Some(words.map(read).collect::<Result<_, _>>()?);
         Ok(())
     }
 
-    /// Refuses a server that is not listed.
+    /// Refuses a tmux server that is not listed.
     pub fn check_server(&self, socket: &Socket) -> Result<(), String> {
         match &self.servers {
             Some(servers) if !servers.iter().any(|server| server.is_same_as(socket)) => {
@@ -77,19 +77,20 @@ impl Reach {
         }
     }
 
-    pub(super) fn is_limited(&self) -> bool {
+    pub(super) fn limits_panes(&self) -> bool {
         self.sessions.is_some() || self.panes.is_some()
     }
 
-    pub(super) fn hides(&self, spot: &Spot<'_>) -> Option<&'static str> {
-        let session = |rule: &Session| match rule {
-            Session::Id(id) => *id == spot.session,
-            Session::Name(name) => name == spot.session_name,
-            Session::Own => spot.own,
+    /// The rule that hides a pane, if one does.
+    pub(super) fn hides(&self, identity: &PaneIdentity<'_>) -> Option<&'static str> {
+        let session = |rule: &SessionRule| match rule {
+            SessionRule::Id(id) => *id == identity.session,
+            SessionRule::Name(name) => name == identity.session_name,
+            SessionRule::Own => identity.own,
         };
-        let pane = |rule: &Pane| match rule {
-            Pane::Id(id) => *id == spot.pane,
-            Pane::Own => spot.own,
+        let pane = |rule: &PaneRule| match rule {
+            PaneRule::Id(id) => *id == identity.pane,
+            PaneRule::Own => identity.own,
         };
         let in_session = self.sessions.as_ref().is_none_or(|rules| rules.iter().any(session));
         let in_pane = self.panes.as_ref().is_none_or(|rules| rules.iter().any(pane));
@@ -100,31 +101,32 @@ impl Reach {
         }
     }
 
-    pub(super) fn create(&self, place: NewPlace<'_>) -> Result<(), ToolError> {
+    pub(super) fn check_creation(&self, location: CreateLocation<'_>) -> Result<(), ToolError> {
         let named = |name: &str| {
-            let named = Session::Name(name.to_owned());
+            let named = SessionRule::Name(name.to_owned());
             self.sessions.as_ref().is_none_or(|rules| rules.contains(&named))
         };
-        let own_sessions = self.sessions.as_ref().is_none_or(|rules| rules.contains(&Session::Own));
-        let in_session = match place {
-            NewPlace::Inside => true,
-            NewPlace::Session(Some(name)) => own_sessions || named(name),
-            NewPlace::Session(None) | NewPlace::Home => own_sessions,
+        let own_sessions =
+            self.sessions.as_ref().is_none_or(|rules| rules.contains(&SessionRule::Own));
+        let in_session = match location {
+            CreateLocation::Existing => true,
+            CreateLocation::NewSession(Some(name)) => own_sessions || named(name),
+            CreateLocation::NewSession(None) | CreateLocation::OwnSession => own_sessions,
         };
-        let in_pane = self.panes.as_ref().is_none_or(|rules| rules.contains(&Pane::Own));
+        let in_pane = self.panes.as_ref().is_none_or(|rules| rules.contains(&PaneRule::Own));
         let rule = match (in_session, in_pane) {
             (true, true) => return Ok(()),
             (false, _) => SESSIONS,
             _ => PANES,
         };
-        let what = match place {
-            NewPlace::Home => "a pane of this server's own".to_owned(),
-            NewPlace::Session(Some(name)) => format!("a session `{name}`"),
-            NewPlace::Session(None) => "a session without a name".to_owned(),
-            NewPlace::Inside => "a pane".to_owned(),
+        let object = match location {
+            CreateLocation::OwnSession => "a pane in the own session".to_owned(),
+            CreateLocation::NewSession(Some(name)) => format!("a session `{name}`"),
+            CreateLocation::NewSession(None) => "a session without a name".to_owned(),
+            CreateLocation::Existing => "a pane".to_owned(),
         };
-        Err(ToolError::new(Code::Denied, format!("{what} would be outside `{rule}`")).hint(format!(
-            "work in what list_panes shows; a person can add `{OWN}` to `{rule}` in the config file"
+        Err(ToolError::new(Code::Denied, format!("{object} would be outside `{rule}`")).hint(format!(
+            "use the panes that list_panes shows; a person can add `{OWN}` to `{rule}` in the config file"
         )))
     }
 }

@@ -1,4 +1,4 @@
-//! Rules against declarations, one table each.
+//! Tests of the policy: rules against tool declarations, one table each.
 
 use super::*;
 use tmux_control::{PaneId, SessionId};
@@ -24,7 +24,7 @@ fn policy(ceiling: Ceiling) -> Policy {
 }
 
 #[test]
-fn each_tier_opens_just_what_it_should() {
+fn each_ceiling_offers_tiers_up_to_it() {
     let table = [
         (Ceiling::Readonly, [true, false, false, false]),
         (Ceiling::Mutating, [true, true, true, false]),
@@ -47,27 +47,28 @@ fn a_tool_outside_the_toolset_is_not_offered() {
 }
 
 #[test]
-fn for_a_resource_tier_and_choice_count_but_not_the_toolset() {
+fn resources_need_tier_and_filter_but_no_toolset() {
     let tool = meta(Tier::Read, Group::Pane, &[]);
     let mut rules = policy(Ceiling::Readonly);
     assert!(rules.permits(&tool) && !rules.offers(&tool));
     assert!(!rules.permits(&meta(Tier::Mutate, Group::Pane, &[])));
-    rules.choice = Some("deny:@pane".parse().unwrap());
+    rules.tool_filter = Some("deny:@pane".parse().unwrap());
     assert!(!rules.permits(&tool));
 }
 
 #[test]
-fn the_callers_own_pane_is_neither_destroyed_nor_typed_into() {
+fn callers_pane_is_neither_destroyed_nor_typed_into() {
     let target = Target("%1".into());
-    let subject = Subject {
+    let object = TargetObject {
         level: Level::Pane,
         id: "%1".into(),
         foreign: vec![],
-        holds_caller: true,
+        contains_caller: true,
         target: &target,
     };
-    let admits =
-        |tier, group| policy(Ceiling::Destructive).admit(&meta(tier, group, &[]), &subject).is_ok();
+    let admits = |tier, group| {
+        policy(Ceiling::Destructive).admit_object(&meta(tier, group, &[]), &object).is_ok()
+    };
     assert!(!admits(Tier::DestroyOwn, Group::Pane));
     assert!(!admits(Tier::Mutate, Group::Input));
     assert!(admits(Tier::Read, Group::Screen));
@@ -75,28 +76,28 @@ fn the_callers_own_pane_is_neither_destroyed_nor_typed_into() {
 }
 
 #[test]
-fn an_unknown_tier_is_an_error_and_never_a_wider_one() {
+fn unknown_tier_is_an_error() {
     assert!("all".parse::<Ceiling>().is_err());
     assert!("".parse::<Ceiling>().is_err());
     assert!("Destructive".parse::<Ceiling>().is_err());
 }
 
-fn spot(pane: u32, session: (u32, &str), own: bool) -> Spot<'_> {
-    Spot { pane: PaneId(pane), session: SessionId(session.0), session_name: session.1, own }
+fn identity(pane: u32, session: (u32, &str), own: bool) -> PaneIdentity<'_> {
+    PaneIdentity { pane: PaneId(pane), session: SessionId(session.0), session_name: session.1, own }
 }
 
 #[test]
-fn what_a_person_set_up_is_renamed_at_the_highest_tier_only() {
+fn foreign_objects_are_renamed_at_the_highest_tier_only() {
     let target = Target("dev".into());
     let admits = |ceiling, foreign| {
-        let subject = Subject {
+        let object = TargetObject {
             level: Level::Session,
             id: "$1".into(),
             foreign,
-            holds_caller: true,
+            contains_caller: true,
             target: &target,
         };
-        policy(ceiling).admit(&meta(Tier::MutateOwn, Group::Object, &[]), &subject)
+        policy(ceiling).admit_object(&meta(Tier::MutateOwn, Group::Object, &[]), &object)
     };
     assert!(admits(Ceiling::Mutating, vec![]).is_ok());
     assert!(admits(Ceiling::Destructive, vec![PaneId(1)]).is_ok());
@@ -105,7 +106,7 @@ fn what_a_person_set_up_is_renamed_at_the_highest_tier_only() {
 }
 
 #[test]
-fn everything_that_types_keeps_away_from_the_caller() {
+fn mutating_input_command_and_watch_tools_type() {
     for group in [Group::Input, Group::Command, Group::Watch] {
         assert!(meta(Tier::Mutate, group, &[]).types(), "{group}");
         assert!(!meta(Tier::Read, group, &[]).types(), "{group}");
@@ -114,11 +115,11 @@ fn everything_that_types_keeps_away_from_the_caller() {
 }
 
 #[test]
-fn tools_are_chosen_by_name_and_group() {
-    let offers = |choice: &str, tier, group| {
-        choice.parse::<Choice>().unwrap().offers(&meta(tier, group, &[]))
+fn tools_are_filtered_by_name_and_group() {
+    let offers = |list: &str, tier, group| {
+        list.parse::<ToolFilter>().unwrap().offers(&meta(tier, group, &[]))
     };
-    for (choice, offered) in [
+    for (list, offered) in [
         ("allow:sample", true),
         ("sample, other", true),
         ("other", false),
@@ -130,7 +131,7 @@ fn tools_are_chosen_by_name_and_group() {
         ("deny:@all", false),
         ("@all", true),
     ] {
-        assert_eq!(offers(choice, Tier::Read, Group::Pane), offered, "{choice}");
+        assert_eq!(offers(list, Tier::Read, Group::Pane), offered, "{list}");
     }
     assert!(offers("@mutate", Tier::MutateOwn, Group::Pane));
     assert!(offers("@destroy", Tier::DestroyOwn, Group::Pane));
@@ -138,27 +139,27 @@ fn tools_are_chosen_by_name_and_group() {
 }
 
 #[test]
-fn a_choice_that_names_nothing_is_refused_with_the_nearest() {
-    for (choice, said) in [
+fn unknown_name_is_refused_with_the_nearest() {
+    for (list, said) in [
         ("", "names no tool"),
         ("allow:", "names no tool"),
         ("only:kill", "`only:`"),
         ("@pain", "`@pane`"),
         ("@zzz", "@read"),
     ] {
-        let error = choice.parse::<Choice>().unwrap_err();
-        assert!(error.contains(said), "{choice}: {error}");
+        let error = list.parse::<ToolFilter>().unwrap_err();
+        assert!(error.contains(said), "{list}: {error}");
     }
-    let check = |choice: &str| choice.parse::<Choice>().unwrap().check(&["kill", "send_keys"]);
+    let check = |list: &str| list.parse::<ToolFilter>().unwrap().check(&["kill", "send_keys"]);
     assert!(check("deny:kill,@input").is_ok());
     assert!(check("deny:send_key").unwrap_err().contains("`send_keys`"));
     assert!(check("deny:input").unwrap_err().contains("`@input`"));
 }
 
 #[test]
-fn lists_of_sessions_and_panes_hide_what_they_do_not_name() {
+fn sessions_and_panes_outside_the_lists_are_hidden() {
     let reach = |sessions: Option<&str>, panes: Option<&str>| {
-        let mut reach = Reach::default();
+        let mut reach = ReachRules::default();
         if let Some(words) = sessions {
             reach.set_sessions(words.split_whitespace()).unwrap();
         }
@@ -167,8 +168,8 @@ fn lists_of_sessions_and_panes_hide_what_they_do_not_name() {
         }
         reach
     };
-    let dev = spot(3, (1, "dev"), false);
-    let own = spot(4, (2, "mcp-1"), true);
+    let dev = identity(3, (1, "dev"), false);
+    let own = identity(4, (2, "mcp-1"), true);
     for (sessions, panes, sees_dev, sees_own) in [
         (None, None, true, true),
         (Some(""), None, false, false),
@@ -185,56 +186,60 @@ fn lists_of_sessions_and_panes_hide_what_they_do_not_name() {
         let reach = reach(sessions, panes);
         assert_eq!(reach.hides(&dev).is_none(), sees_dev, "{sessions:?} {panes:?}");
         assert_eq!(reach.hides(&own).is_none(), sees_own, "{sessions:?} {panes:?}");
-        assert_eq!(reach.create(NewPlace::Home).is_ok(), sees_own, "{sessions:?} {panes:?}");
+        assert_eq!(
+            reach.check_creation(CreateLocation::OwnSession).is_ok(),
+            sees_own,
+            "{sessions:?} {panes:?}"
+        );
     }
-    let named = |name| NewPlace::Session(Some(name));
-    assert!(reach(Some("dev"), None).create(named("dev")).is_ok());
-    assert!(reach(Some("dev"), None).create(named("other")).is_err());
-    assert!(reach(Some("dev"), None).create(NewPlace::Session(None)).is_err());
-    assert!(reach(None, Some("%3")).create(NewPlace::Inside).is_err());
-    assert!(Reach::default().set_panes(["dev"].into_iter()).is_err());
+    let named = |name| CreateLocation::NewSession(Some(name));
+    assert!(reach(Some("dev"), None).check_creation(named("dev")).is_ok());
+    assert!(reach(Some("dev"), None).check_creation(named("other")).is_err());
+    assert!(reach(Some("dev"), None).check_creation(CreateLocation::NewSession(None)).is_err());
+    assert!(reach(None, Some("%3")).check_creation(CreateLocation::Existing).is_err());
+    assert!(ReachRules::default().set_panes(["dev"].into_iter()).is_err());
 }
 
-fn filter(mode: Mode, patterns: &[&str]) -> Commands {
-    let mut commands = Commands::default();
-    commands.mode = Some(mode);
-    commands.set_patterns(patterns.iter().copied()).unwrap();
-    commands
+fn filter(mode: CommandFilterMode, patterns: &[&str]) -> CommandFilter {
+    let mut filter = CommandFilter::default();
+    filter.mode = Some(mode);
+    filter.set_patterns(patterns.iter().copied()).unwrap();
+    filter
 }
 
 #[test]
-fn a_filter_judges_lines_and_repeats_none() {
-    let deny = filter(Mode::Deny, &["^x", r"^\s*rm\b"]);
-    let error = deny.enter(Entered::Line("  rm secret")).unwrap_err().to_string();
+fn filter_checks_lines_and_quotes_none() {
+    let deny = filter(CommandFilterMode::Deny, &["^x", r"^\s*rm\b"]);
+    let error = deny.check_line(ShellLine::Known("  rm secret")).unwrap_err().to_string();
     assert!(error.contains(r"pattern 2 `^\s*rm\b`") && error.contains("a person can"), "{error}");
     assert!(!error.contains("secret"), "{error}");
-    assert!(deny.enter(Entered::Line("ls")).is_ok());
-    assert!(deny.enter(Entered::Line("")).is_ok());
-    assert!(deny.enter(Entered::Edited).unwrap_err().to_string().contains("C-c"));
-    assert!(deny.enter(Entered::Lost).unwrap_err().to_string().contains("run_command"));
-    let allow = filter(Mode::Allow, &["^ls( |$)"]);
-    assert!(allow.enter(Entered::Line("ls -l")).is_ok());
-    assert!(allow.enter(Entered::Line("  ")).is_ok());
-    let error = allow.enter(Entered::Line("cat secret")).unwrap_err().to_string();
+    assert!(deny.check_line(ShellLine::Known("ls")).is_ok());
+    assert!(deny.check_line(ShellLine::Known("")).is_ok());
+    assert!(deny.check_line(ShellLine::Edited).unwrap_err().to_string().contains("C-c"));
+    assert!(deny.check_line(ShellLine::Lost).unwrap_err().to_string().contains("run_command"));
+    let allow = filter(CommandFilterMode::Allow, &["^ls( |$)"]);
+    assert!(allow.check_line(ShellLine::Known("ls -l")).is_ok());
+    assert!(allow.check_line(ShellLine::Known("  ")).is_ok());
+    let error = allow.check_line(ShellLine::Known("cat secret")).unwrap_err().to_string();
     assert!(error.contains("`^ls( |$)`") && !error.contains("secret"), "{error}");
-    let off = filter(Mode::Off, &["."]);
-    assert!(off.enter(Entered::Lost).is_ok() && !off.is_on());
+    let off = filter(CommandFilterMode::Off, &["."]);
+    assert!(off.check_line(ShellLine::Lost).is_ok() && !off.is_on());
 }
 
 #[test]
-fn a_filter_that_cannot_be_meant_is_refused() {
-    assert!(filter(Mode::Allow, &[]).check().is_err());
-    assert!(filter(Mode::Deny, &[]).check().is_err());
-    assert!(filter(Mode::Off, &["x"]).check().is_ok());
-    let mut half = filter(Mode::Off, &["x"]);
+fn incomplete_filter_is_refused() {
+    assert!(filter(CommandFilterMode::Allow, &[]).check().is_err());
+    assert!(filter(CommandFilterMode::Deny, &[]).check().is_err());
+    assert!(filter(CommandFilterMode::Off, &["x"]).check().is_ok());
+    let mut half = filter(CommandFilterMode::Off, &["x"]);
     half.mode = None;
     assert!(half.check().is_err());
-    let error = Commands::default().set_patterns(["a", "("].into_iter()).unwrap_err();
+    let error = CommandFilter::default().set_patterns(["a", "("].into_iter()).unwrap_err();
     assert!(error.contains("pattern 2") && error.contains("`(`"), "{error}");
 }
 
 #[test]
-fn files_are_judged_by_where_they_lead() {
+fn files_are_checked_after_resolving_links() {
     let dir = tempfile::tempdir().unwrap();
     let root = dir.path().canonicalize().unwrap();
     let (inside, outside) = (root.join("in"), root.join("out"));
@@ -244,7 +249,7 @@ fn files_are_judged_by_where_they_lead() {
     std::os::unix::fs::symlink(&outside, inside.join("away")).unwrap();
     std::os::unix::fs::symlink(outside.join("new"), inside.join("nowhere")).unwrap();
     std::os::unix::fs::symlink(&inside, root.join("way")).unwrap();
-    let mut files = Files::default();
+    let mut files = FileRules::default();
     assert_eq!(files.write(&outside.join("x")).unwrap(), outside.join("x"));
     files.set_writable([root.join("way").to_str().unwrap()].into_iter()).unwrap();
     assert_eq!(files.write(&inside.join("x")).unwrap(), inside.join("x"));
@@ -266,14 +271,14 @@ fn files_are_judged_by_where_they_lead() {
     files.set_readable([].into_iter()).unwrap();
     assert!(files.read(&inside.join("x")).unwrap_err().to_string().contains("readable_paths"));
     assert!(files.set_readable(["x"].into_iter()).is_err());
-    let watcher = policy(Ceiling::Readonly);
-    assert_eq!(watcher.write_file(&inside.join("x")).unwrap_err().code, Code::Denied);
-    assert!(watcher.read_file(&inside.join("x")).is_ok());
+    let readonly = policy(Ceiling::Readonly);
+    assert_eq!(readonly.admit_write(&inside.join("x")).unwrap_err().code, Code::Denied);
+    assert!(readonly.admit_read(&inside.join("x")).is_ok());
 }
 
 #[test]
-fn variables_are_free_unless_they_are_listed_or_commands_filtered() {
-    let mut variables = Variables::default();
+fn variables_are_free_unless_listed_or_commands_filtered() {
+    let mut variables = VariableRules::default();
     assert!(variables.check("LD_PRELOAD", false).is_ok());
     assert!(variables.check("PORT", true).is_err());
     variables.set(["PORT", "LC_*"].into_iter()).unwrap();

@@ -1,14 +1,13 @@
-//! Names that say that their value is a secret: `PASSWORD=…`, `"api_key": "…"`, `token: …`,
-//! `--secret …`.
+//! Secrets that are assigned to a telling name: `PASSWORD=…`, `"api_key": "…"`, `token: …`, `--secret …`.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::shapes::Begun;
+use super::shapes::Candidate;
 
-/// A name with such a word in it, and what stands between it and its value.
+/// A pattern for a name with such a word, and the separator between name and value.
 macro_rules! named {
     ($words:literal) => {
         concat!(
@@ -25,25 +24,25 @@ pub(super) const SECRET: &str = named!("secret|credential");
 pub(super) const KEY: &str =
     named!("(?:api|access|account|auth|encryption|private|signing)[_-]?key");
 
-/// The same words, for names that stand alone.
+/// The same words, in names without a value behind them.
 static NAMES: LazyLock<Regex> = LazyLock::new(|| {
-    #[expect(clippy::expect_used, reason = "the pattern is a constant, and tests read it")]
+    #[expect(clippy::expect_used, reason = "the pattern is a constant, and tests compile it")]
     Regex::new(
         r"(?i-u)(pass(?:word|wd|phrase)|[_-](?:pwd|pass)$|sshpass)|(token)|(secret|credential)|((?:api|access|account|auth|encryption|private|signing)[_-]?key)",
     )
     .expect("the pattern is wrong")
 });
 
-/// What a name ends with that speaks of a secret and is none.
-const HARMLESS: &[&str] = &[
+/// Endings of names whose value is not a secret, as in `token_count`.
+const HARMLESS_ENDINGS: &[&str] = &[
     "count", "endpoint", "env", "expires", "field", "file", "id", "in", "len", "length", "limit",
     "name", "path", "policy", "prompt", "size", "tokens", "type", "uri", "url", "version",
 ];
 
-/// The longest part of a value that is looked at to tell what it is.
-const LOOK: usize = 512;
+/// Characters of a value that are inspected to classify it.
+const MAX_INSPECTED_CHARS: usize = 512;
 
-/// The kind of secret that a name speaks of.
+/// The kind of secret that a name announces.
 pub(super) fn kind(name: &str) -> Option<&'static str> {
     let found = NAMES.captures(name).filter(|_| !is_harmless(name))?;
     let kinds = ["password", "token", "secret", "key"];
@@ -52,71 +51,71 @@ pub(super) fn kind(name: &str) -> Option<&'static str> {
 
 fn is_harmless(name: &str) -> bool {
     let name = name.trim_end_matches(['"', '\'', '\\']).to_ascii_lowercase();
-    name.contains("tokeniz") || HARMLESS.iter().any(|end| name.ends_with(end))
+    name.contains("tokeniz") || HARMLESS_ENDINGS.iter().any(|end| name.ends_with(end))
 }
 
-/// Where the value is, if there is one and it is a secret.
-pub(super) fn value(begun: &Begun<'_>) -> Option<Range<usize>> {
-    let head = begun.head();
+/// The range of the value, if it is a secret.
+pub(super) fn value(candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    let head = candidate.head();
     let name = head.split([':', '=', ' ', '\t']).next()?;
     if is_harmless(name) {
         return None;
     }
     let between = head.get(name.len()..)?;
-    let rest = begun.rest();
+    let rest = candidate.rest();
     if between.trim().is_empty() {
-        return option(begun);
+        return option(candidate);
     }
     for quote in ["\\\"", "\"", "'", "`"] {
         if let Some(inner) = rest.strip_prefix(quote) {
             let end = inner.find('\n').into_iter().chain(inner.find(quote)).min();
             let value = inner.get(..end.unwrap_or(inner.len()))?;
             let at = quote.len();
-            return (!is_empty(value)).then(|| begun.behind(at..at + value.len()));
+            return (!is_empty(value)).then(|| candidate.range_behind(at..at + value.len()));
         }
     }
-    let value = word(look(rest));
+    let value = word(inspected(rest));
     let is_secret = !is_empty(value)
         && match between {
             "=" => name.bytes().all(|b| !b.is_ascii_lowercase()) || !is_code(value, name),
             // As in `/etc/passwd:root`.
             ":" => false,
-            _ => is_telling(value, name) && !is_code(value, name) && is_last(rest),
+            _ => may_be_secret(value, name) && !is_code(value, name) && is_last(rest),
         };
-    is_secret.then(|| begun.behind(0..word(rest).len()))
+    is_secret.then(|| candidate.range_behind(0..word(rest).len()))
 }
 
-/// The value of `--password value`. Without a sign between them, it has to look like one.
-fn option(begun: &Begun<'_>) -> Option<Range<usize>> {
-    let before = begun.text.get(begun.from..begun.at.end)?.trim_end();
+/// The value of `--password value`. Because nothing marks it as a value, it must look random.
+fn option(candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    let before = candidate.text.get(candidate.from..candidate.at.end)?.trim_end();
     let flag = before.rsplit(char::is_whitespace).next()?;
     if !flag.starts_with("--") {
         return None;
     }
-    let value = word(begun.rest());
-    (looks_random(value) && !value.starts_with('-')).then(|| begun.behind(0..value.len()))
+    let value = word(candidate.rest());
+    (looks_random(value) && !value.starts_with('-')).then(|| candidate.range_behind(0..value.len()))
 }
 
-/// As much of a text as is needed to tell what it is.
-pub(super) fn look(text: &str) -> &str {
-    let end = text.char_indices().nth(LOOK).map_or(text.len(), |(at, _)| at);
+/// The part of a text that is inspected to classify it.
+pub(super) fn inspected(text: &str) -> &str {
+    let end = text.char_indices().nth(MAX_INSPECTED_CHARS).map_or(text.len(), |(at, _)| at);
     text.get(..end).unwrap_or(text)
 }
 
-/// A value without quotes, and without what only stands behind it.
+/// A value without quotes and without punctuation behind it.
 fn word(rest: &str) -> &str {
     let word = rest.split(|c: char| c.is_whitespace() || c == '&').next().unwrap_or_default();
     word.trim_end_matches(['"', '\'', '`', ',', ';', ')', ']', '}', '\\'])
 }
 
-/// Whether nothing but a comment comes behind the value in its line.
+/// Whether the rest of the line behind the value is empty or a comment.
 fn is_last(rest: &str) -> bool {
     let behind = rest.get(word(rest).len()..).unwrap_or_default();
     let behind = behind.trim_start_matches([' ', '\t', '\r']);
     behind.is_empty() || behind.starts_with(['\n', '#'])
 }
 
-/// Whether this is a part of a program, such as a call, a type, or a variable of the same name.
+/// Whether the value is source code, such as a call, a type, or a variable of the same name.
 fn is_code(value: &str, name: &str) -> bool {
     value.contains(['(', ')', '[', '{', '<', '>'])
         || value.contains("::")
@@ -124,16 +123,16 @@ fn is_code(value: &str, name: &str) -> bool {
         || value.eq_ignore_ascii_case(name)
 }
 
-/// Words for a password are taken as they come, others must look random.
-fn is_telling(value: &str, name: &str) -> bool {
+/// Any word can be a password; other secrets must look random.
+fn may_be_secret(value: &str, name: &str) -> bool {
     let types = ["string", "str", "bool", "bytes", "int", "any", "text"];
     let is_type = types.iter().any(|word| value.eq_ignore_ascii_case(word));
     looks_random(value) || (kind(name) == Some("password") && !is_type)
 }
 
-/// Whether nothing is there, or something that only stands for a value.
+/// Whether the value is empty or a placeholder.
 pub(super) fn is_empty(value: &str) -> bool {
-    const NOTHING: &[&str] =
+    const PLACEHOLDERS: &[&str] =
         &["true", "false", "null", "none", "nil", "undefined", "yes", "no", "required", "optional"];
     let value = value.trim();
     value.starts_with(['$', '<', '*', '{', '[', '•'])
@@ -141,10 +140,10 @@ pub(super) fn is_empty(value: &str) -> bool {
         || value.starts_with("%(")
         || value.is_empty()
         || (value.len() > 2 && value.bytes().all(|b| matches!(b, b'x' | b'X' | b'.' | b'-' | b'_')))
-        || NOTHING.iter().any(|word| value.eq_ignore_ascii_case(word))
+        || PLACEHOLDERS.iter().any(|word| value.eq_ignore_ascii_case(word))
 }
 
-/// Letters and digits together, and not too few.
+/// Whether a value has both letters and digits, and at least six characters.
 pub(super) fn looks_random(value: &str) -> bool {
     value.len() >= 6
         && value.bytes().any(|b| b.is_ascii_digit())

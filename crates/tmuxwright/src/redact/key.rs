@@ -1,50 +1,50 @@
-//! Private keys: many lines of base 64 between two that say what they are. Either may be missing.
+//! PEM private keys: base64 lines between a `BEGIN` and an `END` line, one of which may be missing.
 
 use std::ops::Range;
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-use super::shapes::Begun;
+use super::shapes::Candidate;
 
 pub(super) const BEGIN: &str = r"-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----";
 pub(super) const END: &str = r"-----END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----";
 
-/// The shortest line that is taken for a part of a key by itself.
-const LINE: usize = 16;
+/// A shorter line counts as part of a key only at its end.
+const MIN_KEY_LINE_CHARS: usize = 16;
 
-/// The lines of a key and its end. Line ends may be written as in JSON, and each line may have a number
-/// or a bar before it.
+/// The lines of a key and its end line. Line breaks may be JSON escapes, and each line may follow a line
+/// number or a bar.
 static BODY: LazyLock<Regex> = LazyLock::new(|| {
     let next = r"(?:\s|\\[nr])*(?:[0-9]{1,6}[:|\s]\s*|[>|#*│]\s*)?";
     let line = r"[A-Za-z0-9+/=]{16,}|(?:Proc-Type|DEK-Info|Comment|Version|Hash|Charset): [^\n]*";
     let last = r"[A-Za-z0-9+/=]{1,15}";
-    #[expect(clippy::expect_used, reason = "the pattern is a constant, and tests read it")]
+    #[expect(clippy::expect_used, reason = "the pattern is a constant, and tests compile it")]
     Regex::new(&format!(
         r"\A(?:{next}(?:{line}))*(?:(?:{next}{last})?{next}-----END [A-Z0-9 ]*-----)?"
     ))
     .expect("the pattern is wrong")
 });
 
-/// The rest of a key whose first line has been seen.
-pub(super) fn behind(begun: &Begun<'_>) -> Option<Range<usize>> {
-    let body = BODY.find(begun.rest())?;
-    (!body.is_empty()).then(|| begun.behind(body.range()))
+/// The rest of a key behind its first line.
+pub(super) fn after_begin(candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    let body = BODY.find(candidate.rest())?;
+    (!body.is_empty()).then(|| candidate.range_behind(body.range()))
 }
 
-/// The lines of a key of which only the last line has been seen.
-pub(super) fn before(begun: &Begun<'_>) -> Option<Range<usize>> {
-    let before = begun.text.get(begun.from..begun.at.start)?;
-    let mut start = begun.at.start;
+/// The lines of a key before its last line, if the first line is missing.
+pub(super) fn before_end(candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    let before = candidate.text.get(candidate.from..candidate.at.start)?;
+    let mut start = candidate.at.start;
     for line in before.split_inclusive('\n').rev() {
         let word = line.split_whitespace().next_back().unwrap_or_default();
-        let is_last = start == begun.at.start;
+        let is_last = start == candidate.at.start;
         let is_key = word.bytes().all(|b| b.is_ascii_alphanumeric() || b"+/=".contains(&b));
-        if !is_key || (word.len() < LINE && !is_last) {
+        if !is_key || (word.len() < MIN_KEY_LINE_CHARS && !is_last) {
             break;
         }
         start -= line.len();
     }
-    let lines = begun.text.get(start..begun.at.start)?;
-    (lines.trim().len() >= LINE).then_some(start..begun.at.start)
+    let lines = candidate.text.get(start..candidate.at.start)?;
+    (lines.trim().len() >= MIN_KEY_LINE_CHARS).then_some(start..candidate.at.start)
 }

@@ -1,9 +1,9 @@
-//! Takes secrets out of answers, if a person asked for it: tokens of known shapes, keys, passwords. A
-//! net and no wall: what has no shape and no name beside it passes.
+//! Redaction of secrets in answers, if a person enabled it: tokens of known formats, keys, passwords.
+//! Best effort: a secret without a known format and without a telling name beside it is not found.
 //!
-//! [`shapes`] says where a secret may begin, all of it in one expression; what begins there says for
-//! itself how far it goes. No beginning needs more than a few characters to be told, so the time is
-//! linear in the text whatever a program prints.
+//! [`shapes`] finds where a secret may begin, with one regular expression for all kinds. A function per
+//! kind then decides whether it is a secret, and where it ends. A candidate is decided within a bounded
+//! number of characters, so the time is linear in the length of any text.
 
 mod assignment;
 mod key;
@@ -18,66 +18,67 @@ use std::ops::Range;
 use regex::Regex;
 use serde_json::Value;
 
-/// What stands in the place of a secret, up to its kind.
-const MARK: &str = "[redacted:";
+/// The replacement of a secret, up to its kind.
+const REPLACEMENT_PREFIX: &str = "[redacted:";
 
-/// The kind of what a person's own patterns fit.
-const OWN: &str = "own";
+/// The kind of secrets that match a person's own patterns.
+const OWN_KIND: &str = "own";
 
-/// Finds secrets and takes them out. Without being told to, it does nothing.
+/// Finds and replaces secrets. Disabled by default.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Redactor {
-    on: bool,
+    enabled: bool,
+    /// A person's own patterns (`policy.redact_patterns`).
     own: Vec<Regex>,
 }
 
-/// A secret: where it is, and what it is.
+/// A secret in a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
-struct Found {
+struct Secret {
     range: Range<usize>,
     kind: &'static str,
 }
 
 impl Redactor {
-    /// Turns it on or off.
-    pub(crate) fn switch(&mut self, on: bool) {
-        self.on = on;
+    /// Enables or disables redaction.
+    pub(crate) fn set_enabled(&mut self, enabled: bool) {
+        self.enabled = enabled;
     }
 
-    /// Takes a person's own patterns, or says which one is none.
-    pub(crate) fn look_for<'a>(
+    /// Sets a person's own patterns. The error names the first that is invalid.
+    pub(crate) fn set_patterns<'a>(
         &mut self,
         patterns: impl IntoIterator<Item = &'a str>,
     ) -> Result<(), String> {
         let read = |text: &str| match Regex::new(text) {
-            Ok(regex) if regex.is_match("") => Err(format!("`{text}` fits everything")),
+            Ok(regex) if regex.is_match("") => Err(format!("`{text}` matches every text")),
             Ok(regex) => Ok(regex),
-            Err(error) => Err(format!("`{text}` is no regular expression: {error}")),
+            Err(error) => Err(format!("`{text}` is not a valid regular expression: {error}")),
         };
         self.own = patterns.into_iter().map(read).collect::<Result<_, _>>()?;
         Ok(())
     }
 
-    /// Whether patterns were given that nothing is done with.
-    pub(crate) fn is_idle(&self) -> bool {
-        !self.on && !self.own.is_empty()
+    /// Whether there are own patterns while redaction is disabled.
+    pub(crate) fn has_unused_patterns(&self) -> bool {
+        !self.enabled && !self.own.is_empty()
     }
 
-    /// Takes the secrets out of a text, and says how many there were.
+    /// Replaces the secrets in a text and returns their number.
     pub(crate) fn text(&self, text: &mut String) -> usize {
         let found = self.find(text);
         if !found.is_empty() {
-            *text = without(text, 0, &found);
+            *text = replaced(text, 0, &found);
         }
         found.len()
     }
 
-    /// Takes the secrets out of every text in a value, and says how many there were.
+    /// Replaces the secrets in every string of a value and returns their number.
     pub(crate) fn value(&self, value: &mut Value) -> usize {
         match value {
-            _ if !self.on => 0,
+            _ if !self.enabled => 0,
             Value::String(text) => self.text(text),
-            Value::Array(items) => match lines(items) {
+            Value::Array(items) => match joined_lines(items) {
                 Some(text) => self.lines(items, &text),
                 None => items.iter_mut().map(|item| self.value(item)).sum(),
             },
@@ -88,7 +89,7 @@ impl Redactor {
                     let kind = assignment::kind(name).or(named.filter(|_| name == "value"));
                     match (inner, kind) {
                         (Value::String(text), Some(kind)) if !assignment::is_empty(text) => {
-                            *text = mark(kind);
+                            *text = replacement(kind);
                             1
                         }
                         (inner, _) => self.value(inner),
@@ -100,29 +101,31 @@ impl Redactor {
         }
     }
 
-    /// The same for a list of lines: a key takes up many of them, and each stays a line.
+    /// Replaces the secrets in a list of lines, which `text` joins: a private key covers many lines. The
+    /// number of lines does not change.
     fn lines(&self, items: &mut [Value], text: &str) -> usize {
         let found = self.find(text);
         let mut at = 0;
         for item in items.iter_mut().filter(|_| !found.is_empty()) {
             if let Value::String(line) = item {
                 let length = line.len();
-                *line = without(line, at, &found);
+                *line = replaced(line, at, &found);
                 at += length + 1;
             }
         }
         found.len()
     }
 
-    /// All secrets in a text, in their order and apart from each other.
-    fn find(&self, text: &str) -> Vec<Found> {
-        if !self.on {
+    /// All secrets in a text, in order and without overlap.
+    fn find(&self, text: &str) -> Vec<Secret> {
+        if !self.enabled {
             return Vec::new();
         }
         let own = self.own.iter().flat_map(|own| own.find_iter(text));
-        let own = own.filter(|found| !found.is_empty() && !found.as_str().starts_with(MARK));
-        let mut found: Vec<Found> =
-            own.map(|found| Found { range: found.range(), kind: OWN }).collect();
+        let own = own
+            .filter(|found| !found.is_empty() && !found.as_str().starts_with(REPLACEMENT_PREFIX));
+        let mut found: Vec<Secret> =
+            own.map(|found| Secret { range: found.range(), kind: OWN_KIND }).collect();
         found.extend(shapes::find(text));
         found.sort_by_key(|found| (found.range.start, Reverse(found.range.end)));
         found.dedup_by(|next, found| {
@@ -136,28 +139,29 @@ impl Redactor {
     }
 }
 
-/// The text of a list that has nothing but lines in it.
-fn lines(items: &[Value]) -> Option<String> {
+/// Joins a list whose items are all strings without line breaks.
+fn joined_lines(items: &[Value]) -> Option<String> {
     let lines: Option<Vec<&str>> =
         items.iter().map(|item| item.as_str().filter(|line| !line.contains('\n'))).collect();
     lines.map(|lines| lines.join("\n"))
 }
 
-fn mark(kind: &str) -> String {
-    format!("{MARK}{kind}]")
+fn replacement(kind: &str) -> String {
+    format!("{REPLACEMENT_PREFIX}{kind}]")
 }
 
-/// A text without the secrets in it; it begins at `at` of what they were found in.
-fn without(text: &str, at: usize, found: &[Found]) -> String {
+/// A text with its secrets replaced. `at` is its offset in the text in which they were found.
+fn replaced(text: &str, at: usize, found: &[Secret]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
     let end = at + text.len();
-    // A line end belongs to the line before it.
-    for Found { range, kind } in found.iter().filter(|f| f.range.start <= end && f.range.end > at) {
+    // The line break between two lines belongs to the first.
+    for Secret { range, kind } in found.iter().filter(|f| f.range.start <= end && f.range.end > at)
+    {
         let from = range.start.saturating_sub(at);
         out.push_str(text.get(done..from).unwrap_or_default());
         if range.start >= at {
-            out.push_str(&mark(kind));
+            out.push_str(&replacement(kind));
         }
         done = (range.end - at).min(text.len());
     }

@@ -1,5 +1,5 @@
-//! What is taken for a secret, and what is not. The secrets are made up; they are put together here so
-//! that no scanner takes this file for a leak.
+//! Tests of redaction. The secrets are made up, and assembled at run time so that no scanner reports this
+//! file as a leak.
 
 use std::time::Duration;
 
@@ -11,19 +11,19 @@ use serde_json::json;
 
 use super::*;
 
-fn on() -> Redactor {
+fn enabled() -> Redactor {
     let mut redactor = Redactor::default();
-    redactor.switch(true);
+    redactor.set_enabled(true);
     redactor
 }
 
 fn redacted(text: &str) -> String {
     let mut text = text.to_owned();
-    on().text(&mut text);
+    enabled().text(&mut text);
     text
 }
 
-/// Characters of a token.
+/// A text of letters and digits.
 fn random(length: usize) -> String {
     "a1B2c3D4e5F6g7H8i9J0".chars().cycle().take(length).collect()
 }
@@ -33,7 +33,7 @@ fn upper(length: usize) -> String {
 }
 
 #[test]
-fn tokens_are_told_by_their_shape() {
+fn tokens_are_recognized_by_their_format() {
     let jwt = format!("eyJhbGciOiJ9.eyJzdWIiOiIx{}.{}", random(8), random(30));
     let table = [
         ("aws_key", format!("AKIA{}", upper(16))),
@@ -64,7 +64,7 @@ fn tokens_are_told_by_their_shape() {
 }
 
 #[test]
-fn names_say_what_is_a_secret() {
+fn values_of_telling_names_are_redacted() {
     let table = [
         ("DB_PASSWORD=hunter", "DB_PASSWORD=[redacted:password]"),
         ("password=a,b&x=1", "password=[redacted:password]&x=1"),
@@ -96,7 +96,7 @@ fn names_say_what_is_a_secret() {
 }
 
 #[test]
-fn talk_of_secrets_is_left_alone() {
+fn text_about_secrets_is_left_alone() {
     for text in [
         "Password: ",
         "Password:\n$ ",
@@ -149,21 +149,21 @@ fn pem(lines: usize) -> String {
 }
 
 #[test]
-fn a_private_key_goes_whole_or_in_part() {
-    let begun = "-----BEGIN RSA PRIVATE KEY-----[redacted:private_key]";
-    assert_eq!(redacted(&format!("a\n{}\nb", pem(5))), format!("a\n{begun}\nb"));
-    assert_eq!(redacted(&pem(5).replace('\n', "\r\n")), begun);
-    assert_eq!(redacted(&pem(5).replace('\n', "\\n")), begun);
-    assert_eq!(redacted(&pem(5).replace('\n', " ")), begun);
+fn private_key_is_redacted_whole_or_in_part() {
+    let expected = "-----BEGIN RSA PRIVATE KEY-----[redacted:private_key]";
+    assert_eq!(redacted(&format!("a\n{}\nb", pem(5))), format!("a\n{expected}\nb"));
+    assert_eq!(redacted(&pem(5).replace('\n', "\r\n")), expected);
+    assert_eq!(redacted(&pem(5).replace('\n', "\\n")), expected);
+    assert_eq!(redacted(&pem(5).replace('\n', " ")), expected);
     let numbered: Vec<String> =
         pem(3).lines().zip(1..).map(|(line, n)| format!("     {n}\t{line}")).collect();
-    assert_eq!(redacted(&numbered.join("\n")), format!("     1\t{begun}"));
+    assert_eq!(redacted(&numbered.join("\n")), format!("     1\t{expected}"));
     let encrypted = pem(2).replacen('\n', "\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES,1F\n\n", 1);
-    assert_eq!(redacted(&encrypted), begun);
+    assert_eq!(redacted(&encrypted), expected);
 
     let whole = pem(5);
     let (head, tail) = whole.split_at(200);
-    assert_eq!(redacted(&format!("{head}\n$ ls")), format!("{begun}\n$ ls"));
+    assert_eq!(redacted(&format!("{head}\n$ ls")), format!("{expected}\n$ ls"));
     assert_eq!(
         redacted(&format!("$ cat key\n{tail}\n$")),
         "$ cat key\n[redacted:private_key]-----END RSA PRIVATE KEY-----\n$"
@@ -171,7 +171,7 @@ fn a_private_key_goes_whole_or_in_part() {
 }
 
 #[test]
-fn values_are_searched_with_their_names_and_lists_line_by_line() {
+fn json_values_are_searched_with_their_names() {
     let token = format!("ghp_{}", random(36));
     let mut value = json!({
         "environment": {"DB_PASSWORD": "hunter", "HOME": "/root", "EMPTY_TOKEN": ""},
@@ -180,7 +180,7 @@ fn values_are_searched_with_their_names_and_lists_line_by_line() {
         "n": 1,
         "cursor": "0.1.2",
     });
-    assert_eq!(on().value(&mut value), 3);
+    assert_eq!(enabled().value(&mut value), 3);
     assert_eq!(
         value,
         json!({
@@ -195,7 +195,7 @@ fn values_are_searched_with_their_names_and_lists_line_by_line() {
     let lines: Vec<String> =
         format!("a 漢\n{}\nb {token} c", pem(2)).lines().map(str::to_owned).collect();
     let mut value = json!(lines);
-    assert_eq!(on().value(&mut value), 2);
+    assert_eq!(enabled().value(&mut value), 2);
     let expected = [
         "a 漢",
         "-----BEGIN RSA PRIVATE KEY-----[redacted:private_key]",
@@ -209,18 +209,18 @@ fn values_are_searched_with_their_names_and_lists_line_by_line() {
 }
 
 #[test]
-fn own_patterns_count_too_and_bad_ones_are_named() {
-    let mut redactor = on();
-    redactor.look_for(["ACME-[0-9]+", "hunter"]).unwrap();
+fn own_patterns_apply_and_invalid_ones_are_named() {
+    let mut redactor = enabled();
+    redactor.set_patterns(["ACME-[0-9]+", "hunter"]).unwrap();
     let mut text = "ACME-12 password=hunter2 huntermost".to_owned();
     assert_eq!(redactor.text(&mut text), 3);
     assert_eq!(text, "[redacted:own] password=[redacted:password] [redacted:own]most");
-    assert!(redactor.look_for(["("]).unwrap_err().contains("`(`"));
-    assert!(redactor.look_for(["x*"]).unwrap_err().contains("`x*`"));
+    assert!(redactor.set_patterns(["("]).unwrap_err().contains("`(`"));
+    assert!(redactor.set_patterns(["x*"]).unwrap_err().contains("`x*`"));
 }
 
 #[test]
-fn nothing_is_done_unless_asked_for() {
+fn disabled_redactor_changes_nothing() {
     let mut text = format!("ghp_{}", random(36));
     let before = text.clone();
     assert_eq!(Redactor::default().text(&mut text), 0);
@@ -228,7 +228,7 @@ fn nothing_is_done_unless_asked_for() {
     assert_eq!(Redactor::default().value(&mut json!({"password": "x"})), 0);
 }
 
-/// Texts that make a careless search go over the same place again and again.
+/// Texts for which a careless search takes quadratic time.
 fn hostile(length: usize) -> Vec<String> {
     let pieces = [
         "token=$",
@@ -253,24 +253,24 @@ fn hostile(length: usize) -> Vec<String> {
     pieces.map(|piece| piece.repeat(length / piece.len())).to_vec()
 }
 
-/// How long this thread works on a text; what else the machine does does not count.
-fn took(text: &str) -> Duration {
+/// The CPU time of this thread to search a text, so that other load does not count.
+fn search_time(text: &str) -> Duration {
     let now = || {
         let now = clock_gettime(ClockId::ThreadCPUTime);
         Duration::try_from(now).unwrap()
     };
-    let begun = now();
-    on().find(text);
-    now() - begun
+    let started = now();
+    enabled().find(text);
+    now() - started
 }
 
 #[test]
-fn the_time_is_linear_whatever_a_program_prints() {
-    took("x");
+fn search_time_is_linear_for_hostile_text() {
+    search_time("x");
     for (little, much) in hostile(500).into_iter().zip(hostile(8_000)) {
-        let (once, more) = (took(&little), took(&much));
-        let most = once * 60 + Duration::from_millis(10);
-        assert!(more < most, "{:?} {once:?} {more:?}", little.get(..16));
+        let (once, more) = (search_time(&little), search_time(&much));
+        let limit = once * 60 + Duration::from_millis(10);
+        assert!(more < limit, "{:?} {once:?} {more:?}", little.get(..16));
     }
 }
 
@@ -311,30 +311,30 @@ fn piece() -> impl Strategy<Value = String> {
 
 proptest! {
     #[test]
-    fn anything_can_be_searched_and_no_mark_is_taken_for_a_secret(pieces in vec(piece(), 0..24)) {
+    fn replacement_is_never_redacted_again(pieces in vec(piece(), 0..24)) {
         let mut text = pieces.concat();
         let before = text.clone();
-        let count = on().text(&mut text);
+        let count = enabled().text(&mut text);
         prop_assert_eq!(count == 0, text == before);
-        on().text(&mut text);
+        enabled().text(&mut text);
         prop_assert!(!text.contains("[redacted:[redacted:") || before.contains("[redacted:"), "{}", text);
     }
 
     #[test]
-    fn a_list_is_searched_like_its_text(lines in vec(vec(piece(), 0..6), 0..8)) {
+    fn list_is_searched_like_its_joined_text(lines in vec(vec(piece(), 0..6), 0..8)) {
         let lines: Vec<String> = lines.iter().map(|pieces| pieces.concat().replace('\n', " ")).collect();
         let mut text = lines.join("\n");
         let mut value = json!(lines);
-        prop_assert_eq!(on().value(&mut value), on().text(&mut text));
+        prop_assert_eq!(enabled().value(&mut value), enabled().text(&mut text));
         prop_assert_eq!(value.as_array().unwrap().len(), lines.len());
     }
 
-    /// Neither a cursor nor an id is ever touched, whatever its digits are.
+    /// Cursors and ids never change, whatever their digits are.
     #[test]
-    fn a_cursor_is_no_secret(cursor in "[0-9]{1,3}(\\.[0-9a-z]{1,6}){5}\\.[0-9a-zA-Z_~.-]{0,200}", id in "c[0-9]{1,9}|%[0-9]{1,4}") {
+    fn cursor_is_not_a_secret(cursor in "[0-9]{1,3}(\\.[0-9a-z]{1,6}){5}\\.[0-9a-zA-Z_~.-]{0,200}", id in "c[0-9]{1,9}|%[0-9]{1,4}") {
         let text = format!("text:x · 2.3 s · {id} prompt · command {id} · cursor {cursor}\n");
         prop_assert_eq!(redacted(&text), text.clone());
         let mut value = json!({"cursor": &cursor, "command_id": &id, "next": {"cursor": [&cursor]}});
-        prop_assert_eq!(on().value(&mut value), 0);
+        prop_assert_eq!(enabled().value(&mut value), 0);
     }
 }

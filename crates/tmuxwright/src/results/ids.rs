@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::words::{FactRow, field};
 use crate::contract::{Form, Output};
-use crate::host::{Created, PaneState};
+use crate::host::{CreatedPane, PaneState};
 
 /// The ids of a new pane and of the window and session it is in.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -23,8 +23,8 @@ pub(crate) struct CreatedIds {
     session: String,
 }
 
-impl From<Created> for CreatedIds {
-    fn from(created: Created) -> Self {
+impl From<CreatedPane> for CreatedIds {
+    fn from(created: CreatedPane) -> Self {
         Self {
             session_id: created.session.to_string(),
             window_id: created.window.to_string(),

@@ -5,7 +5,7 @@ use serde::Serialize;
 
 use super::words::{FactRow, count, field};
 use crate::contract::{Form, Output};
-use crate::host::{Host, Life, PaneRow, SessionRow, WindowRow};
+use crate::host::{Host, PaneRow, ProcessState, SessionRow, WindowRow};
 
 /// A session.
 #[derive(Debug, Serialize, JsonSchema)]
@@ -104,8 +104,8 @@ pub(crate) enum PaneStatus {
 
 impl PaneStatus {
     /// The status of a process.
-    pub(crate) fn of(life: Life) -> Self {
-        if life.is_over() { Self::Exited } else { Self::Running }
+    pub(crate) fn of(life: ProcessState) -> Self {
+        if life.has_exited() { Self::Exited } else { Self::Running }
     }
 }
 
@@ -173,8 +173,8 @@ impl Pane {
         Self {
             own: host.owns(&pane.owner),
             is_caller: host.is_caller(pane.id, pane.pid),
-            exit_code: pane.life.exit_code(),
-            status: PaneStatus::of(pane.life),
+            exit_code: pane.process_state.exit_code(),
+            status: PaneStatus::of(pane.process_state),
             window_index: window.index,
             pane_id: pane.id.to_string(),
             window_id: window.id.to_string(),

@@ -62,7 +62,7 @@ pub(crate) struct JobProgress {
 
 impl JobProgress {
     /// Whether the command has ended.
-    pub(crate) fn is_over(&self) -> bool {
+    pub(crate) fn has_exited(&self) -> bool {
         self.status != JobStatus::Running
     }
 }

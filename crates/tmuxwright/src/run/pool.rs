@@ -70,7 +70,7 @@ async fn try_acquire(
         engine.records().panes.remove(&pane);
         return None;
     };
-    if state.life.is_over() {
+    if state.process_state.has_exited() {
         dead.push(pane);
         return None;
     }

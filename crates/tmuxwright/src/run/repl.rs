@@ -194,7 +194,7 @@ impl ReplExchange<'_> {
             [line] => self.type_line(&line.clone()).await,
             lines => {
                 let text = lines.join("\n");
-                let buffer = self.engine.host().passing_buffer_name();
+                let buffer = self.engine.host().temporary_buffer_name();
                 let paste = Paste { buffer: &buffer, text: &text, bracketed: true };
                 paste.into(self.engine.tmux(), self.pane.pane).await?;
                 self.wait_for_echo().await;

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::follow::{JobFollower, SHELL_RESPONSE_TIMEOUT};
 use super::gate::{self, Readiness};
 use super::job::JobStatus;
-use crate::host::{Life, PaneState};
+use crate::host::{PaneState, ProcessState};
 
 /// Time in which tmux must notice that a pane's process has exited.
 const EXIT_NOTICE_TIMEOUT: Duration = Duration::from_secs(3);
@@ -35,12 +35,12 @@ impl JobFollower {
                 Ok(pane) if pane.pid != self.pane.pid => {
                     return JobStatus::Lost("its pane was given to another program".to_owned());
                 }
-                Ok(PaneState { life: Life::Exited(Some(code)), .. }) => {
+                Ok(PaneState { process_state: ProcessState::Exited(Some(code)), .. }) => {
                     self.job.trim_shell_exit_message(self.shell.kind);
                     return JobStatus::Exited(code);
                 }
                 Ok(pane) if Instant::now() > until => {
-                    let exited = if pane.life.is_over() { "exited" } else { "is gone" };
+                    let exited = if pane.process_state.has_exited() { "exited" } else { "is gone" };
                     return JobStatus::Lost(format!(
                         "its shell {exited}; its exit code is not known"
                     ));

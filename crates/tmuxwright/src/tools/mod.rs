@@ -18,10 +18,10 @@ mod session;
 mod watch;
 mod window;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 
 /// The groups, in the order of the documentation.
-const GROUPS: &[&[Entry]] = &[
+const GROUPS: &[&[ToolEntry]] = &[
     command::TOOLS,
     watch::TOOLS,
     session::TOOLS,
@@ -53,7 +53,7 @@ pub fn left_out() -> impl Iterator<Item = &'static str> {
 }
 
 /// Every tool of this build.
-pub fn all() -> Vec<Entry> {
+pub fn all() -> Vec<ToolEntry> {
     GROUPS.concat()
 }
 

@@ -13,19 +13,19 @@ mod show_buffer;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 use crate::contract::{Form, Output};
 use crate::results::words::{FactRow, count, field};
 
-pub(super) const TOOLS: &[Entry] = &[
-    Entry::of::<list_buffers::ListBuffers>(),
-    Entry::of::<show_buffer::ShowBuffer>(),
-    Entry::of::<search_buffer::SearchBuffer>(),
-    Entry::of::<set_buffer::SetBuffer>(),
+pub(super) const TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<list_buffers::ListBuffers>(),
+    ToolEntry::of::<show_buffer::ShowBuffer>(),
+    ToolEntry::of::<search_buffer::SearchBuffer>(),
+    ToolEntry::of::<set_buffer::SetBuffer>(),
     #[cfg(feature = "files")]
-    Entry::of::<save_buffer::SaveBuffer>(),
-    Entry::of::<rename_buffer::RenameBuffer>(),
-    Entry::of::<delete_buffer::DeleteBuffer>(),
+    ToolEntry::of::<save_buffer::SaveBuffer>(),
+    ToolEntry::of::<rename_buffer::RenameBuffer>(),
+    ToolEntry::of::<delete_buffer::DeleteBuffer>(),
 ];
 
 /// A buffer after it was set or renamed.

@@ -34,7 +34,7 @@ impl Tool for RenameBuffer {
 
     async fn call(cx: &Cx, args: Args) -> Result<WrittenBuffer, ToolError> {
         let label = buffer_label(&args.new_name, "new_name")?;
-        let _alone = cx.host.naming_buffers().await;
+        let _alone = cx.host.lock_buffer_names().await;
         let buffer = cx.buffer(&args.name).await?;
         let old = buffer.row.name;
         let new = match buffer.label {
@@ -42,7 +42,7 @@ impl Tool for RenameBuffer {
             None => label.to_owned(),
         };
         // tmux replaces a buffer that has the new name already, whoever owns it.
-        let taken = |other: &crate::host::Buffer| {
+        let taken = |other: &crate::host::PasteBuffer| {
             let same_label = other.label.is_some() && other.label.as_deref() == Some(label);
             other.row.name != old && (other.row.name == new || same_label)
         };

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::context::files::Draft;
+use crate::context::files::AtomicFile;
 use crate::context::{Cx, Tool, buffer_failed};
 use crate::contract::{BufferName, FilePath, Form, Group, Load, Meta, Output, Tier, ToolError};
 use crate::results::words::{FactRow, count, field};
@@ -59,13 +59,13 @@ impl Tool for SaveBuffer {
         let name = cx.buffer(&args.name).await?.row.name;
         let lost = |error| buffer_failed(&name, error);
         let mut reader = cx.tmux().read_buffer(&name).map_err(lost)?;
-        let mut draft = Draft::of(&path)?;
+        let mut draft = AtomicFile::create(&path)?;
         let mut bytes = 0;
         while let Some(piece) = reader.next().await.map_err(lost)? {
             draft.write(piece)?;
             bytes += piece.len() as u64;
         }
-        draft.keep()?;
+        draft.commit()?;
         Ok(SavedBuffer { name, path: path.to_string_lossy().into_owned(), bytes })
     }
 }

@@ -12,7 +12,7 @@ use tokio::time::Instant;
 use crate::buffer_search::{BufferPattern, BufferSearch, Extract, Hit, HitList};
 use crate::context::{Cx, Tool, buffer_failed, no_buffer};
 use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Tier, ToolError};
-use crate::host::Buffer;
+use crate::host::PasteBuffer;
 use crate::results::words::{FactRow, count, field};
 use terminal::text::clean;
 
@@ -121,7 +121,7 @@ struct BufferMatch {
 }
 
 impl BufferMatch {
-    fn new(hit: Hit, buffer: &Buffer) -> Self {
+    fn new(hit: Hit, buffer: &PasteBuffer) -> Self {
         let Hit { offset, length, line, score, text, .. } = hit;
         let id = format!("{}@{offset}", buffer.short_name());
         Self { id, name: buffer.row.name.clone(), offset, length, line, score, text }
@@ -245,7 +245,7 @@ fn pattern(args: &Args) -> Result<BufferPattern, ToolError> {
 
 /// The buffers and the byte range to search.
 struct SearchScope {
-    buffers: Vec<Buffer>,
+    buffers: Vec<PasteBuffer>,
     /// Whether the call names them: then a missing buffer is an error.
     named: bool,
     /// Index of the first buffer to search.
@@ -295,7 +295,7 @@ impl SearchScope {
 
     fn continue_at(&mut self, cursor: &BufferPosition) -> Result<(), ToolError> {
         let name = cursor.name.as_ref().map_or("", |name| &name.0);
-        let is_it = |buffer: &Buffer| buffer.row.name == name || buffer.short_name() == name;
+        let is_it = |buffer: &PasteBuffer| buffer.row.name == name || buffer.short_name() == name;
         self.first = self.buffers.iter().position(is_it).ok_or_else(|| {
             no_buffer(name).hint("the buffer of `cursor` is gone; search again without `cursor`")
         })?;
@@ -374,7 +374,7 @@ impl SearchScope {
 }
 
 /// Refuses an offset past the end of its buffer, which may have changed.
-fn within(buffer: &Buffer, argument: &str, offset: u64) -> Result<(), ToolError> {
+fn within(buffer: &PasteBuffer, argument: &str, offset: u64) -> Result<(), ToolError> {
     let bytes = buffer.row.bytes;
     if offset > bytes {
         return Err(ToolError::invalid_argument(format!(

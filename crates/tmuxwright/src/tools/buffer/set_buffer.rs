@@ -69,7 +69,7 @@ impl Tool for SetBuffer {
     async fn call(cx: &Cx, args: Args) -> Result<WrittenBuffer, ToolError> {
         let file = args.file(cx)?;
         let source = Source::of(args.text, file)?;
-        let _alone = cx.host.naming_buffers().await;
+        let _alone = cx.host.lock_buffer_names().await;
         let before = none_without_server(cx.tmux().buffers().await)?;
         let existing = match &args.name {
             Some(name) => cx.buffer_if_any(name).await?,
@@ -99,7 +99,7 @@ impl Tool for SetBuffer {
         }
         bytes += source.write_to(&name, &mut writer).await?;
         writer.finish().await.map_err(lost)?;
-        let theirs = cx.host.keep_newest_buffer(&before, &name).await.unwrap_or_else(|error| {
+        let theirs = cx.host.restore_newest_buffer(&before, &name).await.unwrap_or_else(|error| {
             tracing::debug!("restoring the newest buffer of a person: {error}");
             false
         });

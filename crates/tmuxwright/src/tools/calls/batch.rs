@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 use serde_json::{Map, Value};
 
-use crate::context::{Cx, Progress, Request, Step, Tool};
+use crate::context::{Cx, Progress, ProgressStep, Request, Tool};
 use crate::contract::{Form, Group, Image, Load, Meta, Notice, Output, Reply, Tier, ToolError};
 use crate::results::words::{FactRow, count, field};
 
@@ -242,7 +242,7 @@ fn progress(cx: &Cx, tool: &str, number: usize, total: usize) -> Progress {
         let message = format!("{position}: {}", step.message);
         Box::pin(async move {
             let done = begun.elapsed().as_secs_f64();
-            outer.report(Step { done, total: None, message }).await;
+            outer.report(ProgressStep { done, total: None, message }).await;
         })
     })
 }

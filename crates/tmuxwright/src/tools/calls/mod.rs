@@ -2,6 +2,6 @@
 
 mod batch;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 
-pub(super) const TOOLS: &[Entry] = &[Entry::of::<batch::Batch>()];
+pub(super) const TOOLS: &[ToolEntry] = &[ToolEntry::of::<batch::Batch>()];

@@ -3,9 +3,9 @@
 mod signal_channel;
 mod wait_for_channel;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 
-pub(super) const TOOLS: &[Entry] = &[
-    Entry::of::<wait_for_channel::WaitForChannel>(),
-    Entry::of::<signal_channel::SignalChannel>(),
+pub(super) const TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<wait_for_channel::WaitForChannel>(),
+    ToolEntry::of::<signal_channel::SignalChannel>(),
 ];

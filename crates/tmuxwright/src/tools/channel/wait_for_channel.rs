@@ -71,7 +71,7 @@ impl Tool for WaitForChannel {
     type Output = ChannelWait;
 
     async fn call(cx: &Cx, args: Args) -> Result<ChannelWait, ToolError> {
-        let patience = cx.patience("timeout", args.timeout.unwrap_or(30.0))?;
+        let patience = cx.max_wait("timeout", args.timeout.unwrap_or(30.0))?;
         let channel = args.channel.check()?;
         let begun = Instant::now();
         let mut waiting = cx.tmux().wait_for_channel(&channel).await?;

@@ -5,11 +5,11 @@ mod list_clients;
 mod show_message;
 mod write_to_display;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 
-pub(super) const TOOLS: &[Entry] = &[
-    Entry::of::<list_clients::ListClients>(),
-    Entry::of::<detach_client::DetachClient>(),
-    Entry::of::<show_message::ShowMessage>(),
-    Entry::of::<write_to_display::WriteToDisplay>(),
+pub(super) const TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<list_clients::ListClients>(),
+    ToolEntry::of::<detach_client::DetachClient>(),
+    ToolEntry::of::<show_message::ShowMessage>(),
+    ToolEntry::of::<write_to_display::WriteToDisplay>(),
 ];

@@ -6,8 +6,8 @@ use tmux_control::{Command, PaneId, Row, row};
 
 use crate::actions::create::create;
 use crate::context::{Cx, Tool};
-use crate::contract::{Form, Group, Load, Meta, NewPlace, Output, Target, Tier, ToolError};
-use crate::host::{Created, PaneState};
+use crate::contract::{CreateLocation, Form, Group, Load, Meta, Output, Target, Tier, ToolError};
+use crate::host::{CreatedPane, PaneState};
 use crate::results::words::{FactRow, count};
 use terminal::text::clean;
 
@@ -103,7 +103,7 @@ impl Tool for WriteToDisplay {
 
 /// The display pane in the same window.
 async fn find_display(cx: &Cx, beside: &PaneState) -> Result<Option<PaneId>, ToolError> {
-    let panes: Vec<NeighbourRow> = cx.neighbours(beside).await?;
+    let panes: Vec<NeighbourRow> = cx.window_panes(beside).await?;
     let is_ours = |pane: &&NeighbourRow| pane.display && cx.host.owns(&pane.owner);
     Ok(panes.iter().find(is_ours).map(|pane| pane.pane))
 }
@@ -112,12 +112,12 @@ async fn find_display(cx: &Cx, beside: &PaneState) -> Result<Option<PaneId>, Too
 async fn create_display(cx: &Cx, beside: &PaneState) -> Result<PaneId, ToolError> {
     let split = Command::action("split-window")
         .args(["-d", "-h", "-Z", "-P", "-F"])
-        .arg(Created::format())
+        .arg(CreatedPane::format())
         .option("-t", beside.pane)
         .option("-l", DISPLAY_WIDTH)
         // An empty command creates a pane without a program.
         .arg("");
-    let made = create(cx, NewPlace::Inside, [split]).await?;
+    let made = create(cx, CreateLocation::Existing, [split]).await?;
     let mark = Command::action("set-option").arg("-p").option("-t", made.pane).arg(DISPLAY_OPTION);
     cx.tmux().run(mark.arg("1")).await?;
     Ok(made.pane)

@@ -53,7 +53,7 @@ impl Tool for GetCommandResult {
     type Output = CommandResult;
 
     async fn call(cx: &Cx, args: Args) -> Result<CommandResult, ToolError> {
-        let patience = cx.patience("wait", args.wait.unwrap_or(0.0))?;
+        let patience = cx.max_wait("wait", args.wait.unwrap_or(0.0))?;
         let wish = wish(&args)?;
         let Some(job) = cx.runs.job(args.command_id.trim()) else {
             let known = cx.runs.job_ids();

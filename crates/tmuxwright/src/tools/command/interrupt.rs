@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::actions::typing::must_take_input;
-use crate::context::{Cx, Stroke, Tool, Turn};
+use crate::context::{Cx, Keystroke, Tool, Turn};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::results::words::{FactRow, field};
 use crate::run::JobStatus;
@@ -68,14 +68,14 @@ impl Tool for Interrupt {
     type Output = InterruptResult;
 
     async fn call(cx: &Cx, args: Args) -> Result<InterruptResult, ToolError> {
-        let patience = cx.patience("timeout", args.timeout.unwrap_or(5.0))?;
+        let patience = cx.max_wait("timeout", args.timeout.unwrap_or(5.0))?;
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
         // run_in_repl holds the pane's turn until the answer; C-c must not wait for that, and cannot
         // cut its lines, which are typed whole.
         let turn = match cx.runs.repl_in_use(pane.pane) {
             true => None,
-            false => Some(cx.turn(&pane, Some(Stroke::Abort).into_iter()).await?),
+            false => Some(cx.turn(&pane, Some(Keystroke::Abort).into_iter()).await?),
         };
         let done = cx.runs.interrupt(&pane, patience).await?;
         turn.into_iter().for_each(Turn::done);

@@ -6,15 +6,15 @@ mod run_command;
 mod run_in_repl;
 mod send_signal;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 
 /// Output lines shown by default.
 const DEFAULT_OUTPUT_LINES: u64 = 200;
 
-pub(super) const TOOLS: &[Entry] = &[
-    Entry::of::<run_command::RunCommand>(),
-    Entry::of::<command_result::GetCommandResult>(),
-    Entry::of::<interrupt::Interrupt>(),
-    Entry::of::<run_in_repl::RunInRepl>(),
-    Entry::of::<send_signal::SendSignal>(),
+pub(super) const TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<run_command::RunCommand>(),
+    ToolEntry::of::<command_result::GetCommandResult>(),
+    ToolEntry::of::<interrupt::Interrupt>(),
+    ToolEntry::of::<run_in_repl::RunInRepl>(),
+    ToolEntry::of::<send_signal::SendSignal>(),
 ];

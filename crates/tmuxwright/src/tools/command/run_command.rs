@@ -43,7 +43,7 @@ impl Tool for RunCommand {
     type Output = CommandResult;
 
     async fn call(cx: &Cx, args: Args) -> Result<CommandResult, ToolError> {
-        let patience = cx.patience("timeout", args.timeout.unwrap_or(30.0))?;
+        let patience = cx.max_wait("timeout", args.timeout.unwrap_or(30.0))?;
         let job = start(cx, args.command, args.target, args.cwd).await?.job;
         wait_for_end(cx, &job, patience).await;
         let shown =

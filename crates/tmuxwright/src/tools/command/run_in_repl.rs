@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::actions::typing::must_take_input;
-use crate::context::{Cx, Stroke, Tool};
+use crate::context::{Cx, Keystroke, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::results::words::{FactRow, field, seconds};
 use terminal::text::keep_tail;
@@ -74,11 +74,11 @@ impl Tool for RunInRepl {
     type Output = ReplAnswer;
 
     async fn call(cx: &Cx, args: Args) -> Result<ReplAnswer, ToolError> {
-        let patience = cx.patience("timeout", args.timeout.unwrap_or(10.0))?;
+        let patience = cx.max_wait("timeout", args.timeout.unwrap_or(10.0))?;
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
-        let enter = Some(Stroke::Enter);
-        let turn = cx.turn(&pane, Stroke::of_text(&args.input).chain(enter)).await?;
+        let enter = Some(Keystroke::Enter);
+        let turn = cx.turn(&pane, Keystroke::of_text(&args.input).chain(enter)).await?;
         let answer =
             cx.runs.run_in_repl(&pane, &args.input, args.prompt.as_deref(), patience).await?;
         turn.done();

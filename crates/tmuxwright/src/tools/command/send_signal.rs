@@ -65,11 +65,11 @@ impl Tool for SendSignal {
         };
         let pane = cx.pane(&args.target).await?;
         let id = pane.pane;
-        if pane.life.is_over() {
+        if pane.process_state.has_exited() {
             return Err(ToolError::new(Code::NotReady, format!("the program in {id} has exited"))
                 .hint("capture_pane reads its last output"));
         }
-        cx.signals(&pane).await?;
+        cx.note_signal(&pane).await?;
         let program = process::signal_foreground(pane.pid, signal).map_err(|error| {
             ToolError::new(
                 Code::Denied,

@@ -4,10 +4,10 @@ mod paste_buffer;
 mod paste_text;
 mod send_keys;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 
-pub(super) const TOOLS: &[Entry] = &[
-    Entry::of::<send_keys::SendKeys>(),
-    Entry::of::<paste_text::PasteText>(),
-    Entry::of::<paste_buffer::PasteBuffer>(),
+pub(super) const TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<send_keys::SendKeys>(),
+    ToolEntry::of::<paste_text::PasteText>(),
+    ToolEntry::of::<paste_buffer::PasteBuffer>(),
 ];

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::actions::typing::{PASTE_END, must_take_input};
-use crate::context::{Cx, Stroke, Tool, buffer_failed};
+use crate::context::{Cx, Keystroke, Tool, buffer_failed};
 use crate::contract::{BufferName, Form, Group, Load, Meta, Output, Target, Tier, ToolError};
 use crate::results::words::{FactRow, count, field};
 
@@ -66,7 +66,7 @@ impl Tool for PasteBuffer {
         must_take_input(&pane, true)?;
         let name = cx.buffer(&args.name).await?.row.name;
         let failed = |error| buffer_failed(&name, error);
-        let mut scan = PasteScan { keeps_all: cx.judges_lines(), ..PasteScan::default() };
+        let mut scan = PasteScan { keeps_all: cx.filters_commands(), ..PasteScan::default() };
         let mut reader = cx.tmux().read_buffer(&name).map_err(failed)?;
         while let Some(piece) = reader.next().await.map_err(failed)? {
             scan.push(piece);
@@ -78,7 +78,7 @@ impl Tool for PasteBuffer {
             .hint("remove ESC [ 2 0 1 ~ from it, or give `bracketed` false"));
         }
         let text = String::from_utf8_lossy(&scan.tail);
-        let turn = cx.turn(&pane, Stroke::of_paste(&text, bracketed)).await?;
+        let turn = cx.turn(&pane, Keystroke::of_paste(&text, bracketed)).await?;
         cx.runs.note_typed(pane.pane, &text, false);
         cx.tmux().paste_buffer(&name, bracketed, pane.pane).await.map_err(failed)?;
         turn.done();

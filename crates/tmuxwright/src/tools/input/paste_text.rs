@@ -7,7 +7,7 @@ use serde::Deserialize;
 use tmux_control::paste::Paste;
 
 use crate::actions::typing::{PASTE_END, must_take_input, pause_before_enter, press_enter};
-use crate::context::{Cx, Stroke, Tool};
+use crate::context::{Cx, Keystroke, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset, not_empty};
 use crate::results::ids::TypedInto;
 
@@ -52,10 +52,11 @@ impl Tool for PasteText {
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
         let enter = args.enter.unwrap_or(false);
-        let strokes = Stroke::of_paste(&args.text, bracketed).chain(enter.then_some(Stroke::Enter));
+        let strokes =
+            Keystroke::of_paste(&args.text, bracketed).chain(enter.then_some(Keystroke::Enter));
         let turn = cx.turn(&pane, strokes).await?;
         cx.runs.note_typed(pane.pane, &args.text, enter);
-        let buffer = cx.host.passing_buffer_name();
+        let buffer = cx.host.temporary_buffer_name();
         Paste { buffer: &buffer, text: &args.text, bracketed }.into(cx.tmux(), pane.pane).await?;
         if enter {
             pause_before_enter(cx, &pane, Duration::ZERO).await?;

@@ -7,7 +7,7 @@ use serde::Deserialize;
 use tmux_control::keys::{TmuxKey, type_text};
 
 use crate::actions::typing::{must_take_input, pause_before_enter, press_enter};
-use crate::context::{Cx, Step, Stroke, Tool};
+use crate::context::{Cx, Keystroke, ProgressStep, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset, nearest};
 use crate::host::PaneState;
 use crate::results::ids::TypedInto;
@@ -106,10 +106,11 @@ impl KeySequence {
     }
 
     /// All strokes, for the policy.
-    fn strokes(&self) -> impl Iterator<Item = Stroke> {
-        let keys = self.keys.iter().map(Stroke::of_key);
-        let once =
-            Stroke::of_text(&self.text).chain(keys).chain(self.enter.then_some(Stroke::Enter));
+    fn strokes(&self) -> impl Iterator<Item = Keystroke> {
+        let keys = self.keys.iter().map(Keystroke::of_key);
+        let once = Keystroke::of_text(&self.text)
+            .chain(keys)
+            .chain(self.enter.then_some(Keystroke::Enter));
         (0..self.repeat).flat_map(move |_| once.clone())
     }
 
@@ -156,7 +157,7 @@ impl KeySequence {
 
     async fn wait(&self, cx: &Cx, round: u32) {
         if let Some(delay) = self.delay {
-            let step = Step {
+            let step = ProgressStep {
                 done: f64::from(round),
                 total: Some(f64::from(self.repeat)),
                 message: format!("typed {round} of {} times", self.repeat),

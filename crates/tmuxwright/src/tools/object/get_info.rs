@@ -6,7 +6,7 @@ use tmux_control::target::Level;
 use tmux_control::{PaneId, row};
 
 use crate::actions::arrange::pane_gone;
-use crate::context::{Cx, Tool, Tree};
+use crate::context::{Cx, Tool, VisibleTree};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::host::{PaneRow, SessionRow, WindowRow};
 use crate::results::objects::{Pane, Session, Window};
@@ -197,7 +197,7 @@ impl Tool for GetInfo {
             cx.tree(),
             cx.host.people(),
         );
-        let Tree { panes, ownership, .. } = tree?;
+        let VisibleTree { panes, ownership, .. } = tree?;
         let (session, window, people) = (session?, window?, people?);
         let attached = people.iter().filter(|p| p.session == Some(session.session)).count();
         let (own_session, own_window) =

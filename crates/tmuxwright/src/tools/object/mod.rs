@@ -4,7 +4,10 @@ mod get_info;
 mod kill;
 mod rename;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 
-pub(super) const TOOLS: &[Entry] =
-    &[Entry::of::<get_info::GetInfo>(), Entry::of::<rename::Rename>(), Entry::of::<kill::Kill>()];
+pub(super) const TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<get_info::GetInfo>(),
+    ToolEntry::of::<rename::Rename>(),
+    ToolEntry::of::<kill::Kill>(),
+];

@@ -61,7 +61,7 @@ impl Tool for EvalFormat {
 
     async fn call(cx: &Cx, args: Args) -> Result<ExpandedFormat, ToolError> {
         check_format("format", &args.format)?;
-        if cx.is_fenced() && has_loop(&args.format) {
+        if cx.hides_panes() && has_loop(&args.format) {
             let what = "`format` loops over all sessions, windows, panes or clients, and the policy \
                         restricts which of them the caller may see";
             return Err(ToolError::new(Code::Denied, what)

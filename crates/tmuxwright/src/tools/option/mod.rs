@@ -12,16 +12,16 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::actions::options::{OptionHolder, Scope};
-use crate::context::Entry;
+use crate::context::ToolEntry;
 use crate::results::words::{FactRow, field};
 
-pub(super) const TOOLS: &[Entry] = &[
-    Entry::of::<show_option::ShowOption>(),
-    Entry::of::<set_option::SetOption>(),
-    Entry::of::<show_environment::ShowEnvironment>(),
-    Entry::of::<set_environment::SetEnvironment>(),
-    Entry::of::<show_hooks::ShowHooks>(),
-    Entry::of::<eval_format::EvalFormat>(),
+pub(super) const TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<show_option::ShowOption>(),
+    ToolEntry::of::<set_option::SetOption>(),
+    ToolEntry::of::<show_environment::ShowEnvironment>(),
+    ToolEntry::of::<set_environment::SetEnvironment>(),
+    ToolEntry::of::<show_hooks::ShowHooks>(),
+    ToolEntry::of::<eval_format::EvalFormat>(),
 ];
 
 /// The object that an option is read from or set on.

@@ -71,7 +71,7 @@ impl Tool for SetEnvironment {
             return Err(ToolError::invalid_argument(format!("`{name}` is not a variable name"))
                 .hint("give a name without `=`, and the value as `value`"));
         }
-        cx.may_set(&name)?;
+        cx.may_set_variable(&name)?;
         let (scope, global) = (Some(Scope::Session), global.unwrap_or(false));
         let wish = HolderQuery { option: None, scope, target: target.as_ref(), global };
         let holder = wish.holder(cx, false).await?;

@@ -134,7 +134,7 @@ impl Tool for SetOption {
             })?;
         }
         if COMMAND_OPTIONS.contains(&base(&name)) {
-            cx.judge(value.as_deref().unwrap_or_default())?;
+            cx.may_run(value.as_deref().unwrap_or_default())?;
         }
         let set = holder.command(Command::action("set-option")).arg_if(value.is_none(), "-u");
         let set = set.arg("--").arg(escape_format(&name));

@@ -9,7 +9,7 @@ use crate::actions::arrange::may_leave;
 use crate::actions::create::check_name;
 use crate::context::{Cx, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset, not_empty};
-use crate::host::Created;
+use crate::host::CreatedPane;
 use crate::results::ids::CreatedIds;
 
 pub(super) struct BreakPane;
@@ -50,7 +50,7 @@ impl Tool for BreakPane {
         if let Some(name) = &args.name {
             not_empty("name", name, "give a name, or leave `name` out")?;
         }
-        let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
+        let pane = cx.resolve_container(&args.target, Level::Window).await?.pane;
         let count: PaneCount = cx.tmux().row(&pane.pane.to_string()).await?;
         if count.panes < 2 {
             return Err(ToolError::invalid_argument(format!(
@@ -60,17 +60,17 @@ impl Tool for BreakPane {
             .hint("use rename to name the window, move_window to move it"));
         }
         may_leave(cx, &pane, pane.session).await?;
-        let mut commands = cx.host.stay_along(&pane).await?;
+        let mut commands = cx.host.keep_remain_on_exit(&pane).await?;
         let command = Command::action("break-pane")
             .args(["-d", "-P", "-F"])
-            .arg(Created::format())
+            .arg(CreatedPane::format())
             .option("-s", pane.pane)
             .option("-t", format!("{}:", pane.session))
             .option_if("-n", args.name);
         commands.push(command);
         let replies = cx.tmux().sequence(commands).await?;
         let printed: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
-        let created = Created::parse_one("break-pane", &printed)?;
+        let created = CreatedPane::parse_one("break-pane", &printed)?;
         Ok(created.into())
     }
 }

@@ -88,7 +88,7 @@ impl Tool for ClearPane {
 /// The whole terminal is reset where that does no harm: in a pane whose program has exited, and in one
 /// where a command of the run engine runs, since a printed sequence would count as its output.
 async fn clear_screen(cx: &Cx, pane: &PaneState) -> Result<bool, ToolError> {
-    if pane.life.is_over() || cx.runs.running_in(pane.pane).is_some() {
+    if pane.process_state.has_exited() || cx.runs.running_in(pane.pane).is_some() {
         cx.tmux().run(Command::action("send-keys").arg("-R").option("-t", pane.pane)).await?;
         return Ok(true);
     }

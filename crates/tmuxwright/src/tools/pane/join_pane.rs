@@ -42,8 +42,8 @@ impl Tool for JoinPane {
 
     async fn call(cx: &Cx, args: Args) -> Result<Pane, ToolError> {
         let size = args.size.as_deref().map(check_size).transpose()?;
-        let source = cx.resolve_around(&args.source, Level::Window).await?.pane;
-        let target = cx.resolve_around(&args.target, Level::Window).await?.pane;
+        let source = cx.resolve_container(&args.source, Level::Window).await?.pane;
+        let target = cx.resolve_container(&args.target, Level::Window).await?.pane;
         check_distinct(&source, &target)?;
         let join = Command::action("join-pane")
             .arg("-d")
@@ -60,7 +60,7 @@ impl Tool for JoinPane {
             }
             cx.tmux().sequence(commands).await?;
         } else {
-            let mut commands = cx.host.stay_along(&source).await?;
+            let mut commands = cx.host.keep_remain_on_exit(&source).await?;
             commands.push(join);
             let relocation = Relocation::Pane(source.pane, source.window);
             relocation.run(cx, target.session, commands).await?;

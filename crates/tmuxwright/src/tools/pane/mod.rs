@@ -16,22 +16,22 @@ mod select_pane;
 mod split_pane;
 mod swap_pane;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 
-pub(super) const TOOLS: &[Entry] = &[
-    Entry::of::<list_panes::ListPanes>(),
-    Entry::of::<find_pane::FindPane>(),
-    Entry::of::<pane_state::GetPaneState>(),
-    Entry::of::<create_pane::CreatePane>(),
-    Entry::of::<split_pane::SplitPane>(),
-    Entry::of::<select_pane::SelectPane>(),
-    Entry::of::<resize_pane::ResizePane>(),
-    Entry::of::<swap_pane::SwapPane>(),
-    Entry::of::<join_pane::JoinPane>(),
-    Entry::of::<break_pane::BreakPane>(),
-    Entry::of::<clear_pane::ClearPane>(),
-    Entry::of::<respawn_pane::RespawnPane>(),
+pub(super) const TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<list_panes::ListPanes>(),
+    ToolEntry::of::<find_pane::FindPane>(),
+    ToolEntry::of::<pane_state::GetPaneState>(),
+    ToolEntry::of::<create_pane::CreatePane>(),
+    ToolEntry::of::<split_pane::SplitPane>(),
+    ToolEntry::of::<select_pane::SelectPane>(),
+    ToolEntry::of::<resize_pane::ResizePane>(),
+    ToolEntry::of::<swap_pane::SwapPane>(),
+    ToolEntry::of::<join_pane::JoinPane>(),
+    ToolEntry::of::<break_pane::BreakPane>(),
+    ToolEntry::of::<clear_pane::ClearPane>(),
+    ToolEntry::of::<respawn_pane::RespawnPane>(),
     #[cfg(feature = "files")]
-    Entry::of::<pipe_pane::PipePane>(),
-    Entry::of::<copy_mode::CopyMode>(),
+    ToolEntry::of::<pipe_pane::PipePane>(),
+    ToolEntry::of::<copy_mode::CopyMode>(),
 ];

@@ -97,7 +97,7 @@ impl Tool for PipePane {
             cx.tmux().sequence(commands).await?;
             return Ok(Piped { pane_id: id.to_string(), piping: false, path: None });
         };
-        if pane.life.is_over() {
+        if pane.process_state.has_exited() {
             return Err(ToolError::new(
                 Code::NotReady,
                 format!("the program in {id} has exited: there will be no further output"),

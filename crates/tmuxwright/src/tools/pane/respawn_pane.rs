@@ -52,14 +52,14 @@ impl Tool for RespawnPane {
     async fn call(cx: &Cx, args: Args) -> Result<Pane, ToolError> {
         let mut env = args.env.unwrap_or_default();
         check_environment(cx, &env)?;
-        cx.judge(args.command.as_deref().unwrap_or_default())?;
+        cx.may_run(args.command.as_deref().unwrap_or_default())?;
         let cwd = start_directory(args.cwd)?;
         if let Some(command) = &args.command {
             not_empty("command", command.trim(), "give a command line, or leave `command` out")?;
         }
         let pane = cx.pane(&args.target).await?;
         let kill = args.kill.unwrap_or(true);
-        if !kill && !pane.life.is_over() {
+        if !kill && !pane.process_state.has_exited() {
             return Err(ToolError::new(
                 Code::Busy,
                 format!("the program in {} (pid {}) still runs", pane.pane, pane.pid),
@@ -75,7 +75,7 @@ impl Tool for RespawnPane {
             replacement.program.clone_from(&launch.new_pane.program);
             env.extend(launch.new_pane.env.clone());
         }
-        let words = cx.host.words(&pane, &replacement).await?;
+        let words = cx.host.program_words(&pane, &replacement).await?;
         let respawn = Command::action("respawn-pane").arg_if(kill, "-k").option("-t", pane.pane);
         let respawn = respawn.option_if("-c", cwd.as_deref().map(escape_format));
         let respawn = with_environment(respawn, env.iter().map(|(k, v)| (k.as_str(), v.as_str())));

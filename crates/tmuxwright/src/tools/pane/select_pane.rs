@@ -50,7 +50,7 @@ impl Tool for SelectPane {
     async fn call(cx: &Cx, args: Args) -> Result<SelectedIds, ToolError> {
         let target = cx.target_or_current(args.target, args.direction.is_some(), "pane").await?;
         let found = match args.direction {
-            Some(_) => cx.resolve_around(&target, Level::Window).await?,
+            Some(_) => cx.resolve_container(&target, Level::Window).await?,
             None => cx.resolve(&target).await?,
         };
         let (pane, window) = (found.pane.pane, found.pane.window);

@@ -9,8 +9,8 @@ use tmux_control::{Command, Row};
 use crate::actions::arrange::{Side, check_size};
 use crate::actions::create::{create, start_directory, with_start};
 use crate::context::{Cx, Tool};
-use crate::contract::{Group, Load, Meta, NewPlace, Target, Tier, ToolError, Toolset};
-use crate::host::Created;
+use crate::contract::{CreateLocation, Group, Load, Meta, Target, Tier, ToolError, Toolset};
+use crate::host::CreatedPane;
 use crate::results::ids::CreatedIds;
 
 pub(super) struct SplitPane;
@@ -55,11 +55,11 @@ impl Tool for SplitPane {
         let pane = cx.pane(&args.target).await?;
         let command = Command::action("split-window")
             .args(["-d", "-P", "-F"])
-            .arg(Created::format())
+            .arg(CreatedPane::format())
             .option("-t", pane.pane)
             .option_if("-l", size);
         let command = args.direction.unwrap_or(Side::Right).add_to(command);
         let command = with_start(cx, command, cwd.as_deref(), &env, args.command.as_deref())?;
-        Ok(create(cx, NewPlace::Inside, [command]).await?.into())
+        Ok(create(cx, CreateLocation::Existing, [command]).await?.into())
     }
 }

@@ -52,8 +52,8 @@ impl Tool for SwapPane {
     type Output = Swapped;
 
     async fn call(cx: &Cx, args: Args) -> Result<Swapped, ToolError> {
-        let source = cx.resolve_around(&args.source, Level::Window).await?.pane;
-        let target = cx.resolve_around(&args.target, Level::Window).await?.pane;
+        let source = cx.resolve_container(&args.source, Level::Window).await?.pane;
+        let target = cx.resolve_container(&args.target, Level::Window).await?.pane;
         check_distinct(&source, &target)?;
         let mut commands = Vec::new();
         let mut order = (source.pane, target.pane);
@@ -68,8 +68,8 @@ impl Tool for SwapPane {
                 may_leave(cx, &source, target.session).await?;
                 may_leave(cx, &target, source.session).await?;
             }
-            commands.extend(cx.host.stay_along(&source).await?);
-            commands.extend(cx.host.stay_along(&target).await?);
+            commands.extend(cx.host.keep_remain_on_exit(&source).await?);
+            commands.extend(cx.host.keep_remain_on_exit(&target).await?);
         }
         let swap = Command::action("swap-pane").args(["-d", "-Z"]);
         commands.push(swap.option("-s", order.0).option("-t", order.1));

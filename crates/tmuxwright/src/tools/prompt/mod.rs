@@ -3,7 +3,7 @@
 mod get_prompt;
 mod list_prompts;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 
-pub(super) const TOOLS: &[Entry] =
-    &[Entry::of::<list_prompts::ListPrompts>(), Entry::of::<get_prompt::GetPrompt>()];
+pub(super) const TOOLS: &[ToolEntry] =
+    &[ToolEntry::of::<list_prompts::ListPrompts>(), ToolEntry::of::<get_prompt::GetPrompt>()];

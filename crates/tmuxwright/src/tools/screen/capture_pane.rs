@@ -126,7 +126,7 @@ impl Tool for CapturePane {
             read(cx, &args.target, wanted, |facts: &CaptureFacts| facts.history).await?;
         Ok(CapturedText {
             text,
-            state: program_or_end(pane.life, &facts.command),
+            state: program_or_end(pane.process_state, &facts.command),
             pane_id: pane.pane.to_string(),
             width: facts.width,
             height: facts.height,

@@ -174,7 +174,7 @@ impl Tool for CaptureSince {
             alternate_screen: look.is_alternate(),
             at,
             is_first: mark.is_none(),
-            exited: pane.life.is_over().then(|| match pane.life.exit_code() {
+            exited: pane.process_state.has_exited().then(|| match pane.process_state.exit_code() {
                 Some(code) => format!("exited {code}"),
                 None => "exited".to_owned(),
             }),

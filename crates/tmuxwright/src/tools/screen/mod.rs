@@ -7,13 +7,13 @@ mod screenshot_pane;
 mod search_panes;
 mod snapshot_pane;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 
-pub(super) const TOOLS: &[Entry] = &[
-    Entry::of::<capture_pane::CapturePane>(),
-    Entry::of::<capture_since::CaptureSince>(),
+pub(super) const TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<capture_pane::CapturePane>(),
+    ToolEntry::of::<capture_since::CaptureSince>(),
     #[cfg(feature = "picture")]
-    Entry::of::<screenshot_pane::ScreenshotPane>(),
-    Entry::of::<search_panes::SearchPanes>(),
-    Entry::of::<snapshot_pane::SnapshotPane>(),
+    ToolEntry::of::<screenshot_pane::ScreenshotPane>(),
+    ToolEntry::of::<search_panes::SearchPanes>(),
+    ToolEntry::of::<snapshot_pane::SnapshotPane>(),
 ];

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use tmux_control::capture::Capture;
 use tmux_control::{PaneId, Row, Server, TmuxReply, row};
 
-use crate::context::files::Draft;
+use crate::context::files::AtomicFile;
 use crate::context::{Cx, Tool};
 #[cfg(feature = "files")]
 use crate::contract::FilePath;
@@ -271,9 +271,9 @@ fn paint(job: PaintJob) -> Result<Screenshot, ToolError> {
     };
     match (path, format) {
         (Some(path), _) => {
-            let mut draft = Draft::of(&path)?;
+            let mut draft = AtomicFile::create(&path)?;
             draft.write(&file)?;
-            draft.keep()?;
+            draft.commit()?;
             shot.path = path.display().to_string();
         }
         (None, PictureFormat::Png) => shot.png = Some(file),

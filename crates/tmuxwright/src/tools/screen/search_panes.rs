@@ -234,7 +234,7 @@ fn unless_gone<T>(answer: Result<T, tmux_control::Error>) -> Result<Option<T>, T
 
 impl PaneMatches {
     fn new(row: PaneRow, matches: Vec<LineMatch>) -> Self {
-        let program = program_or_end(row.pane.life, &row.pane.command);
+        let program = program_or_end(row.pane.process_state, &row.pane.command);
         let (session, window) = (field(&row.session.name), field(&row.window.name));
         let address = format!("{session}:{}.{}", row.window.index, row.pane.index);
         Self {
@@ -268,7 +268,7 @@ impl PaneText {
         row: &PaneRow,
         scrollback: Scrollback,
     ) -> Result<Self, tmux_control::Error> {
-        let start = scrollback.start(row.pane.life);
+        let start = scrollback.start(row.pane.process_state);
         let part = Capture { start, end: None, join: true, colors: false };
         let pane = row.pane.id;
         let ask = vec![Server::row_query::<TextFacts>(&pane.to_string()), part.of(pane)];

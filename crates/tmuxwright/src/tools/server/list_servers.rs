@@ -114,7 +114,7 @@ impl Tool for ListServers {
     async fn call(cx: &Cx, args: Args) -> Result<ServerList, ToolError> {
         let asked = args.paths.unwrap_or_default();
         let asked: Vec<PathBuf> =
-            asked.iter().map(|path| cx.place(path, "paths")).collect::<Result<_, _>>()?;
+            asked.iter().map(|path| cx.path_argument(path, "paths")).collect::<Result<_, _>>()?;
         let current = Socket::Path(cx.tmux().socket_path());
         let mut sockets = discover::sockets();
         sockets.extend(

@@ -5,11 +5,11 @@ mod list_servers;
 mod server_info;
 mod socket_for_path;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 
-pub(super) const TOOLS: &[Entry] = &[
-    Entry::of::<server_info::ServerInfo>(),
-    Entry::of::<list_servers::ListServers>(),
-    Entry::of::<socket_for_path::SocketForPath>(),
-    Entry::of::<kill_server::KillServer>(),
+pub(super) const TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<server_info::ServerInfo>(),
+    ToolEntry::of::<list_servers::ListServers>(),
+    ToolEntry::of::<socket_for_path::SocketForPath>(),
+    ToolEntry::of::<kill_server::KillServer>(),
 ];

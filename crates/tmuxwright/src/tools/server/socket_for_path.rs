@@ -66,7 +66,7 @@ impl Tool for SocketForPath {
     type Output = ProjectSocket;
 
     async fn call(cx: &Cx, args: Args) -> Result<ProjectSocket, ToolError> {
-        let given = cx.place(&args.path, "path")?;
+        let given = cx.path_argument(&args.path, "path")?;
         let path = given.canonicalize().ok().filter(|path| path.is_dir()).ok_or_else(|| {
             ToolError::invalid_argument(format!("`path`: `{}` is not a directory", given.display()))
                 .hint("give the absolute path of an existing directory")

@@ -9,8 +9,8 @@ use tmux_control::{Command, Row, escape_format};
 use crate::actions::arrange::check_cells;
 use crate::actions::create::{check_name, create, start_directory, with_start};
 use crate::context::{Cx, Tool};
-use crate::contract::{Group, Load, Meta, NewPlace, Tier, ToolError, Toolset, not_empty};
-use crate::host::{Created, Host};
+use crate::contract::{CreateLocation, Group, Load, Meta, Tier, ToolError, Toolset, not_empty};
+use crate::host::{CreatedPane, Host};
 use crate::results::ids::CreatedIds;
 
 pub(super) struct CreateSession;
@@ -62,17 +62,17 @@ impl Tool for CreateSession {
         }
         let command = Command::action("new-session")
             .args(["-d", "-P", "-F"])
-            .arg(Created::format())
+            .arg(CreatedPane::format())
             .option_if("-s", args.name.as_deref().map(escape_format))
             .option_if("-n", args.window_name.as_deref().map(escape_format))
             .option_if("-x", args.width)
             .option_if("-y", args.height);
         let command = with_start(cx, command, cwd.as_deref(), &env, args.command.as_deref())?;
-        let place = NewPlace::Session(args.name.as_deref());
-        let keep = args.name.as_deref().and_then(Host::keep_named);
+        let place = CreateLocation::NewSession(args.name.as_deref());
+        let keep = args.name.as_deref().and_then(Host::keep_session_command);
         let commands: Vec<Command> = [Some(command), keep].into_iter().flatten().collect();
         let created = create(cx, place, commands).await?;
-        cx.host.settle(&created, args.width, args.height).await?;
+        cx.host.configure_session(&created, args.width, args.height).await?;
         Ok(created.into())
     }
 }

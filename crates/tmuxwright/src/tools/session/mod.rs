@@ -3,7 +3,9 @@
 mod create_session;
 mod list_sessions;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 
-pub(super) const TOOLS: &[Entry] =
-    &[Entry::of::<list_sessions::ListSessions>(), Entry::of::<create_session::CreateSession>()];
+pub(super) const TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<list_sessions::ListSessions>(),
+    ToolEntry::of::<create_session::CreateSession>(),
+];

@@ -3,7 +3,7 @@
 mod start_and_watch;
 mod wait_for;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 
-pub(super) const TOOLS: &[Entry] =
-    &[Entry::of::<wait_for::WaitFor>(), Entry::of::<start_and_watch::StartAndWatch>()];
+pub(super) const TOOLS: &[ToolEntry] =
+    &[ToolEntry::of::<wait_for::WaitFor>(), ToolEntry::of::<start_and_watch::StartAndWatch>()];

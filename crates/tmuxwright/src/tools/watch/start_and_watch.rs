@@ -46,7 +46,7 @@ impl Tool for StartAndWatch {
 
     async fn call(cx: &Cx, args: Args) -> Result<WaitResult, ToolError> {
         let begun = Instant::now();
-        let patience = cx.patience("timeout", args.timeout.unwrap_or(60.0))?;
+        let patience = cx.max_wait("timeout", args.timeout.unwrap_or(60.0))?;
         let until = cx.watches.until(&args.until)?;
         let started = start(cx, args.command, args.target, args.cwd).await?;
         let job = Some(Arc::clone(&started.job));

@@ -40,7 +40,7 @@ impl Tool for WaitFor {
 
     async fn call(cx: &Cx, args: Args) -> Result<WaitResult, ToolError> {
         let begun = Instant::now();
-        let patience = cx.patience("timeout", args.timeout.unwrap_or(30.0))?;
+        let patience = cx.max_wait("timeout", args.timeout.unwrap_or(30.0))?;
         let until = cx.watches.until(&args.until)?;
         let targets = match (args.target, args.targets) {
             (Some(target), None) => vec![target],

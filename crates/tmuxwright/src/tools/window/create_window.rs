@@ -11,8 +11,8 @@ use crate::actions::create::{
     check_name, create, create_in_own_session, start_directory, with_start,
 };
 use crate::context::{Cx, Tool};
-use crate::contract::{Group, Load, Meta, NewPlace, Target, Tier, ToolError, Toolset};
-use crate::host::{Created, NewPane};
+use crate::contract::{CreateLocation, Group, Load, Meta, Target, Tier, ToolError, Toolset};
+use crate::host::{CreatedPane, NewPane};
 use crate::results::ids::CreatedIds;
 
 pub(super) struct CreateWindow;
@@ -78,7 +78,7 @@ impl Tool for CreateWindow {
             }
             return Ok(created.into());
         };
-        let beside = cx.resolve_around(target, Level::Session).await?.pane;
+        let beside = cx.resolve_container(target, Level::Session).await?.pane;
         let (flag, place) = match args.place.unwrap_or(WindowPlace::End) {
             WindowPlace::End => ("-a", format!("{}:{{end}}", beside.session)),
             WindowPlace::Before => ("-b", format!("{}:{}", beside.session, beside.window)),
@@ -86,12 +86,12 @@ impl Tool for CreateWindow {
         };
         let command = Command::action("new-window")
             .args(["-P", "-F"])
-            .arg(Created::format())
+            .arg(CreatedPane::format())
             .arg(flag)
             .option("-t", place)
             .arg_if(args.select != Some(true), "-d")
             .option_if("-n", args.name.as_deref().map(escape_format));
         let command = with_start(cx, command, cwd.as_deref(), &env, args.command.as_deref())?;
-        Ok(create(cx, NewPlace::Inside, [command]).await?.into())
+        Ok(create(cx, CreateLocation::Existing, [command]).await?.into())
     }
 }

@@ -8,14 +8,14 @@ mod select_layout;
 mod select_window;
 mod synchronize_panes;
 
-use crate::context::Entry;
+use crate::context::ToolEntry;
 
-pub(super) const TOOLS: &[Entry] = &[
-    Entry::of::<list_windows::ListWindows>(),
-    Entry::of::<create_window::CreateWindow>(),
-    Entry::of::<select_window::SelectWindow>(),
-    Entry::of::<move_window::MoveWindow>(),
-    Entry::of::<resize_window::ResizeWindow>(),
-    Entry::of::<select_layout::SelectLayout>(),
-    Entry::of::<synchronize_panes::SynchronizePanes>(),
+pub(super) const TOOLS: &[ToolEntry] = &[
+    ToolEntry::of::<list_windows::ListWindows>(),
+    ToolEntry::of::<create_window::CreateWindow>(),
+    ToolEntry::of::<select_window::SelectWindow>(),
+    ToolEntry::of::<move_window::MoveWindow>(),
+    ToolEntry::of::<resize_window::ResizeWindow>(),
+    ToolEntry::of::<select_layout::SelectLayout>(),
+    ToolEntry::of::<synchronize_panes::SynchronizePanes>(),
 ];

@@ -50,7 +50,7 @@ impl Tool for MoveWindow {
             return Err(ToolError::invalid_argument(format!("`index`: {index} is too high"))
                 .hint(format!("give at most {MAX_WINDOW_INDEX}")));
         }
-        let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
+        let pane = cx.resolve_container(&args.target, Level::Window).await?.pane;
         let session = match &args.session {
             Some(session) => cx.resolve_as(session, Level::Session).await?.pane.session,
             None => pane.session,

@@ -43,7 +43,7 @@ impl Tool for ResizeWindow {
                 .hint("give one or both"));
         }
         check_cells(args.width, args.height, "give a number of cells in that range")?;
-        let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
+        let pane = cx.resolve_container(&args.target, Level::Window).await?.pane;
         let resize = Command::action("resize-window")
             .option("-t", format!("{}:{}", pane.session, pane.window))
             .option_if("-x", args.width)

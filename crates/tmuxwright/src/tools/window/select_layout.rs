@@ -50,7 +50,7 @@ impl Tool for SelectLayout {
     type Output = Window;
 
     async fn call(cx: &Cx, args: Args) -> Result<Window, ToolError> {
-        let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
+        let pane = cx.resolve_container(&args.target, Level::Window).await?.pane;
         let window = format!("{}:{}", pane.session, pane.window);
         let version = cx.tmux().version().await?;
         let now: PaneCount = cx.tmux().row(&window).await?;

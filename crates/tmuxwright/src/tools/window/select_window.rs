@@ -45,7 +45,7 @@ impl Tool for SelectWindow {
 
     async fn call(cx: &Cx, args: Args) -> Result<SelectedIds, ToolError> {
         let target = cx.target_or_current(args.target, args.direction.is_some(), "window").await?;
-        let found = cx.resolve_around(&target, Level::Session).await?;
+        let found = cx.resolve_container(&target, Level::Session).await?;
         let session = found.pane.session;
         let command = match args.direction {
             Some(Direction::Next) => Command::action("next-window").option("-t", session),

@@ -71,7 +71,7 @@ impl Tool for SynchronizePanes {
     type Output = Synchronized;
 
     async fn call(cx: &Cx, args: Args) -> Result<Synchronized, ToolError> {
-        let pane = cx.resolve_around(&args.target, Level::Window).await?.pane;
+        let pane = cx.resolve_container(&args.target, Level::Window).await?.pane;
         if args.on {
             switch_on(cx, &pane).await?;
         } else {
@@ -89,7 +89,11 @@ impl Tool for SynchronizePanes {
 
 /// Sets the window option. A pane whose own option is off stays excluded.
 async fn switch_on(cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {
-    if cx.neighbours::<SyncRow>(pane).await?.iter().any(|row| cx.host.is_caller(row.pane, row.pid))
+    if cx
+        .window_panes::<SyncRow>(pane)
+        .await?
+        .iter()
+        .any(|row| cx.host.is_caller(row.pane, row.pid))
     {
         return Err(ToolError::new(
             Code::Denied,
@@ -118,7 +122,7 @@ fn set(flags: &str, target: impl ToString) -> Command {
 }
 
 async fn synchronized_panes(cx: &Cx, pane: &PaneState) -> Result<Vec<SyncRow>, ToolError> {
-    let mut panes: Vec<SyncRow> = cx.neighbours(pane).await?;
+    let mut panes: Vec<SyncRow> = cx.window_panes(pane).await?;
     panes.retain(|row| row.synchronized);
     Ok(panes)
 }

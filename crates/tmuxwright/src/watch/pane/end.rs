@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::{PendingStep, WatchedPane};
 use crate::bookmark;
-use crate::host::{Life, PaneState};
+use crate::host::{PaneState, ProcessState};
 use crate::run::OutputFilter;
 use crate::watch::{WatchEvent, WatchLost};
 use process::Foreground;
@@ -164,7 +164,9 @@ impl WatchedPane {
         let code = loop {
             self.lost = match self.watches.host.pane(&self.id().to_string()).await {
                 Ok(now) if now.pid != self.pane.pid => Some(WatchLost::Respawned(self.id())),
-                Ok(PaneState { life: Life::Exited(Some(code)), .. }) => break Some(code),
+                Ok(PaneState { process_state: ProcessState::Exited(Some(code)), .. }) => {
+                    break Some(code);
+                }
                 Ok(_) if Instant::now() > until => break None,
                 Ok(_) => None,
                 Err(error) if error.is_no_server() => Some(WatchLost::ServerGone),

@@ -172,7 +172,7 @@ impl WatchedPane {
             shown: None,
             dirty: None,
             exited: None,
-            process_gone: match pane.life.is_over() {
+            process_gone: match pane.process_state.has_exited() {
                 true => ready(()).boxed(),
                 false => process::exited(pane.pid).boxed(),
             },

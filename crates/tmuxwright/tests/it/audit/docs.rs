@@ -5,7 +5,7 @@ use std::fs;
 
 use schemars::schema_for;
 use serde_json::Value;
-use tmuxwright::audit::{self, Record};
+use tmuxwright::audit::{self, AuditRecord};
 use tmuxwright::tools;
 
 use crate::laws::claims::root;
@@ -33,7 +33,7 @@ fn examples(page: &str) -> Vec<&str> {
 /// The table of arguments that are logged in clear changes when one more is declared so: a review sees it.
 #[test]
 fn audit_page_tables_are_current() {
-    let schema = schema_for!(Record).to_value();
+    let schema = schema_for!(AuditRecord).to_value();
     let mut fields = String::from("| field | |\n|---|---|\n");
     for (name, field) in schema["properties"].as_object().unwrap() {
         let text = field["description"].as_str().unwrap().replace('\n', " ");

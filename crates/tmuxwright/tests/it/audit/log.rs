@@ -218,7 +218,7 @@ async fn verify_finds_damage_in_rotated_files() {
     let printed = damaged(format!("{}\n{text}", lines[1])).await;
     assert!(printed.contains(&format!("record {first} comes after record {second}")), "{printed}");
     let printed = damaged(text.replacen('{', "", 1)).await;
-    assert!(printed.contains("audit.log.1, line 1: this is no record"), "{printed}");
+    assert!(printed.contains("audit.log.1, line 1: this is not a record"), "{printed}");
     let printed = damaged(text[..text.len() - 30].to_owned()).await;
     assert!(printed.contains("cut off"), "{printed}");
     fs::remove_file(&older).unwrap();

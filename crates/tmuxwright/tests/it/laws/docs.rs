@@ -5,9 +5,9 @@ use std::fs;
 
 use serde_json::Value;
 use tmuxwright::config::{SETTINGS, SettingKind};
-use tmuxwright::context::Entry;
+use tmuxwright::context::ToolEntry;
 use tmuxwright::contract::{Code, Group, Tier, Toolset};
-use tmuxwright::policy::KINDS as GROUP_KINDS;
+use tmuxwright::policy::TIER_GROUPS;
 use tmuxwright::prompts::{self, Presence};
 use tmuxwright::resources::RESOURCES;
 use tmuxwright::tools;
@@ -46,7 +46,7 @@ fn tier(tier: Tier) -> &'static str {
     }
 }
 
-fn sets(entry: &Entry) -> String {
+fn sets(entry: &ToolEntry) -> String {
     let sets = entry.meta.sets.iter().chain([&Toolset::All]).map(|set| format!("`{set}`"));
     let sets = sets.collect::<Vec<_>>().join(", ");
     match entry.meta.group {
@@ -166,7 +166,7 @@ fn groups() -> String {
             .collect();
         writeln!(doc, "| `@{group}` | {} |", tools.join(", ")).unwrap();
     }
-    for (kind, what) in GROUP_KINDS {
+    for (kind, what) in TIER_GROUPS {
         writeln!(doc, "| `@{kind}` | {what} |").unwrap();
     }
     doc

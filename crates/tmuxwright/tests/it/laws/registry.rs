@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use serde_json::{Map, Value, json};
 use tmuxwright::config::Settings;
-use tmuxwright::context::Entry;
+use tmuxwright::context::ToolEntry;
 use tmuxwright::contract::{Code, Tier, Toolset};
 use tmuxwright::policy::{Ceiling, Policy, group_names};
 use tmuxwright::registry::Registry;
@@ -43,7 +43,7 @@ fn schemas(schema: &Value, found: &mut Vec<Map<String, Value>>) {
 #[test]
 fn names_are_short_words_and_unique() {
     let mut names = HashSet::new();
-    for Entry { meta, .. } in tools::all() {
+    for ToolEntry { meta, .. } in tools::all() {
         let name = meta.name;
         assert!(names.insert(name), "{name} is there twice");
         assert!(name.len() <= 30, "{name} is too long with a client's prefix");
@@ -53,7 +53,7 @@ fn names_are_short_words_and_unique() {
 
 #[test]
 fn everything_is_described_in_a_sentence_or_two() {
-    for Entry { meta, input_schema, .. } in tools::all() {
+    for ToolEntry { meta, input_schema, .. } in tools::all() {
         let described = |text: &str| text.ends_with('.') && text.len() <= 160;
         assert!(described(meta.description), "{}: {}", meta.name, meta.description);
         assert!(!meta.title.is_empty() && !meta.title.ends_with('.'), "{}", meta.name);
@@ -67,7 +67,7 @@ fn everything_is_described_in_a_sentence_or_two() {
 
 #[test]
 fn schemas_are_such_that_every_client_takes_them() {
-    for Entry { meta, input_schema, output_schema, .. } in tools::all() {
+    for ToolEntry { meta, input_schema, output_schema, .. } in tools::all() {
         for (side, schema) in [("input", input_schema()), ("output", output_schema())] {
             let at = format!("{} {side}", meta.name);
             assert_eq!(schema["type"], "object", "{at}");
@@ -151,11 +151,11 @@ fn what_is_listed_can_be_found_and_nothing_else() {
         for ceiling in [Ceiling::Readonly, Ceiling::Mutating, Ceiling::Destructive] {
             for choice in &choices {
                 let choice = choice.as_ref().map(|choice| choice.parse().unwrap());
-                let policy = Policy { ceiling, toolset, choice, ..Policy::default() };
+                let policy = Policy { ceiling, toolset, tool_filter: choice, ..Policy::default() };
                 let registry = Registry::new(tools::all(), Arc::new(policy), false);
                 let listed: HashSet<String> =
                     registry.wire().map(|tool| tool.name.to_string()).collect();
-                for Entry { meta, .. } in tools::all() {
+                for ToolEntry { meta, .. } in tools::all() {
                     match registry.find(meta.name) {
                         Ok(_) => assert!(listed.contains(meta.name), "{}", meta.name),
                         Err(error) => {

@@ -71,7 +71,7 @@ fn tools_go_through_the_guard() {
         for call in types {
             assert!(!code.contains(call) || turn, "{call} without a turn in {}", path.display());
         }
-        let signals = !code.contains("signal_foreground(") || code.contains("cx.signals(");
+        let signals = !code.contains("signal_foreground(") || code.contains("cx.note_signal(");
         assert!(signals, "a signal that nobody notes in {}", path.display());
     }
 }

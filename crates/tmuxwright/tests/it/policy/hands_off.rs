@@ -12,7 +12,7 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use serde_json::{Map, Value, json};
 use testkit::{TmuxServer, wait_until};
-use tmuxwright::context::Entry;
+use tmuxwright::context::ToolEntry;
 use tmuxwright::contract::Tier;
 use tmuxwright::tools;
 
@@ -96,7 +96,7 @@ impl DrawnNumbers<'_> {
 /// The arguments of a random call that fit the tool's schema. Most are ordinary: a call with hostile ones
 /// is often refused early.
 fn random_arguments(
-    entry: &Entry,
+    entry: &ToolEntry,
     material: &Material,
     drawn: &mut DrawnNumbers<'_>,
 ) -> Map<String, Value> {
@@ -136,7 +136,7 @@ async fn make_calls(tmux: &TmuxServer, calls: &[(Index, Vec<Index>)]) -> MadeCal
     let mcp = launch(tmux).args(&["--toolset", "all", "--config", &config]).mcp().await;
     // Read tools are tested elsewhere, so they are drawn less often.
     let changing = tools::all().into_iter().filter(|entry| entry.meta.tier != Tier::Read);
-    let tools: Vec<Entry> = changing.clone().chain(changing).chain(tools::all()).collect();
+    let tools: Vec<ToolEntry> = changing.clone().chain(changing).chain(tools::all()).collect();
     let foreign =
         ids(tmux, "pane").into_iter().chain(ids(tmux, "window")).chain(ids(tmux, "session"));
     let foreign: Vec<String> =

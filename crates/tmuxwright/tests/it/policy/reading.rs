@@ -1,7 +1,7 @@
 //! Tests that calls of read tools start no process and change nothing, whatever their arguments.
 
 use serde_json::{Map, Value, json};
-use tmuxwright::context::Entry;
+use tmuxwright::context::ToolEntry;
 use tmuxwright::contract::Tier;
 use tmuxwright::tools;
 
@@ -10,7 +10,7 @@ use crate::support::made_up::{Material, arguments, is_needed};
 use crate::support::server_state::{customized_server, descendants, server_state_and_text};
 
 /// A call with the required arguments and, if given, one more.
-fn call(entry: &Entry, material: &Material, given: Option<(&str, Value)>) -> Value {
+fn call(entry: &ToolEntry, material: &Material, given: Option<(&str, Value)>) -> Value {
     let mut call = Map::new();
     for (name, schema) in arguments(entry) {
         if is_needed(entry, &name) {

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Map, Value, json};
 use testkit::{Mcp, TmuxServer, until};
-use tmuxwright::context::Entry;
+use tmuxwright::context::ToolEntry;
 use tmuxwright::tools;
 
 use crate::audit::log::audit_log;
@@ -67,7 +67,7 @@ async fn typed_secrets_appear_in_no_log() {
 
 /// Calls of a tool with the secret in every hidden argument: first each with the right type, then one
 /// with a wrong type.
-fn calls(entry: &Entry) -> Vec<Map<String, Value>> {
+fn calls(entry: &ToolEntry) -> Vec<Map<String, Value>> {
     let schema = (entry.input_schema)();
     let shape = (entry.disclosure)();
     let mut right = Map::new();

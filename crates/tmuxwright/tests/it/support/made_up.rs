@@ -5,7 +5,7 @@
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value, json};
-use tmuxwright::context::Entry;
+use tmuxwright::context::ToolEntry;
 use tmuxwright::tools;
 
 /// Values from which arguments are generated.
@@ -122,20 +122,20 @@ impl Material {
 }
 
 /// A tool's arguments: each name with its schema.
-pub(crate) fn arguments(entry: &Entry) -> Map<String, Value> {
+pub(crate) fn arguments(entry: &ToolEntry) -> Map<String, Value> {
     let schema = Value::Object((entry.input_schema)());
     schema["properties"].as_object().cloned().unwrap_or_default()
 }
 
 /// Whether a call needs an argument: it is required, or without it the call would block for long.
-pub(crate) fn is_needed(entry: &Entry, name: &str) -> bool {
+pub(crate) fn is_needed(entry: &ToolEntry, name: &str) -> bool {
     let schema = Value::Object((entry.input_schema)());
     let required = schema["required"].as_array().is_some_and(|names| names.contains(&name.into()));
     required || ["timeout", "wait"].contains(&name)
 }
 
 /// The tool of this name.
-pub(crate) fn tool(name: &str) -> Entry {
+pub(crate) fn tool(name: &str) -> ToolEntry {
     tools::all().into_iter().find(|entry| entry.meta.name == name).unwrap_or_else(|| {
         unreachable!("there is no tool {name}");
     })

@@ -1,43 +1,49 @@
-//! `--tools`: a choice of tools by name and by group.
+//! The tool filter (`--tools`): an allow or deny list of tool names and groups.
 
 use std::fmt;
 use std::str::FromStr;
 
 use crate::contract::{Group, Meta, Tier, nearest};
 
-/// Groups that are no subject but a kind of work, with what they hold.
-pub const KINDS: &[(&str, &str)] = &[
-    ("read", "all that read"),
-    ("mutate", "all that change something and destroy nothing"),
-    ("destroy", "all that destroy something"),
-    ("all", "everything"),
+/// Groups by tier, with their description for docs/tools.md. All other groups are a [`Group`].
+pub const TIER_GROUPS: &[(&str, &str)] = &[
+    ("read", "tools that read"),
+    ("mutate", "tools that change something and destroy nothing"),
+    ("destroy", "tools that destroy something"),
+    ("all", "all tools"),
 ];
 
-/// The tools that are offered, of those that toolset and tier allow.
+/// An allow or deny list. It narrows what toolset and tier offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Choice {
-    /// Whether the list names what is offered, or what is not.
-    allows: bool,
-    names: Vec<Name>,
+pub struct ToolFilter {
+    /// Whether this is an allow list; otherwise a deny list.
+    is_allow_list: bool,
+    names: Vec<ListedName>,
+    /// The list as the person wrote it.
     text: String,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Name {
+enum ListedName {
     Tool(String),
     Group(Group),
-    Kind(&'static str),
+    /// One of [`TIER_GROUPS`].
+    TierGroup(&'static str),
 }
 
-impl Name {
+impl ListedName {
     fn parse(word: &str) -> Result<Self, String> {
         let Some(group) = word.strip_prefix('@') else {
             return Ok(Self::Tool(word.to_owned()));
         };
-        let kind =
-            || KINDS.iter().find(|(name, _)| *name == group).map(|(name, _)| Self::Kind(name));
+        let tier_group = || {
+            TIER_GROUPS
+                .iter()
+                .find(|(name, _)| *name == group)
+                .map(|(name, _)| Self::TierGroup(name))
+        };
         let found = Group::ALL.iter().find(|known| known.name() == group);
-        found.map(|group| Self::Group(*group)).or_else(kind).ok_or_else(|| {
+        found.map(|group| Self::Group(*group)).or_else(tier_group).ok_or_else(|| {
             let all = || group_names().map(|name| format!("@{name}"));
             match nearest(group, group_names()) {
                 Some(near) => format!("there is no group `{word}`; did you mean `@{near}`?"),
@@ -49,36 +55,36 @@ impl Name {
         })
     }
 
-    fn holds(&self, meta: &Meta) -> bool {
+    fn matches(&self, meta: &Meta) -> bool {
         match self {
             Self::Tool(name) => name == meta.name,
             Self::Group(group) => *group == meta.group,
-            Self::Kind(kind) => match meta.tier {
-                _ if *kind == "all" => true,
-                Tier::Read => *kind == "read",
-                Tier::Mutate | Tier::MutateOwn => *kind == "mutate",
-                Tier::DestroyOwn | Tier::Destroy => *kind == "destroy",
+            Self::TierGroup(name) => match meta.tier {
+                _ if *name == "all" => true,
+                Tier::Read => *name == "read",
+                Tier::Mutate | Tier::MutateOwn => *name == "mutate",
+                Tier::DestroyOwn | Tier::Destroy => *name == "destroy",
                 Tier::AsCalled => false,
             },
         }
     }
 }
 
-/// All groups a user can name, without the `@`.
+/// The names of all groups, without the `@`.
 pub fn group_names() -> impl Iterator<Item = &'static str> {
-    Group::ALL.iter().map(|group| group.name()).chain(KINDS.iter().map(|(name, _)| *name))
+    Group::ALL.iter().map(|group| group.name()).chain(TIER_GROUPS.iter().map(|(name, _)| *name))
 }
 
-impl Choice {
-    /// Whether it offers the tool.
+impl ToolFilter {
+    /// Whether the list lets the tool be offered.
     pub fn offers(&self, meta: &Meta) -> bool {
-        self.names.iter().any(|name| name.holds(meta)) == self.allows
+        self.names.iter().any(|name| name.matches(meta)) == self.is_allow_list
     }
 
     /// Refuses names that no tool has.
     pub fn check(&self, tools: &[&str]) -> Result<(), String> {
         let named = self.names.iter().filter_map(|name| match name {
-            Name::Tool(name) => Some(name.as_str()),
+            ListedName::Tool(name) => Some(name.as_str()),
             _ => None,
         });
         let Some(name) = named.into_iter().find(|name| !tools.contains(name)) else {
@@ -95,27 +101,29 @@ impl Choice {
     }
 }
 
-impl FromStr for Choice {
+impl FromStr for ToolFilter {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let text = text.trim();
-        let (allows, rest) = match text.split_once(':') {
+        let (is_allow_list, rest) = match text.split_once(':') {
             Some(("allow", rest)) => (true, rest),
             Some(("deny", rest)) => (false, rest),
             Some((word, _)) => return Err(format!("`{word}:` is neither `allow:` nor `deny:`")),
             None => (true, text),
         };
         let words = rest.split([',', ' ', '\n', '\t']).filter(|word| !word.is_empty());
-        let names = words.map(Name::parse).collect::<Result<Vec<_>, _>>()?;
+        let names = words.map(ListedName::parse).collect::<Result<Vec<_>, _>>()?;
         if names.is_empty() {
-            return Err("it names no tool; write `allow:NAME,@GROUP` or `deny:NAME,@GROUP`".into());
+            return Err(
+                "the list names no tool; write `allow:NAME,@GROUP` or `deny:NAME,@GROUP`".into()
+            );
         }
-        Ok(Self { allows, names, text: text.to_owned() })
+        Ok(Self { is_allow_list, names, text: text.to_owned() })
     }
 }
 
-impl fmt::Display for Choice {
+impl fmt::Display for ToolFilter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.text)
     }

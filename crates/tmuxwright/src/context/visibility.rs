@@ -1,4 +1,5 @@
-//! What is around the objects of a call: their neighbours, the people who look, other servers.
+//! Visibility: panes of the same window, tmux clients, other tmux servers and changes that a call may
+//! see.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -9,28 +10,29 @@ use tmux_control::{Command, Row, SessionId, Socket};
 
 use super::{Cx, Resolved};
 use crate::changes::{PaneFilter, PaneWithOwner};
-use crate::contract::{FilePath, Meta, Spot, Target, Tier, ToolError};
+use crate::contract::{FilePath, Meta, PaneIdentity, Target, Tier, ToolError};
 use crate::host::{ClientRow, PaneState};
 
 impl Cx {
-    /// Rows of all panes in the window of a pane that the call has found.
-    pub async fn neighbours<R: Row>(&self, pane: &PaneState) -> Result<Vec<R>, ToolError> {
+    /// Rows of all panes in the window of a resolved pane.
+    pub async fn window_panes<R: Row>(&self, pane: &PaneState) -> Result<Vec<R>, ToolError> {
         Ok(self.tmux().rows(Command::query("list-panes").option("-t", pane.window)).await?)
     }
 
-    /// The people who look at what the call may see.
+    /// The tmux clients of people, attached to sessions that the call may see.
     pub async fn people(&self) -> Result<Vec<ClientRow>, ToolError> {
         let mut people = self.host.people().await?;
         if self.guard.hides_panes() {
-            let shown: HashSet<SessionId> =
+            let visible: HashSet<SessionId> =
                 self.panes().await?.iter().map(|row| row.session.id).collect();
-            people.retain(|client| client.session.is_some_and(|id| shown.contains(&id)));
+            people.retain(|client| client.session.is_some_and(|id| visible.contains(&id)));
         }
         Ok(people)
     }
 
-    /// Says of each pane whether somebody who made this call may be told of it.
-    pub(crate) fn sees(&self) -> PaneFilter {
+    /// A filter for subscriptions: whether the maker of this call may be notified about a pane. `None`
+    /// if no pane is hidden.
+    pub(crate) fn visibility(&self) -> PaneFilter {
         if !self.guard.hides_panes() {
             return None;
         }
@@ -38,26 +40,26 @@ impl Cx {
         Some(Arc::new(move |place: &PaneWithOwner<'_>| {
             let PaneWithOwner { pane, session, session_name, owner } = *place;
             let own = host.owns(owner);
-            guard.hides(&Spot { pane, session, session_name, own }).is_none()
+            guard.hides(&PaneIdentity { pane, session, session_name, own }).is_none()
         }))
     }
 
-    /// Whether there may be sessions and panes that the call must not touch.
-    pub fn is_fenced(&self) -> bool {
+    /// Whether some panes may be hidden from the call.
+    pub fn hides_panes(&self) -> bool {
         self.guard.hides_panes()
     }
 
-    /// A place that a caller names, where nothing is read or written.
-    pub fn place(&self, path: &FilePath, argument: &str) -> Result<PathBuf, ToolError> {
+    /// The path in an argument that names no file to read or write. The guard is not asked.
+    pub fn path_argument(&self, path: &FilePath, argument: &str) -> Result<PathBuf, ToolError> {
         path.check(argument)
     }
 
-    /// Whether the call may know of a tmux server.
+    /// Whether the call may see a tmux server.
     pub fn reaches(&self, socket: &Socket) -> bool {
         self.guard.reaches(socket)
     }
 
-    /// Asks whether the call may do what can end an object, or all there is.
+    /// Asks the guard whether the call may end an object, or with `None` all panes of the tmux server.
     pub async fn may_end(&self, object: Option<&Resolved>) -> Result<(), ToolError> {
         let list = Command::query("list-panes");
         let panes: Vec<PaneState> = match object {
@@ -72,6 +74,6 @@ impl Cx {
         let id = object.map_or_else(|| "all".to_owned(), Resolved::id);
         let target = Target(id.clone());
         let meta = Meta { tier: Tier::DestroyOwn, ..*self.meta };
-        self.guard.admit(&meta, &self.subject(level, id, &panes, &target))
+        self.guard.admit_object(&meta, &self.target_object(level, id, &panes, &target))
     }
 }

@@ -1,4 +1,4 @@
-//! The session of our own: made with its first pane, removed at the end.
+//! The own session `mcp-<pid>`: created with its first pane, removed when the MCP client disconnects.
 
 use std::collections::BTreeMap;
 use std::slice;
@@ -9,22 +9,22 @@ use tmux_control::{
 use tokio::sync::Mutex;
 
 use super::owner::Owner;
-use super::rows::Created;
+use super::rows::CreatedPane;
 
-/// The user option of a session that goes away with its owner.
-const HOME_OPTION: &str = "@mcp_home";
+/// The user option of a session that is removed with its owner.
+const OWN_SESSION_OPTION: &str = "@mcp_home";
 
-/// The user option of a pane that is piped to nowhere, so that its last output is not lost.
+/// The user option of a pane that is piped to `cat >/dev/null`, so that its last output is not lost.
 const DRAIN_OPTION: &str = "@mcp_drain";
 
-const WIDTH: u32 = 200;
-const HEIGHT: u32 = 50;
-const HISTORY: u32 = 50_000;
+const WINDOW_WIDTH: u32 = 200;
+const WINDOW_HEIGHT: u32 = 50;
+const HISTORY_LINES: u32 = 50_000;
 
-/// How many names are tried for it.
-const NAMES: u32 = 20;
+/// How many names are tried for the own session.
+const MAX_NAME_ATTEMPTS: u32 = 20;
 
-/// Programs that would wait for a person to leave a pager or an editor.
+/// The environment of the own session. It keeps programs from waiting in a pager or an editor.
 const ENVIRONMENT: &[(&str, &str)] = &[
     ("PAGER", "cat"),
     ("MANPAGER", "cat"),
@@ -35,58 +35,58 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("GIT_EDITOR", "true"),
 ];
 
-/// A pane to be made.
+/// A pane to be created.
 #[derive(Debug, Clone, Default)]
 pub struct NewPane {
-    /// What runs in it, as a shell's command line; the user's shell if nothing is said.
+    /// A command line for the shell; without one, and without `program`, the pane runs the user's shell.
     pub command: Option<String>,
-    /// What runs in it instead, as words that no shell looks at: two at least, since tmux takes one
-    /// for a command line.
+    /// A program with arguments, run without a shell. At least two words, because tmux passes a single
+    /// one to a shell.
     pub program: Vec<String>,
     /// The name of its window.
     pub name: Option<String>,
-    /// Where it starts.
+    /// The directory it starts in.
     pub cwd: Option<String>,
-    /// Its environment, beside what it inherits.
+    /// Variables to add to its environment.
     pub env: BTreeMap<String, String>,
-    /// Whether a moment must pass between its end and the pane's.
+    /// Whether the pane must stay open for 0.1 s after its program ends, so that all output arrives.
     pub lingers: bool,
 }
 
 #[derive(Debug)]
-pub(super) struct Home {
+pub(super) struct OwnSession {
     name: String,
     keep: bool,
-    /// Held while a pane is made, so that two calls do not make two sessions.
-    session: Mutex<Option<SessionId>>,
+    /// Locked while a pane is created, so that two calls do not create two sessions.
+    id: Mutex<Option<SessionId>>,
 }
 
-impl Home {
+impl OwnSession {
     pub(super) fn new(owner: &Owner, keep: bool) -> Self {
-        Self { name: owner.session_name(), keep, session: Mutex::new(None) }
+        Self { name: owner.session_name(), keep, id: Mutex::new(None) }
     }
 
     pub(super) async fn new_pane(
         &self,
         tmux: &Server,
         owner: &Owner,
-        wish: NewPane,
-    ) -> Result<Created, Error> {
-        let mut session = self.session.lock().await;
+        pane: NewPane,
+    ) -> Result<CreatedPane, Error> {
+        let mut session = self.id.lock().await;
         let version = tmux.version().await?;
         if let Some(id) = *session {
             let place = format!("{id}:{{end}}");
             let window = Command::action("new-window").arg("-d").arg("-a");
-            let commands = window_of_our_own(window, &place, &wish, owner, version);
+            let commands = own_window(window, &place, &pane, owner, version);
             match tmux.sequence(commands).await {
                 Ok(replies) => return created(replies),
-                // The last pane was closed and the session went with it.
+                // The session was destroyed with its last pane.
                 Err(error) if error.is_not_found() || error.is_no_server() => *session = None,
                 Err(error) => return Err(error),
             }
         }
-        let created = self.start(tmux, owner, &wish, version).await?;
-        tracing::info!("made session {}, our own", created.session);
+        let created = self.create(tmux, owner, &pane, version).await?;
+        tracing::info!("created the own session {}", created.session);
         *session = Some(created.session);
         match owner.client() {
             0 => tmux.prefer(created.session),
@@ -95,91 +95,99 @@ impl Home {
         Ok(created)
     }
 
-    /// Makes the session. Its name may be taken: a process in another container can have had our
-    /// pid, and have kept its session.
-    async fn start(
+    /// Creates the session. Its name may be taken: a process with the same pid in another container may
+    /// have kept its session.
+    async fn create(
         &self,
         tmux: &Server,
         owner: &Owner,
-        wish: &NewPane,
+        pane: &NewPane,
         version: Version,
-    ) -> Result<Created, Error> {
+    ) -> Result<CreatedPane, Error> {
         let mut name = self.name.clone();
-        for number in 2..=NAMES {
-            match tmux.sequence(self.first(&name, owner, wish, version)).await {
+        for number in 2..=MAX_NAME_ATTEMPTS {
+            match tmux.sequence(self.first_pane(&name, owner, pane, version)).await {
                 Err(error) if error.is_duplicate() => name = format!("{}-{number}", self.name),
                 other => return created(other?),
             }
         }
-        created(tmux.sequence(self.first(&name, owner, wish, version)).await?)
+        created(tmux.sequence(self.first_pane(&name, owner, pane, version)).await?)
     }
 
-    /// The commands that make the session with its first pane.
+    /// The commands that create the session with its first pane.
     ///
-    /// The history limit counts only for panes made after it was set, so the session starts with a
-    /// stand-in that the first pane replaces before anything else can happen.
-    fn first(&self, name: &str, owner: &Owner, wish: &NewPane, version: Version) -> Vec<Command> {
+    /// The history limit applies only to panes created after it was set, so the session starts with a
+    /// placeholder, which the first pane replaces within the same sequence.
+    fn first_pane(
+        &self,
+        name: &str,
+        owner: &Owner,
+        pane: &NewPane,
+        version: Version,
+    ) -> Vec<Command> {
         let session = format!("={name}:");
         let place = format!("{session}^");
         let start = Command::action("new-session")
             .arg("-d")
             .option("-s", name)
-            .option("-x", WIDTH)
-            .option("-y", HEIGHT);
+            .option("-x", WINDOW_WIDTH)
+            .option("-y", WINDOW_HEIGHT);
         let start = with_environment(start, ENVIRONMENT.iter().copied());
         let set = |name: &str, value: String| {
             Command::action("set-option").option("-t", &session).arg(name).arg(value)
         };
         let mut commands = vec![
             start.arg("--").arg("exec sleep 60"),
-            set("history-limit", HISTORY.to_string()),
-            keep_unattached(&session),
+            set("history-limit", HISTORY_LINES.to_string()),
+            destroy_unattached_off(&session),
         ];
         if !self.keep {
-            commands.push(set(HOME_OPTION, owner.token()));
+            commands.push(set(OWN_SESSION_OPTION, owner.token()));
         }
         let window = Command::action("new-window").arg("-d").arg("-k");
-        commands.extend(window_of_our_own(window, &place, wish, owner, version));
+        commands.extend(own_window(window, &place, pane, owner, version));
         commands
     }
 
-    pub(super) async fn session(&self, tmux: &Server) -> Option<SessionId> {
-        let id = (*self.session.lock().await)?;
+    /// The id of the session, if it exists.
+    pub(super) async fn id(&self, tmux: &Server) -> Option<SessionId> {
+        let id = (*self.id.lock().await)?;
         let has = Command::query("has-session").option("-t", id);
         tmux.run(has).await.is_ok().then_some(id)
     }
 
-    /// The server is gone, and the session with it.
+    /// Forgets the session after the tmux server was killed.
     pub(super) async fn forget(&self) {
-        self.session.lock().await.take();
+        self.id.lock().await.take();
     }
 
-    /// Ends the session, but for what somebody else has brought there.
+    /// Removes the session, except for panes of other owners.
     pub(super) async fn close(&self, tmux: &Server, owner: &Owner) {
-        let session = self.session.lock().await.take();
+        let session = self.id.lock().await.take();
         let Some(id) = session.filter(|_| !self.keep) else { return };
         match close_session(tmux, id, owner).await {
-            Ok(()) => tracing::info!("removed session {id}, our own"),
-            Err(error) => tracing::debug!("removing our session: {error}"),
+            Ok(()) => tracing::info!("removed the own session {id}"),
+            Err(error) => tracing::debug!("removing the own session: {error}"),
         }
     }
 }
 
 row! {
-    /// What is needed to tell whether a session can be killed as it is.
-    Zoom {
+    /// Whether a window is zoomed: tmux 3.4 crashes when a session with such a window is killed.
+    WindowZoom {
         window: WindowId = "window_id",
         zoomed: bool = "window_zoomed_flag",
     }
 }
 
-/// Ends a session, without any help of our client, which may sit in it and goes elsewhere.
+/// Kills a session through a spawned tmux. The link may be attached to the session and moves away first.
 pub(super) async fn kill_session(tmux: &Server, id: SessionId) -> Result<(), Error> {
     let mut commands = Vec::new();
     if tmux.version().await?.dies_of_zoomed_sessions() {
-        let list = Command::query("list-windows").option("-t", id).option("-F", Zoom::format());
+        let list =
+            Command::query("list-windows").option("-t", id).option("-F", WindowZoom::format());
         let printed: Vec<u8> = tmux.spawned(&[list]).await?.into_iter().flat_map(|r| r.0).collect();
-        let windows = Zoom::parse_all("list-windows", &printed)?;
+        let windows = WindowZoom::parse_all("list-windows", &printed)?;
         commands.extend(
             windows
                 .iter()
@@ -194,9 +202,9 @@ pub(super) async fn kill_session(tmux: &Server, id: SessionId) -> Result<(), Err
 
 async fn close_session(tmux: &Server, id: SessionId, owner: &Owner) -> Result<(), Error> {
     let list = Command::query("list-panes").arg("-s").option("-t", id);
-    let list = list.option("-F", Orphan::format());
+    let list = list.option("-F", OwnerRow::format());
     let printed: Vec<u8> = tmux.spawned(&[list]).await?.into_iter().flat_map(|r| r.0).collect();
-    let panes = Orphan::parse_all("list-panes", &printed)?;
+    let panes = OwnerRow::parse_all("list-panes", &printed)?;
     if panes.iter().all(|pane| pane.owner == owner.token()) {
         return kill_session(tmux, id).await;
     }
@@ -206,74 +214,74 @@ async fn close_session(tmux: &Server, id: SessionId, owner: &Owner) -> Result<()
     Ok(())
 }
 
-/// The command that keeps a session from being destroyed while nobody is attached to it.
-pub(super) fn keep_unattached(session: &str) -> Command {
+/// The command that keeps a session while no tmux client is attached to it.
+pub(super) fn destroy_unattached_off(session: &str) -> Command {
     Command::action("set-option").option("-t", session).arg("destroy-unattached").arg("off")
 }
 
 impl NewPane {
-    /// What tmux is to run, in its words; none for its own choice.
+    /// Command line or program, as arguments for tmux; empty for tmux's default.
     pub(super) fn plain_words(&self) -> &[String] {
         self.command.as_ref().map_or(self.program.as_slice(), slice::from_ref)
     }
 
-    /// The same for a pane that stays. When a program ends, tmux drops what it has not sent to a
-    /// control client yet, or dies of it: where that matters, a pause follows its last words.
+    /// The arguments for a pane that stays. When a program ends, tmux drops output that it has not sent
+    /// to a control client yet, or crashes (3.2a). Where that matters, a pause follows the program.
     pub(super) fn words(&self, version: Version) -> Vec<String> {
         let words = self.plain_words();
         if words.is_empty() || !(self.lingers || version.dies_of_unread_output()) {
             return words.to_vec();
         }
-        // A command gets the foreground, as tmux would give it; there it could not be stopped either.
-        // A shell takes the terminal by itself, and gives it back.
+        // `-m` gives the command the terminal's foreground, as tmux would, and C-z is ignored, as it is
+        // without a shell around it. An interactive shell takes the foreground by itself.
         let (flags, script) = match self.command {
             Some(_) => ("-mc", r#"trap '' TSTP; "${SHELL:-/bin/sh}" -c "$0"; code=$?; set +m"#),
             None => ("-c", r#""$0" "$@"; code=$?"#),
         };
         let script = format!("{script}; sleep 0.1; exit $code");
-        let mut paused = vec!["/bin/sh".to_owned(), flags.to_owned(), script];
-        paused.extend_from_slice(words);
-        paused
+        let mut with_pause = vec!["/bin/sh".to_owned(), flags.to_owned(), script];
+        with_pause.extend_from_slice(words);
+        with_pause
     }
 }
 
-/// A window whose pane stays after its program has exited and is marked as ours. In one sequence,
-/// since a program may exit before a second command could reach tmux.
-fn window_of_our_own(
+/// The commands that create a window whose pane remains on exit and is marked as own. They are one
+/// sequence, because a program may exit before a later command reaches tmux.
+fn own_window(
     window: Command,
     place: &str,
-    wish: &NewPane,
+    pane: &NewPane,
     owner: &Owner,
     version: Version,
 ) -> Vec<Command> {
     let window = window
         .arg("-P")
-        .option("-F", Created::format())
+        .option("-F", CreatedPane::format())
         .option("-t", place)
-        .option_if("-n", wish.name.as_deref().map(escape_format))
-        .option_if("-c", wish.cwd.as_deref().map(escape_format));
+        .option_if("-n", pane.name.as_deref().map(escape_format))
+        .option_if("-c", pane.cwd.as_deref().map(escape_format));
     let mut window =
-        with_environment(window, wish.env.iter().map(|(k, v)| (k.as_str(), v.as_str())));
-    let words = wish.words(version);
+        with_environment(window, pane.env.iter().map(|(k, v)| (k.as_str(), v.as_str())));
+    let words = pane.words(version);
     if !words.is_empty() {
         window = words.iter().fold(window.arg("--"), |window, word| window.arg(word));
     }
     let mut commands = vec![window];
-    commands.extend(stay("-w", place, version));
-    // A shell does not end by itself, so it needs no pipe.
-    if wish.command.is_some() && version.loses_last_output() {
+    commands.extend(remain_on_exit("-w", place, version));
+    // A shell does not exit by itself, so it needs no pipe.
+    if pane.command.is_some() && version.loses_last_output() {
         commands.extend(drain(place));
     }
     if version.ignores_new_size() {
-        commands.extend(resize(place, Some(WIDTH), Some(HEIGHT)));
+        commands.extend(resize(place, Some(WINDOW_WIDTH), Some(WINDOW_HEIGHT)));
     }
     commands.push(owner.mark(place));
     commands
 }
 
-/// The commands that keep a pane (`-p`), or the panes of a window (`-w`), when the program has
+/// The commands that keep a pane (`-p`), or the panes of a window (`-w`), after the program has
 /// exited.
-pub(super) fn stay(scope: &str, target: &str, version: Version) -> Vec<Command> {
+pub(super) fn remain_on_exit(scope: &str, target: &str, version: Version) -> Vec<Command> {
     let set = |name: &str, value: &str| {
         Command::action("set-option").arg(scope).option("-t", target).arg(name).arg(value)
     };
@@ -284,22 +292,22 @@ pub(super) fn stay(scope: &str, target: &str, version: Version) -> Vec<Command> 
     commands
 }
 
-/// The commands that pipe a pane to nowhere, and note that this is so.
+/// The commands that pipe a pane to `cat >/dev/null`, and record that in an option.
 pub(super) fn drain(pane: &str) -> [Command; 2] {
     let set = Command::action("set-option").arg("-p").option("-t", pane);
     let pipe = Command::action("pipe-pane").option("-t", pane);
     [pipe.arg("exec cat >/dev/null"), set.arg(DRAIN_OPTION).arg("1")]
 }
 
-/// The commands that give a window a size, which is still the people's to change: a size that is
-/// set stays for ever, so the setting is taken back.
+/// The commands that resize a window. `resize-window` sets `window-size` to `manual`, which would keep
+/// the size for ever, so the option is unset afterwards.
 pub(super) fn resize(window: &str, width: Option<u32>, height: Option<u32>) -> [Command; 2] {
     let resize = Command::action("resize-window").option("-t", window);
     let unset = Command::action("set-option").arg("-wu").option("-t", window);
     [resize.option_if("-x", width).option_if("-y", height), unset.arg("window-size")]
 }
 
-/// Adds `-e NAME=VALUE` for each.
+/// Adds `-e NAME=VALUE` for each variable.
 pub(crate) fn with_environment<'a>(
     command: Command,
     env: impl Iterator<Item = (&'a str, &'a str)>,
@@ -307,30 +315,30 @@ pub(crate) fn with_environment<'a>(
     env.fold(command, |command, (name, value)| command.option("-e", format!("{name}={value}")))
 }
 
-/// Reads what the creating command printed, whichever of the sequence it was.
-fn created(replies: Vec<tmux_control::TmuxReply>) -> Result<Created, Error> {
+/// Parses the row that the creating command of a sequence printed.
+fn created(replies: Vec<tmux_control::TmuxReply>) -> Result<CreatedPane, Error> {
     let printed: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
-    Created::parse_one("new-window", &printed)
+    CreatedPane::parse_one("new-window", &printed)
 }
 
 row! {
-    /// What is needed to tell an orphan.
-    Orphan {
+    /// Owner of a pane, and owner of the own session it is in.
+    OwnerRow {
         pane: PaneId = "pane_id",
-        home: String = "@mcp_home",
+        session_owner: String = "@mcp_home",
         owner: String = "@mcp_owner",
     }
 }
 
-/// Removes the panes that dead servers left in sessions of their own. A pane that a person opened
-/// there is left alone, and the session with it. Attaches to nothing.
+/// Removes the panes that dead processes left in their own sessions. A pane that a person opened there
+/// stays, and the session with it. Attaches to no session.
 pub(super) async fn reap(tmux: &Server) -> Result<(), Error> {
-    let list = Command::query("list-panes").arg("-a").option("-F", Orphan::format());
+    let list = Command::query("list-panes").arg("-a").option("-F", OwnerRow::format());
     let printed: Vec<u8> = tmux.spawned(&[list]).await?.into_iter().flat_map(|r| r.0).collect();
-    for pane in Orphan::parse_all("list-panes", &printed)? {
-        let dead = Owner::parse(&pane.home).is_some_and(|owner| owner.is_dead());
-        if dead && pane.owner == pane.home {
-            tracing::info!("removing pane {} of a server that died", pane.pane);
+    for pane in OwnerRow::parse_all("list-panes", &printed)? {
+        let dead = Owner::parse(&pane.session_owner).is_some_and(|owner| owner.is_dead());
+        if dead && pane.owner == pane.session_owner {
+            tracing::info!("removing pane {} of a dead process", pane.pane);
             tmux.spawned(&[Command::action("kill-pane").option("-t", pane.pane)]).await?;
         }
     }

@@ -1,4 +1,5 @@
-//! Opens files and directories that nobody else can read, swap or lead astray.
+//! Files and directories that other users can neither read nor redirect: opened without following
+//! links, and made private to the user.
 
 use std::fs::{self, File, Metadata, Permissions};
 use std::io;
@@ -8,9 +9,9 @@ use std::path::Path;
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 
-/// Opens a log to read and to append, and makes it if it is not there.
+/// Opens a log for reading and appending, and creates it if it does not exist.
 pub(super) fn log(path: &Path) -> io::Result<File> {
-    // A pipe without a reader must not hold us up before we have seen that it is one.
+    // Without NONBLOCK, opening a pipe without a reader would block before the check below.
     let flags = OFlags::RDWR | OFlags::CREATE | OFlags::APPEND | OFlags::NONBLOCK;
     let file = open(path, flags, 0o600)?;
     let about = file.metadata()?;
@@ -24,7 +25,7 @@ pub(super) fn log(path: &Path) -> io::Result<File> {
     Ok(file)
 }
 
-/// Opens a directory, and makes it if it is not there.
+/// Opens a directory, and creates it if it does not exist.
 pub(super) fn directory(path: &Path) -> io::Result<File> {
     match rustix::fs::mkdir(path, Mode::from_raw_mode(0o700)) {
         Ok(()) | Err(Errno::EXIST) => {}
@@ -42,13 +43,13 @@ fn open(path: &Path, flags: OFlags, mode: u16) -> io::Result<File> {
         Ok(file) => Ok(file.into()),
         Err(Errno::LOOP) => Err(io::Error::other("it is a symbolic link")),
         Err(Errno::NOTDIR) if flags.contains(OFlags::DIRECTORY) => {
-            Err(io::Error::other("it is a symbolic link or no directory"))
+            Err(io::Error::other("it is a symbolic link or not a directory"))
         }
         Err(error) => Err(error.into()),
     }
 }
 
-/// Whether a file is what a path names.
+/// Whether a path names this open file.
 pub(super) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     let file = file.metadata()?;
     match fs::metadata(path) {
@@ -58,7 +59,7 @@ pub(super) fn is_at(file: &File, path: &Path) -> io::Result<bool> {
     }
 }
 
-/// Refuses what is somebody else's, and takes everybody else's rights away.
+/// Refuses a file of another user, and removes the permissions of other users.
 fn keep_private(file: &File, about: &Metadata, mode: u32) -> io::Result<()> {
     if about.uid() != rustix::process::geteuid().as_raw() {
         return Err(io::Error::other("it belongs to another user"));
