@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn every_shell_has_its_own_prompt_home_and_directory() {
+    fn shells_have_their_own_prompt_home_and_directory() {
         let tmux = TmuxServer::new();
         let home = tmux.home().display().to_string();
         let path = home::path().into_string().unwrap();

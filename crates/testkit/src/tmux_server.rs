@@ -250,7 +250,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_does_not_run_can_be_dropped() {
+    fn dropping_a_stopped_server_does_no_harm() {
         drop(TmuxServer::not_started());
         let tmux = TmuxServer::new();
         tmux.kill();

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn long_line_is_a_block_and_bypasses_the_buffer() {
+    fn long_line_is_a_block_outside_the_buffer() {
         let mut transcript = Transcript::new();
         transcript.push("short");
         transcript.push(&"x".repeat(1_000_000));

@@ -180,7 +180,7 @@ async fn query_is_answered_while_the_client_is_stuck() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn action_is_not_repeated_when_the_client_is_stuck() {
+async fn action_is_not_repeated_after_a_timeout() {
     let tmux = TmuxServer::new();
     let (server, stop_client) = connect_through_a_pipe(&tmux).await;
     let _stopped = stop_client();
@@ -193,7 +193,7 @@ async fn action_is_not_repeated_when_the_client_is_stuck() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn concurrent_calls_to_a_stuck_server_time_out_together() {
+async fn concurrent_calls_to_stuck_servers_time_out_together() {
     let tmux = TmuxServer::new();
     let timing = Timing { back_off: Duration::from_secs(5), ..impatient() };
     let server = Server::with_timing(program(&tmux), timing);

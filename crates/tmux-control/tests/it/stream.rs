@@ -338,7 +338,7 @@ async fn stream_follows_its_pane_into_another_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_stream_client_serves_all_panes_of_a_session() {
+async fn one_stream_client_serves_a_sessions_panes() {
     let tmux = TmuxServer::new();
     tmux.new_session("other");
     let panes: Vec<PaneId> = (0..3).map(|_| open_player(&tmux, "main")).collect();

@@ -179,7 +179,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_tmux_error_has_a_code_and_a_hint() {
+    fn tmux_errors_have_a_code_and_a_hint() {
         let command = || "x".to_owned();
         let refused =
             |message: &str| Error::Refused { command: command(), message: message.into() };

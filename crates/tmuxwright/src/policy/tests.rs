@@ -87,7 +87,7 @@ fn identity(pane: u32, session: (u32, &str), own: bool) -> PaneIdentity<'_> {
 }
 
 #[test]
-fn foreign_objects_are_renamed_at_the_highest_tier_only() {
+fn only_the_highest_tier_renames_foreign_objects() {
     let target = Target("dev".into());
     let admits = |ceiling, foreign| {
         let object = TargetObject {

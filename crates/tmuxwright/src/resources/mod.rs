@@ -236,7 +236,7 @@ mod tests {
     }
 
     #[test]
-    fn session_named_like_another_id_is_addressed_by_name() {
+    fn session_named_like_an_id_is_found() {
         for (uri, target) in [
             ("tmux://sessions/%253", "=%3"),
             ("tmux://sessions/%3", "=%3"),

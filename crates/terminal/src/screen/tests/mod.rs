@@ -23,7 +23,7 @@ fn check(table: &[(&str, &[&str])]) {
 }
 
 #[test]
-fn lines_end_at_the_last_text_or_line_feed() {
+fn lines_end_at_last_text_or_line_feed() {
     check(&[
         ("", &[]),
         ("one\r\ntwo\r\n", &["one", "two"]),

@@ -93,7 +93,7 @@ fn schemas_are_such_that_every_client_takes_them() {
 }
 
 #[test]
-fn what_a_model_sees_stays_within_its_budget() {
+fn tool_lists_stay_within_their_byte_budgets() {
     for (toolset, budget) in
         [(Toolset::Debug, 3_500), (Toolset::Agent, 11_000), (Toolset::All, 31_000)]
     {
@@ -120,7 +120,7 @@ fn hints_follow_from_the_tier() {
 
 /// What a client is to load at once, and what a person is to agree to.
 #[test]
-fn titles_hints_and_metadata_are_those_of_the_design() {
+fn titles_hints_and_metadata_follow_the_design() {
     let always = ["run_command", "wait_for", "capture_pane", "send_keys", "list_panes"];
     for tool in registry(Toolset::All, false).wire() {
         let name = tool.name.as_ref();
@@ -144,7 +144,7 @@ fn titles_hints_and_metadata_are_those_of_the_design() {
 }
 
 #[test]
-fn what_is_listed_can_be_found_and_nothing_else() {
+fn exactly_the_listed_tools_can_be_found() {
     let choices = group_names().flat_map(|group| [format!("@{group}"), format!("deny:@{group}")]);
     let choices: Vec<Option<String>> = choices.map(Some).chain([None]).collect();
     for toolset in [Toolset::Debug, Toolset::Agent, Toolset::Primitives, Toolset::All] {

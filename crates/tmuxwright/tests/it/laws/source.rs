@@ -103,7 +103,7 @@ fn a_tool_is_one_file_of_its_name() {
 }
 
 #[test]
-fn every_tool_and_every_error_is_met_by_a_test() {
+fn every_tool_and_error_has_a_test() {
     let tests = sources(&crates().join("tmuxwright/tests/it"));
     let unit = sources(&crates().join("tmuxwright/src"));
     let this_file = |path: &Path| path.ends_with("laws/source.rs");

@@ -159,7 +159,7 @@ async fn a_command_sees_the_previous_exit_status() {
 }
 
 #[tokio::test]
-async fn twenty_five_commands_in_a_row_do_not_mix() {
+async fn consecutive_commands_do_not_mix_their_output() {
     for shell in Shell::ALL {
         for fixture in ShellFixture::own_and_existing(shell).await {
             for number in 1..=25 {
