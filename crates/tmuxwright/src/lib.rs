@@ -13,7 +13,7 @@
 //! - [`prompts`]: workflows that a person picks in a client.
 //! - [`completion`]: suggestions for arguments.
 //! - `actions`: steps that several tools share.
-//! - [`results`]: result types that several tools share.
+//! - `results`: result types that several tools share.
 //! - `buffer_search`: search in a paste buffer, piece by piece.
 //! - [`context`]: the call context, through which a tool reaches tmux, files and shells.
 //! - [`config`]: settings from flags, environment and config file.

@@ -130,7 +130,7 @@ async fn connection_and_own_session_events_are_logged() {
     raw.request("logging/setLevel", json!({"level": "info"})).await;
     raw.start("tools/call", run("true")).await;
     until_logged(&mut raw, "connected to tmux 3.").await;
-    until_logged(&mut raw, "made session $").await;
+    until_logged(&mut raw, "created the own session $").await;
     until_logged(&mut raw, "exited with 0").await;
     let list = json!({"name": "list_panes", "arguments": {}});
     raw.request("tools/call", list).await;
