@@ -118,7 +118,7 @@ async fn command_is_known_only_to_its_client() {
     let result =
         async |mcp: &Mcp, id: &str| mcp.call("command_result", json!({"command_id": id})).await;
     let text = result(&one, &theirs).await.err("not_found");
-    assert!(text.contains(&format!("the newest are: {}, {}", ids[2], ids[1])), "{text}");
+    assert!(text.contains(&format!("the newest commands are: {}, {}", ids[2], ids[1])), "{text}");
     // Each client keeps two results of its own.
     result(&one, &ids[0]).await.err("not_found");
     assert_eq!(result(&one, &ids[1]).await.ok()["output"], "b");

@@ -111,7 +111,7 @@ async fn sixty_four_waiting_clients_get_their_answers() {
         let answer = connection.reply().await.answer(id).await.expect("an answer");
         let text = answer["result"]["content"][0]["text"].as_str().unwrap().to_owned();
         assert!(text.contains(&format!("answer {number}.")), "{number}: {text}");
-        assert!(text.starts_with(&format!("text:answer {number}. ")), "{number}: {text}");
+        assert!(text.starts_with(&format!("\"text:answer {number}.\" ")), "{number}: {text}");
     });
     join_all(all).await;
 }
