@@ -23,7 +23,7 @@ demo: ## build, then watch the tools drive a real tmux; nothing stays behind
 test: ## run all tests against real tmux servers of their own
 	@scripts/install-packages $(TEST_NEEDS)
 	$(CARGO) test --workspace --locked
-	$(CARGO) test --locked -p tmuxwright --no-default-features --lib -- tools policy tool config
+	$(CARGO) test --locked -p tmuxwright --no-default-features --lib -- tools policy contract context config
 
 test-clients: ## run real MCP clients, fetched from npm and PyPI, against the program
 	@scripts/install-packages $(BUILD_NEEDS) npm python3

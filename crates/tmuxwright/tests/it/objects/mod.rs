@@ -3,8 +3,8 @@
 pub(crate) mod arrange;
 pub(crate) mod caller;
 pub(crate) mod clients;
-pub(crate) mod common;
 pub(crate) mod input;
+pub(crate) mod kill_and_rename;
 pub(crate) mod option_text;
 pub(crate) mod options;
 pub(crate) mod ownership;
