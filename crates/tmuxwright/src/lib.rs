@@ -27,6 +27,7 @@
 //! - `redact`: removal of secrets from results.
 //! - `log`: log events for MCP clients.
 //! - [`contract`]: the declaration of a tool, its arguments, result and errors.
+//! - `random`: random bytes as hexadecimal text.
 //! - `lock`: locking of mutexes.
 //!
 //! ARCHITECTURE.md has the map and the reasons.

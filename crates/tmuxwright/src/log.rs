@@ -46,7 +46,7 @@ pub(crate) struct LogRecord {
     pub(crate) text: Arc<str>,
 }
 
-/// Which events a subscriber gets.
+/// The events that a subscriber gets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum LogScope {
     /// Events inside its span, and events outside all spans.

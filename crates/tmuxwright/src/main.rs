@@ -1,4 +1,4 @@
-//! The `tmuxwright` program.
+//! Entry point of the `tmuxwright` program.
 
 use std::process::ExitCode;
 

@@ -2,7 +2,7 @@
 //! way.
 //!
 //! tmux expands pieces of the given text, with three exceptions. `#{E:…}` and `#{T:…}` expand a value, and
-//! anybody may have set an option's value. The arguments of `#{s/…/…/:…}` are expanded twice, so even
+//! any program may have set an option's value. The arguments of `#{s/…/…/:…}` are expanded twice, so even
 //! `##(…)` would run there. And tmux passes the text through `strftime` first, where `%p` may become
 //! empty and join the characters around it; so the text is also checked without its conversions.
 

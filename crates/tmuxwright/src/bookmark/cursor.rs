@@ -1,7 +1,7 @@
 //! Cursors: bookmarks as text of about fifty characters, opaque and without spaces.
 //!
-//! Numbers in base 36 separated by dots, then fingerprints in a fixed number of base-64 digits each, and
-//! a checksum of two digits, because a model may drop a character when it copies a cursor.
+//! A cursor holds numbers in base 36 separated by dots, then fingerprints in a fixed number of base-64
+//! digits each, and a checksum of two digits, because a model may drop a character when it copies one.
 
 use std::fmt;
 use std::str::FromStr;

@@ -1,4 +1,4 @@
-//! A search in pieces finds the same matches as a search of the whole text.
+//! Tests of buffer search: a search in pieces finds the same matches as a search of the whole text.
 
 use std::ops::{ControlFlow, Range};
 

@@ -1,11 +1,11 @@
-//! Windows on a stream of bytes: each line, and of a line too long to be held, overlapping parts. The
-//! cuts depend on the text alone, not on the pieces it came in.
+//! Windows on a stream of bytes: one for each line, or overlapping ones for a line too long to be held.
+//! The cuts depend on the text alone, not on the pieces it came in.
 
 use std::ops::ControlFlow;
 
 use memchr::memchr;
 
-/// WindowSizes of the windows of a long line, in bytes.
+/// Sizes of the windows of a long line, in bytes.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct WindowSizes {
     /// Distance between the beginnings of two windows.

@@ -55,7 +55,7 @@ pub(crate) struct PaneWithOwner<'a> {
     pub(crate) owner: &'a str,
 }
 
-/// Whether a subscriber may see a pane; `None` if it may see all panes.
+/// Predicate for the panes that a subscriber may see; `None` if it may see all panes.
 pub(crate) type PaneFilter = Option<Arc<dyn Fn(&PaneWithOwner<'_>) -> bool + Send + Sync>>;
 
 /// The subscriptions on one tmux server.
@@ -66,7 +66,7 @@ pub struct Changes {
 }
 
 impl Changes {
-    /// Without subscribers; starts nothing.
+    /// A value without subscribers; starts nothing.
     pub(crate) fn new(host: Arc<Host>) -> Self {
         let observer = Arc::new(TreeObserver::new(Arc::clone(&host)));
         Self { host, observer }

@@ -57,7 +57,7 @@ row! {
 }
 
 row! {
-    /// Shows that the history was cleared or the terminal was reset, of which the stream has no output.
+    /// Shows that the history was cleared or the terminal was reset, which prints nothing to the stream.
     Surface {
         without_history: bool = "==:#{history_size},0",
         at_origin: bool = "==:#{cursor_x}/#{cursor_y},0/0",

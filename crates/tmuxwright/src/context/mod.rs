@@ -3,7 +3,7 @@
 //!
 //! A tool gets objects only from [`Cx::resolve`] and [`Cx::panes`], and buffers only from
 //! [`Cx::buffer`]. These ask the guard first, as do the methods for files, shells and new panes. So a
-//! tool cannot use what the policy forbids, and needs no knowledge of the policy.
+//! tool cannot use an object that the policy forbids, and needs no knowledge of the policy.
 
 mod buffers;
 mod engines;

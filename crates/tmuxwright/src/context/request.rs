@@ -16,13 +16,13 @@ use crate::lock::lock;
 pub struct Request {
     /// Cancelled when the answer is no longer wanted.
     pub cancel: CancellationToken,
-    /// Where to report progress.
+    /// Sends progress reports to the MCP client.
     pub progress: Progress,
-    /// When the client sent the request; a call within a batch inherits it.
+    /// Time at which the client sent the request; a call within a batch inherits it.
     pub begun: Instant,
     /// Maximum number of characters of terminal text in the answer.
     pub max_chars: usize,
-    /// Whether the uncut text of the answer is kept as well, for the audit folder.
+    /// Whether the uncut text of the answer is kept as well, for the directory `audit.full`.
     pub keep_full_text: bool,
     /// Name and version of the MCP client, as it gave them.
     pub client: Option<Arc<str>>,

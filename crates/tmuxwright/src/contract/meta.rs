@@ -10,7 +10,7 @@ pub enum Tier {
     Read,
     /// Creates, types, selects, resizes.
     Mutate,
-    /// Changes what a person may have set up; below the ceiling `destructive` only own objects.
+    /// Changes state that a person may have set up; below the ceiling `destructive` only own objects.
     MutateOwn,
     /// Destroys; below the ceiling `destructive` only own objects.
     DestroyOwn,

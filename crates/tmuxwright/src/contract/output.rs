@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::ToolError;
 
-/// How an answer is shown to a model.
+/// The form in which an answer is shown to a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Form {
     /// Structured content, and the same facts as short rows of text.
@@ -37,7 +37,7 @@ pub trait Output: Serialize + JsonSchema + Send {
         Ok(())
     }
 
-    /// The text before [`limit`](Self::limit), for the audit folder.
+    /// The text before [`limit`](Self::limit), for the directory `audit.full`.
     fn full_text(&self) -> String {
         self.text()
     }
@@ -98,6 +98,6 @@ pub struct Reply {
     pub notices: Vec<Notice>,
     /// The number of redacted secrets.
     pub redacted: usize,
-    /// The text before the cut, if the audit folder keeps it.
+    /// The text before the cut, if the directory `audit.full` keeps it.
     pub full_text: Option<String>,
 }

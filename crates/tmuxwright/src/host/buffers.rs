@@ -17,7 +17,7 @@ use crate::random;
 const OWN_PREFIX: &str = "mcp";
 const KEPT_PREFIX: &str = "mcp-kept";
 
-/// How many buffers that people create meanwhile are taken into account by [`restore_newest`].
+/// Maximum number of buffers created by people meanwhile that [`restore_newest`] takes into account.
 const MAX_NEW_PERSON_BUFFERS: usize = 3;
 
 /// A paste buffer.

@@ -21,7 +21,7 @@ const WINDOW_WIDTH: u32 = 200;
 const WINDOW_HEIGHT: u32 = 50;
 const HISTORY_LINES: u32 = 50_000;
 
-/// How many names are tried for the own session.
+/// Maximum number of names tried for the own session.
 const MAX_NAME_ATTEMPTS: u32 = 20;
 
 /// The environment of the own session. It keeps programs from waiting in a pager or an editor.

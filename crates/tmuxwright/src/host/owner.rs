@@ -60,7 +60,7 @@ impl Owner {
         token == self.token()
     }
 
-    /// Whether the token belongs to the same process, whichever MCP client it is of.
+    /// Whether the token belongs to the same process, for any of its MCP clients.
     pub(super) fn same_process(&self, token: &str) -> bool {
         Self::parse(token).is_some_and(|other| other.of_client(self.client) == *self)
     }

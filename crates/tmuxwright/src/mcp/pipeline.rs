@@ -32,7 +32,7 @@ pub(crate) struct IncomingCall {
 /// The answer to a `tools/call`.
 pub(crate) struct ToolAnswer {
     pub(crate) result: CallToolResult,
-    /// Events for a client that has turned to something else (channel mode).
+    /// Events for a client that no longer waits for the answer (channel mode).
     pub(crate) notices: Vec<Notice>,
 }
 
@@ -69,7 +69,7 @@ pub(crate) fn request(
     }
 }
 
-/// ToolCaller that a tool makes for its caller, on the same path.
+/// Makes the calls of a tool on behalf of its MCP client, on the same path.
 struct CallsOf(Arc<McpClient>);
 
 impl ToolCaller for CallsOf {

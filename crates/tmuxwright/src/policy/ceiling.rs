@@ -19,7 +19,7 @@ use crate::contract::Tier;
 pub enum Ceiling {
     /// Tools that read.
     Readonly,
-    /// Also tools that change something. Only what this server made can be destroyed or renamed.
+    /// Also tools that change something. Only own objects can be destroyed or renamed.
     Mutating,
     /// All tools, on all objects.
     Destructive,

@@ -13,7 +13,7 @@ pub const TIER_GROUPS: &[(&str, &str)] = &[
     ("all", "all tools"),
 ];
 
-/// An allow or deny list. It narrows what toolset and tier offer.
+/// An allow or deny list. It narrows the tools that toolset and tier offer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ToolFilter {
     /// Whether this is an allow list; otherwise a deny list.

@@ -28,7 +28,7 @@ pub const ALL: &[Prompt] = &[
     debug_service::PROMPT,
 ];
 
-/// Whether a tool is offered, by name.
+/// Predicate for the names of offered tools.
 pub type OffersTool<'a> = &'a dyn Fn(&str) -> bool;
 
 /// The declaration of a prompt.

@@ -7,7 +7,7 @@ use regex::Regex;
 
 use super::shapes::Candidate;
 
-/// A pattern for a name with such a word, and the separator between name and value.
+/// A pattern for a name that contains one of `$words`, and the separator between name and value.
 macro_rules! named {
     ($words:literal) => {
         concat!(

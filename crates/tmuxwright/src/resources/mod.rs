@@ -149,7 +149,7 @@ fn read(variable: &str, text: &str) -> Option<String> {
 }
 
 /// The resources that are offered: those whose tools the policy allows. Toolsets do not matter here:
-/// they limit what fills a model's context, and a resource costs nothing until it is read.
+/// they limit the text in a model's context, and a resource adds none until it is read.
 #[derive(Debug)]
 pub struct Catalog {
     offered: Vec<&'static Resource>,

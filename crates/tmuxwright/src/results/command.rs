@@ -10,7 +10,7 @@ use super::words::{FactRow, count, seconds};
 use crate::contract::{Form, Output};
 use crate::run::{AlternateScreen, AwaitedInput, Job, JobFacts, JobStatus};
 
-/// Limit of the output that is written to the audit folder.
+/// Limit of the output that is written to the directory `audit.full`.
 const MAX_AUDITED_CHARS: usize = 10_000_000;
 
 /// A command's state, with the part of its output that was asked for.

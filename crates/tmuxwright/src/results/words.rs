@@ -3,7 +3,7 @@
 
 use terminal::text::clean;
 
-/// Between two facts of a row.
+/// Separator of two facts of a row.
 const SEPARATOR: &str = " · ";
 
 /// One row of facts.

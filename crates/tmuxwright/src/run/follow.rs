@@ -68,7 +68,7 @@ pub(super) struct FollowState {
     probes: usize,
     /// Whether the command's output has begun.
     started: bool,
-    /// InputState that the command awaited at the last probe.
+    /// Input that the command awaited at the last probe.
     waiting: Option<AwaitedInput>,
     /// When the shell was asked for the status.
     status_asked: Option<Instant>,

@@ -1,5 +1,5 @@
 //! The gate: checks that a pane's foreground program is a shell at its prompt with nothing typed.
-//! Only then is a command typed.
+//! A command is typed only if it is.
 
 use std::time::Duration;
 
@@ -47,7 +47,7 @@ pub(super) enum Readiness {
 pub(crate) struct ForegroundProgram {
     pub(crate) process: Foreground,
     pub(crate) input: InputState,
-    /// Which shell the program is, if it is one.
+    /// Kind of shell, if the program is one.
     pub(crate) shell: Option<ShellKind>,
 }
 

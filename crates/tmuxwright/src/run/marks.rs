@@ -17,7 +17,7 @@ pub(super) struct Mark {
     pub(super) kind: MarkKind,
 }
 
-/// Which end of a command's output a mark stands at.
+/// The end of a command's output at which a mark stands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MarkKind {
     /// The command's output begins.

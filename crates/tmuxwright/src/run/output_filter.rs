@@ -1,9 +1,9 @@
-//! Filter for a pane's raw output: text from the begin of a command's output on, and the command's
-//! exit code.
+//! Filter for a pane's raw output: finds the text from the beginning of a command's output on, and the
+//! command's exit code.
 
 use super::marks::{MarkKeys, MarkKind, MarkScanner, StreamPiece};
 
-/// Drops what a pane prints before a command's output, and finds the end of the command.
+/// Drops text that a pane prints before a command's output, and finds the end of the command.
 pub(crate) struct OutputFilter {
     scanner: MarkScanner,
     keys: MarkKeys,

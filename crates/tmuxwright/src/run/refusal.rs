@@ -1,4 +1,4 @@
-//! Refusals of the gate: why a command was not typed, and what to do next.
+//! Refusals of the gate: the reason why a command was not typed, and the next step for the caller.
 
 use tmux_control::PaneId;
 
@@ -114,7 +114,7 @@ fn waits(reads: bool) -> &'static str {
 }
 
 impl Refusal {
-    /// Hint what to do next.
+    /// The next step for the caller.
     pub fn hint(&self) -> String {
         match self {
             Self::Busy { id, .. } => format!(

@@ -70,7 +70,7 @@ mod tests {
                 assert_eq!(names.contains(name), *built, "{name}");
             }
         }
-        // `path` of socket_for_path names a directory; no file is opened.
+        // `path` of `socket_for_path` names a directory; no file is opened.
         for entry in all().iter().filter(|entry| entry.meta.name != "socket_for_path") {
             let schema = serde_json::to_string(&(entry.input_schema)()).unwrap();
             let has_path = schema.contains("\"path\"");

@@ -37,7 +37,7 @@ struct ExpectedEcho {
 }
 
 impl ExpectedEcho {
-    /// How many more times it may appear.
+    /// Number of times it may still appear.
     fn left(&self) -> usize {
         let max = if self.text().len() >= MIN_DISTINCTIVE_BYTES { 2 } else { 1 };
         max - self.seen.len().min(max)

@@ -39,7 +39,7 @@ pub struct Watches {
 }
 
 impl Watches {
-    /// Without watches. `patterns` are those of the condition `error`.
+    /// A value without watches. `patterns` are those of the condition `error`.
     pub(crate) fn new(host: Arc<Host>, runs: Arc<Engine>, patterns: ErrorPatterns) -> Self {
         Self { host, runs, patterns }
     }

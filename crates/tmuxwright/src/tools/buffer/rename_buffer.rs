@@ -41,7 +41,7 @@ impl Tool for RenameBuffer {
             Some(_) => cx.host.renamed_buffer(&old, label).unwrap_or_else(|| label.to_owned()),
             None => label.to_owned(),
         };
-        // tmux replaces a buffer that has the new name already, whoever owns it.
+        // tmux replaces a buffer that has the new name already, even one of another owner.
         let taken = |other: &crate::host::PasteBuffer| {
             let same_label = other.label.is_some() && other.label.as_deref() == Some(label);
             other.row.name != old && (other.row.name == new || same_label)

@@ -71,7 +71,7 @@ impl Tool for Interrupt {
         let patience = cx.max_wait("timeout", args.timeout.unwrap_or(5.0))?;
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
-        // run_in_repl holds the pane's turn until the answer; C-c must not wait for that, and cannot
+        // `run_in_repl` holds the pane's turn until the answer; C-c must not wait for that, and cannot
         // cut its lines, which are typed whole.
         let turn = match cx.runs.repl_in_use(pane.pane) {
             true => None,

@@ -10,7 +10,7 @@ use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolE
 use crate::host::PaneState;
 use crate::results::words::FactRow;
 
-/// The tmux option behind it.
+/// The tmux option that the tool sets.
 const SYNCHRONIZE_OPTION: &str = "synchronize-panes";
 
 pub(super) struct SynchronizePanes;

@@ -26,7 +26,7 @@ use crate::host::PaneState;
 use crate::run::{OutputPart, StartedJob};
 use terminal::screen::ScreenState;
 
-/// The screen is captured once output has paused for the first time, or after the second at the latest.
+/// The screen is captured once output has paused for `SCREEN_QUIET`, or after `SCREEN_LATEST` of output.
 const SCREEN_QUIET: Duration = Duration::from_millis(5);
 const SCREEN_LATEST: Duration = Duration::from_millis(50);
 
