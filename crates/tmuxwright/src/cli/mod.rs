@@ -29,7 +29,7 @@ pub fn main() -> ExitCode {
     let matches = match command().try_get_matches() {
         Ok(matches) => matches,
         Err(error) => {
-            // Also taken for `--help` and `--version`; clap picks stdout or stderr.
+            // clap also returns `--help` and `--version` as errors, and picks stdout or stderr.
             let _ = error.print();
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USAGE_ERROR));
         }

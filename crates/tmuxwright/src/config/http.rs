@@ -57,7 +57,7 @@ impl HttpToken {
         Ok(Self::digest(text))
     }
 
-    /// The same for a setting; an empty text means no token.
+    /// A token from the text of a setting; an empty text means no token.
     pub(super) fn optional(text: &str) -> Result<Option<Self>, String> {
         if text.is_empty() { Ok(None) } else { Self::new(text).map(Some) }
     }

@@ -85,7 +85,7 @@ fn clean(schema: &mut Value) {
         Value::Array(items) => items.iter_mut().for_each(clean),
         Value::Object(map) => {
             for key in ["$schema", "title", "format", "default", "minimum"] {
-                // A property can have such a name; then the value is a schema, not a keyword.
+                // A property can have a keyword as its name; then the value is a schema.
                 if !map.get(key).is_some_and(Value::is_object) {
                     map.remove(key);
                 }

@@ -96,7 +96,7 @@ pub(crate) fn nested([session, window, pane]: [String; 3]) -> String {
     format!("s;{session}#{{W:w;{window}#{{P:p;{pane}}}}}")
 }
 
-/// Parses the output of such a format; each row begins with its letter.
+/// Parses the output of a [`nested`] format. Each row begins with a letter for its kind: s, w or p.
 pub(crate) fn read_nested<S: Row + Clone, W: Row + Clone, P>(
     printed: &[u8],
     pane: impl Fn(&mut FieldValues) -> Option<P>,

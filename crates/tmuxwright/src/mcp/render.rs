@@ -67,7 +67,7 @@ fn redacted_text(reply: &mut Reply, raw: &str, redact: &Redactor) -> usize {
     in_plain.max(count)
 }
 
-/// Does the same for the structured content.
+/// Redacts the structured content in the same way.
 fn redacted_data(reply: &mut Reply, redact: &Redactor) -> usize {
     if !reply.colors {
         return redact.value(&mut reply.structured);

@@ -1,4 +1,4 @@
-//! `build_dev_workspace`: a session for a person to work in.
+//! The prompt `build_dev_workspace`: a session for a person to work in.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! `debug_service`: run a server and a client side by side.
+//! The prompt `debug_service`: run a server and a client side by side.
 
 use serde_json::json;
 

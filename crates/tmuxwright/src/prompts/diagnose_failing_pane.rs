@@ -1,4 +1,4 @@
-//! `diagnose_failing_pane`: find out why a program fails, without changing anything.
+//! The prompt `diagnose_failing_pane`: find out why a program fails, without changing anything.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! `interrupt_gracefully`: stop a program with C-c, and with a signal only as the last resort.
+//! The prompt `interrupt_gracefully`: stop a program with C-c, and with a signal only as the last resort.
 
 use serde_json::json;
 

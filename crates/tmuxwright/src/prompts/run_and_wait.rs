@@ -1,4 +1,4 @@
-//! `run_and_wait`: run one command to its end.
+//! The prompt `run_and_wait`: run one command to its end.
 
 use serde_json::json;
 

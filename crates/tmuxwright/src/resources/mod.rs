@@ -50,7 +50,7 @@ pub struct ResourceCall {
     pub arguments: &'static [(&'static str, ArgumentSource)],
 }
 
-/// Where an argument comes from.
+/// The source of an argument's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ArgumentSource {
     /// This variable of the URI, as text.

@@ -64,8 +64,8 @@ impl ForegroundProgram {
 fn probe_once(pid: u32, declared: Option<ShellKind>) -> Option<ForegroundProgram> {
     let foreground = process::foreground(pid)?;
     let input = process::input_state(pid);
-    // Between the two probes another program may have come to the foreground: then `input` is not
-    // that of this one.
+    // If another program has come to the foreground meanwhile, `input` may be its state and not
+    // that of `foreground`.
     process::foreground(pid).filter(|now| now.pid == foreground.pid)?;
     let known = process::shell(&foreground);
     let shell = known.or(declared.filter(|_| foreground.pid == pid && input == InputState::Raw));

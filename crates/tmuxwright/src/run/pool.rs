@@ -37,7 +37,8 @@ pub(super) async fn run(
         }
     }
     let (lease, pane) = create_pane(engine, cwd).await?;
-    // Only now: closing the last pane would destroy the own session and its control client.
+    // Dead panes are closed last: closing the only pane would destroy the own session and its
+    // control client.
     dead.into_iter().for_each(|pane| close_pane(engine, pane));
     start_job(engine, lease, pane, command).await
 }

@@ -101,7 +101,7 @@ fn wrapped_line_is_reported_whole() {
     let bookmark = grid.bookmark();
     grid.lines(&[long.clone(), "x".to_owned(), long.clone()]);
     assert_eq!(grid.new_lines(&bookmark), [long.as_str(), "x", &long]);
-    // Also if the screen begins in the middle of it, or it is longer than the bookmark's context.
+    // The screen begins in the middle of a line, which is longer than the bookmark's context.
     let bookmark = grid.bookmark();
     grid.lines(&[long.repeat(5), long.repeat(5)]);
     let later = grid.bookmark();
@@ -120,7 +120,7 @@ fn identical_lines_are_counted() {
         grid.lines(&same(70));
     }
     assert_eq!(grid.new_lines(&bookmark), same(210));
-    // Also if a resize has wrapped them differently.
+    // A resize wraps the lines differently.
     let long = |count| vec!["0123456789".repeat(7); count];
     let mut grid = Grid::new(80, 24, 2000);
     grid.lines(&long(40));

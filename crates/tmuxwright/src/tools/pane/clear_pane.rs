@@ -96,12 +96,12 @@ async fn clear_screen(cx: &Cx, pane: &PaneState) -> Result<bool, ToolError> {
     if above == 0 {
         return Ok(true);
     }
-    // Deleted, since tmux pushes erased rows into history.
+    // Rows are deleted and not erased, since tmux pushes erased rows into history.
     let delete = format!("\x1b7\x1b[H\x1b[{above}M\x1b8\x1b[{above}A");
     if !process::write_to_terminal(pane.pid, delete.as_bytes()) {
         return Ok(false);
     }
-    // tmux may answer the next query before it reads the sequence; this query makes sure it has.
+    // tmux may answer a query before it reads the sequence, but not a second one. This is the first.
     cx.tmux().row::<ClearFacts>(&pane.pane.to_string()).await?;
     Ok(true)
 }

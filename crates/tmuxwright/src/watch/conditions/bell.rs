@@ -1,4 +1,4 @@
-//! `bell`: the bell rings.
+//! The condition `bell`: the bell rings.
 
 use super::{Condition, ConditionKind};
 use crate::watch::observation::Observation;

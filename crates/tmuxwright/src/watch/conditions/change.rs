@@ -1,4 +1,4 @@
-//! `change`: anything is printed or erased.
+//! The condition `change`: anything is printed or erased.
 
 use super::{Condition, ConditionKind};
 use crate::watch::observation::Observation;

@@ -1,4 +1,4 @@
-//! `error`: a line that looks like an error is printed.
+//! The condition `error`: a line that looks like an error is printed.
 
 use std::sync::{Arc, OnceLock};
 

@@ -1,4 +1,4 @@
-//! `exit`: the foreground program has exited.
+//! The condition `exit`: the foreground program has exited.
 
 use super::{Condition, ConditionKind, Needs};
 use crate::watch::observation::Observation;

@@ -1,4 +1,4 @@
-//! `gone:…`: the screen does not show a text.
+//! The condition `gone:…`: the screen does not show a text.
 
 use super::{Condition, ConditionKind, Needs, line_text};
 use crate::watch::observation::Observation;

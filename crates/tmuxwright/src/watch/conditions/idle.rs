@@ -1,4 +1,4 @@
-//! `idle:…`: there is no output for some time.
+//! The condition `idle:…`: there is no output for some time.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! `input`: the foreground program, or the shell at its prompt, waits for input.
+//! The condition `input`: the foreground program, or the shell at its prompt, waits for input.
 
 use super::{Condition, ConditionKind, Needs};
 use crate::watch::observation::{Observation, ProgramState};

@@ -1,4 +1,4 @@
-//! `password`: a program waits for a password.
+//! The condition `password`: a program waits for a password.
 
 use super::{Condition, ConditionKind, Needs};
 use crate::watch::observation::{Observation, ProgramState};

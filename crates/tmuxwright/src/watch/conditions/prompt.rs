@@ -1,4 +1,4 @@
-//! `prompt`: a shell is at its prompt.
+//! The condition `prompt`: a shell is at its prompt.
 
 use super::{Condition, ConditionKind, Needs};
 use crate::watch::observation::{Observation, ProgramState};

@@ -1,4 +1,4 @@
-//! `regex:…`: a line that matches a regular expression is printed.
+//! The condition `regex:…`: a line that matches a regular expression is printed.
 
 use regex::Regex;
 

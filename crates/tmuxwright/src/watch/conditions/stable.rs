@@ -1,4 +1,4 @@
-//! `stable:…`: the screen stays the same for some time.
+//! The condition `stable:…`: the screen stays the same for some time.
 
 use std::time::Duration;
 

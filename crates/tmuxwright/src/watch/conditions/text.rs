@@ -1,4 +1,4 @@
-//! `text:…`: a line that contains a text is printed.
+//! The condition `text:…`: a line that contains a text is printed.
 
 use super::{Condition, ConditionKind, line_text};
 use crate::watch::observation::OutputLine;

@@ -140,7 +140,7 @@ impl WatchedPane {
                 process::exited(member).await;
                 match process::foreground(pid) {
                     Some(now) if now.group == group && now.pid != member => member = now.pid,
-                    // The pane's own program, not a shell, is back: it ran the other one as a child.
+                    // The pane's own program, not a shell, is back: the program that exited was its child.
                     Some(now) if now.pid == pid && process::shell(&now).is_none() => {
                         return pending().await;
                     }
