@@ -30,7 +30,7 @@ pub(crate) fn check_format(argument: &str, format: &str) -> Result<(), ToolError
     Err(ToolError::invalid_argument(format!("`{argument}`: {risk}")).hint(hint))
 }
 
-/// Whether a format loops over all sessions, windows, panes or clients.
+/// Whether a format loops over all sessions, windows, panes or tmux clients.
 pub(crate) fn has_loop(format: &str) -> bool {
     readings(format).iter().any(|text| {
         text.as_bytes().windows(3).any(|three| {

@@ -118,7 +118,7 @@ pub(super) async fn read(host: &Host) -> Result<TreeSnapshot, Error> {
     let panes = panes
         .map(|(session, window, (facts, surface))| TreePane { session, window, facts, surface })
         .collect();
-    // The time of a client's last activity does not count as a change.
+    // The time of a tmux client's last activity does not count as a change.
     let clients = clients?.into_iter().map(|row| ClientRow { activity: 0, ..row }).collect();
     Ok(TreeSnapshot { panes, clients })
 }

@@ -21,14 +21,14 @@ pub struct Engines {
     pub watches: Watches,
     /// Notifies of changes to tmux objects.
     pub changes: Changes,
-    /// The longest wait of a call for a client that did not ask for progress (`limits.block`).
+    /// The longest wait of a call for an MCP client that did not ask for progress (`limits.block`).
     pub block: Duration,
-    /// Typed and not yet submitted lines, per pane. Shared by all clients of the process.
+    /// Typed and not yet submitted lines, per pane. Shared by all MCP clients of the process.
     pub typed_lines: Arc<TypedLines>,
 }
 
 impl Engines {
-    /// Engines for a further client of this process. Connection, knowledge of panes and turns are
+    /// Engines for a further MCP client of this process. Connection, knowledge of panes and turns are
     /// shared.
     #[must_use]
     pub fn for_client(&self, number: u32) -> Self {

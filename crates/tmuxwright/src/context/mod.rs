@@ -58,7 +58,7 @@ pub struct Cx {
     pub(super) meta: &'static Meta,
     pub(super) guard: Arc<dyn Guard>,
     pub(super) typed_lines: Arc<TypedLines>,
-    /// The longest wait of a call for a client that did not ask for progress.
+    /// The longest wait of a call for an MCP client that did not ask for progress.
     block: Duration,
 }
 

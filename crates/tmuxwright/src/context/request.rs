@@ -18,7 +18,7 @@ pub struct Request {
     pub cancel: CancellationToken,
     /// Sends progress reports to the MCP client.
     pub progress: Progress,
-    /// Time at which the client sent the request; a call within a batch inherits it.
+    /// Time at which the MCP client sent the request; a call within a batch inherits it.
     pub begun: Instant,
     /// Maximum number of characters of terminal text in the answer.
     pub max_chars: usize,

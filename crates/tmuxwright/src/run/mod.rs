@@ -127,7 +127,7 @@ impl Engine {
         self.jobs().ids()
     }
 
-    /// The job that runs in a pane, of any client.
+    /// The job that runs in a pane, of any MCP client.
     pub fn running_in(&self, pane: PaneId) -> Option<Arc<Job>> {
         self.records().panes.get(&pane).and_then(|record| record.job()).cloned()
     }
@@ -195,7 +195,7 @@ impl Engine {
         self.records().panes.retain(|_, record| !record.is_pooled_for(client));
     }
 
-    /// Removes the private directory, for all clients.
+    /// Removes the private directory, for all MCP clients.
     pub fn close(&self) {
         self.shared.private_dir.close();
     }

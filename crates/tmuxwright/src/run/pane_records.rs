@@ -133,7 +133,7 @@ impl PaneRecord {
         }
     }
 
-    /// Records that the pane was created for a client's commands without a target.
+    /// Records that the pane was created for an MCP client's commands without a target.
     pub(super) fn add_to_pool(&mut self, client: u32, launch: Launch) {
         self.pool_client = Some(client);
         self.marks = launch.key.map_or(ShellMarks::None, ShellMarks::Expected);
