@@ -1,4 +1,4 @@
-//! Documents that follow from declarations. `make bless` rewrites them.
+//! Generated documents: each must equal what its declarations yield. `make bless` rewrites them.
 
 use std::fmt::Write;
 use std::fs;
@@ -15,7 +15,7 @@ use tmuxwright::watch::{CONDITION_KINDS, ERROR_PATTERNS};
 
 use super::claims::root;
 
-/// Compares a document with what it should be, or writes it.
+/// Compares a document with the text generated for it; with `BLESS` set, writes it.
 pub(crate) fn must_be(path: &str, wanted: &str) {
     let file = root().join(path);
     if std::env::var_os("BLESS").is_some() {
@@ -152,7 +152,7 @@ fn environment(names: &[&str]) -> String {
     }
 }
 
-/// The groups, and what is in them.
+/// The groups of tools, with their members.
 fn groups() -> String {
     let mut doc = String::from(
         "\n# Groups\n\nGroups for `--tools`. `allow:run_command,@screen` offers only these tools, `deny:@input,kill` all but\n\

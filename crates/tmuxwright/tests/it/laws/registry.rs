@@ -1,4 +1,4 @@
-//! Laws on the list of tools: what a model sees stays small, flat, described and reviewed.
+//! Laws on the list of tools: names, descriptions, flat schemas, byte budgets, reviewed snapshots.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -17,8 +17,8 @@ fn registry(toolset: Toolset, structured: bool) -> Registry {
     Registry::new(tools::all(), Arc::new(policy), structured)
 }
 
-/// What a model sees of a toolset, in bytes.
-fn seen(toolset: Toolset) -> usize {
+/// The bytes of a toolset in a model's context: names, descriptions and input schemas.
+fn bytes_of(toolset: Toolset) -> usize {
     let size = |tool: &rmcp::model::Tool| {
         json!({"name": tool.name, "description": tool.description, "inputSchema": *tool.input_schema})
             .to_string()
@@ -52,7 +52,7 @@ fn names_are_short_words_and_unique() {
 }
 
 #[test]
-fn everything_is_described_in_a_sentence_or_two() {
+fn descriptions_are_one_or_two_sentences() {
     for ToolEntry { meta, input_schema, .. } in tools::all() {
         let described = |text: &str| text.ends_with('.') && text.len() <= 160;
         assert!(described(meta.description), "{}: {}", meta.name, meta.description);
@@ -66,7 +66,7 @@ fn everything_is_described_in_a_sentence_or_two() {
 }
 
 #[test]
-fn schemas_are_such_that_every_client_takes_them() {
+fn schemas_use_only_widely_supported_keywords() {
     for ToolEntry { meta, input_schema, output_schema, .. } in tools::all() {
         for (side, schema) in [("input", input_schema()), ("output", output_schema())] {
             let at = format!("{} {side}", meta.name);
@@ -97,7 +97,7 @@ fn tool_lists_stay_within_their_byte_budgets() {
     for (toolset, budget) in
         [(Toolset::Debug, 3_500), (Toolset::Agent, 11_000), (Toolset::All, 31_000)]
     {
-        let size = seen(toolset);
+        let size = bytes_of(toolset);
         assert!(size <= budget, "{toolset:?}: {size} bytes of {budget}");
     }
     for tool in registry(Toolset::All, false).wire() {
@@ -118,7 +118,7 @@ fn hints_follow_from_the_tier() {
     }
 }
 
-/// What a client is to load at once, and what a person is to agree to.
+/// Tools that clients load at once, and the one that needs a person's consent.
 #[test]
 fn titles_hints_and_metadata_follow_the_design() {
     let always = ["run_command", "wait_for", "capture_pane", "send_keys", "list_panes"];
@@ -177,14 +177,14 @@ fn only_structured_mode_promises_structure() {
 }
 
 #[test]
-fn the_list_is_the_same_every_time() {
+fn tool_list_is_the_same_every_time() {
     let list = || serde_json::to_string(&registry(Toolset::All, true).wire().collect::<Vec<_>>());
     assert_eq!(list().unwrap(), list().unwrap());
 }
 
-/// One snapshot per tool, so that a review sees every change to what clients see.
+/// One snapshot per tool, so that a review sees every change to its wire form.
 #[test]
-fn the_wire_shows_what_was_reviewed() {
+fn wire_form_of_tools_matches_their_snapshots() {
     for tool in registry(Toolset::All, true).wire() {
         insta::with_settings!({prepend_module_to_snapshot => false, omit_expression => true, snapshot_path => "../../snapshots"}, {
             insta::assert_json_snapshot!(tool.name.to_string(), tool);
@@ -201,7 +201,7 @@ fn the_wire_shows_what_was_reviewed() {
 }
 
 #[test]
-fn the_default_settings_are_the_documented_ones() {
+fn default_settings_are_the_documented_ones() {
     let settings = Settings::default();
     assert_eq!(settings.policy.ceiling, Ceiling::Mutating);
     assert_eq!(settings.policy.toolset, Toolset::Agent);

@@ -1,4 +1,4 @@
-//! Laws on the source: where things may live, what may know what, how large a file may get.
+//! Laws on the source: sizes of files, ways around the guard, the tmux crate, one file per tool.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -35,14 +35,13 @@ fn files_stay_small() {
 }
 
 #[test]
-fn every_file_says_what_it_is_for() {
+fn every_file_opens_with_module_docs() {
     for (path, text) in sources(&crates()) {
         assert!(text.starts_with("//! "), "{} does not begin with //!", path.display());
     }
 }
 
-/// What the policy has a say in is reached through `Cx` alone: a tool that goes another way would go
-/// around it.
+/// Tools reach objects, shells and new panes through `Cx` alone, which asks the policy.
 #[test]
 fn tools_go_through_the_guard() {
     let src = crates().join("tmuxwright/src");
@@ -72,12 +71,12 @@ fn tools_go_through_the_guard() {
             assert!(!code.contains(call) || turn, "{call} without a turn in {}", path.display());
         }
         let signals = !code.contains("signal_foreground(") || code.contains("cx.note_signal(");
-        assert!(signals, "a signal that nobody notes in {}", path.display());
+        assert!(signals, "signal without cx.note_signal in {}", path.display());
     }
 }
 
 #[test]
-fn the_tmux_crate_knows_nothing_of_mcp() {
+fn tmux_crate_knows_nothing_of_mcp() {
     for (path, text) in sources(&crates().join("tmux-control/src")) {
         let code = text.lines().filter(|line| !line.trim_start().starts_with("//"));
         for line in code {
@@ -89,7 +88,7 @@ fn the_tmux_crate_knows_nothing_of_mcp() {
 }
 
 #[test]
-fn a_tool_is_one_file_of_its_name() {
+fn every_tool_has_a_file_of_its_name() {
     let files: Vec<String> = sources(&crates().join("tmuxwright/src/tools"))
         .iter()
         .map(|(path, _)| path.file_stem().unwrap().to_str().unwrap().to_owned())
