@@ -50,5 +50,5 @@ bench: ## measure the release build against the same work done without it
 
 bless: ## rewrite the generated docs, tool snapshots and pictures; look at the diff
 	@scripts/install-packages $(BUILD_NEEDS)
-	BLESS=1 INSTA_UPDATE=always $(CARGO) test --locked -p tmuxwright --test it -- laws::registry laws::docs audit::docs
+	BLESS=1 INSTA_UPDATE=always $(CARGO) test --locked -p tmuxwright --test it -- laws::registry laws::docs laws::graph audit::docs
 	BLESS=1 $(CARGO) test --locked -p tmuxwright-picture --test golden

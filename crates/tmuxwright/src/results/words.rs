@@ -1,7 +1,7 @@
 //! Rows of text in answers. A row is facts joined by ` · `; free text in it is quoted wherever it could
 //! be taken for another fact.
 
-use terminal::text::clean;
+pub(crate) use crate::contract::field;
 
 /// Separator of two facts of a row.
 const SEPARATOR: &str = " · ";
@@ -46,18 +46,6 @@ impl From<FactRow> for String {
     }
 }
 
-/// Free text as one field of a row: a plain word unchanged, anything else as a JSON string. A title or a
-/// directory with a blank, a quote or the separator can then not be read as further facts.
-pub(crate) fn field(text: &str) -> String {
-    let is_plain =
-        |c: char| !c.is_whitespace() && !c.is_control() && !matches!(c, '"' | '·' | '\\' | '`');
-    let cleaned = clean(text, false);
-    if cleaned == text && !text.is_empty() && text.chars().all(is_plain) {
-        return cleaned;
-    }
-    clean(&serde_json::Value::from(text).to_string(), false)
-}
-
 /// Rows, a line each, or `none` if there are no items.
 pub(crate) fn rows<T>(items: &[T], row: impl Fn(&T) -> String, none: &str) -> String {
     match items {
@@ -81,27 +69,6 @@ pub(crate) fn seconds(seconds: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn plain_words_stay_bare() {
-        for word in ["bash", "/home/x", "dev-1", "日本", "a=b", "vim.tiny"] {
-            assert_eq!(field(word), word);
-        }
-    }
-
-    #[test]
-    fn text_that_could_be_other_facts_is_quoted() {
-        for (text, shown) in [
-            ("/tmp/a · own", "\"/tmp/a · own\""),
-            ("my session", "\"my session\""),
-            ("say \"hi\"", "\"say \\\"hi\\\"\""),
-            ("", "\"\""),
-            ("a\nb\tc", "\"a\\nb\\tc\""),
-            ("\u{1b}[1mx\u{202e}y", "\"\\u001b[1mxy\""),
-        ] {
-            assert_eq!(field(text), shown);
-        }
-    }
 
     #[test]
     fn rows_join_facts_and_leave_out_absent_ones() {

@@ -7,7 +7,9 @@ use serde::{Deserialize, Serialize};
 use tmux_control::Command;
 
 use crate::context::{Cx, Tool};
-use crate::contract::{Code, Form, Group, Load, Meta, Output, Tier, ToolError, Toolset, nearest};
+use crate::contract::{
+    Code, Form, Group, Load, Meta, Output, Tier, ToolError, Toolset, nearest, shorten,
+};
 use crate::results::words::field;
 
 /// Time a tmux client may take to exit.
@@ -68,9 +70,9 @@ impl Tool for DetachClient {
             let hint = match nearest(&wanted, names.iter().copied()) {
                 _ if names.is_empty() => "nobody is attached".to_owned(),
                 Some(near) if names.len() > 1 => {
-                    format!("did you mean `{near}`? the clients are: {}", names.join(", "))
+                    format!("did you mean `{near}`? the clients are: {}", shorten(&names))
                 }
-                _ => format!("use one of these: {}", names.join(", ")),
+                _ => format!("use one of these: {}", shorten(&names)),
             };
             let message = format!("there is no client `{wanted}`");
             return Err(ToolError::new(Code::NotFound, message).hint(hint));

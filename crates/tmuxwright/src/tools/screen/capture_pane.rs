@@ -73,7 +73,7 @@ impl Output for CapturedText {
         let facts = FactRow::new(pane_id)
             .fact(state)
             .fact(format!("{width}x{height}"))
-            .fact(format!("{history} lines of history"))
+            .fact(count(history.unsigned_abs(), "line") + " of history")
             .maybe(self.truncated.then(cut));
         format!("{}\n{}", String::from(facts), self.text)
     }

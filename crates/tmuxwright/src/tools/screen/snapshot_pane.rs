@@ -94,7 +94,7 @@ impl Output for PaneSnapshot {
             .fact(state)
             .fact(format!("{width}x{height}"))
             .fact(format!("cursor {cursor_x},{cursor_y}"))
-            .fact(format!("{history} lines of history"))
+            .fact(count(history.unsigned_abs(), "line") + " of history")
             .maybe((!self.mode.is_empty()).then(scrolled))
             .maybe(labelled("path", &self.path))
             .maybe(labelled("title", &self.title))
