@@ -68,7 +68,7 @@ pub(super) fn value(candidate: &Candidate<'_>) -> Option<Range<usize>> {
     }
     for quote in ["\\\"", "\"", "'", "`"] {
         if let Some(inner) = rest.strip_prefix(quote) {
-            let end = inner.find('\n').into_iter().chain(inner.find(quote)).min();
+            let end = inner.find('\n').into_iter().chain(closing_quote(inner, quote)).min();
             let value = inner.get(..end.unwrap_or(inner.len()))?;
             let at = quote.len();
             return (!is_empty(value)).then(|| candidate.range_behind(at..at + value.len()));
@@ -83,6 +83,20 @@ pub(super) fn value(candidate: &Candidate<'_>) -> Option<Range<usize>> {
             _ => may_be_secret(value, name) && !is_code(value, name) && is_last(rest),
         };
     is_secret.then(|| candidate.range_behind(0..word(rest).len()))
+}
+
+/// The place of the quote that ends a value. In double quotes an escaped quote belongs to the value, as
+/// in the JSON strings of our own rows.
+fn closing_quote(inner: &str, quote: &str) -> Option<usize> {
+    if quote != "\"" {
+        return inner.find(quote);
+    }
+    let mut escaped = false;
+    inner.bytes().position(|byte| {
+        let closes = byte == b'"' && !escaped;
+        escaped = byte == b'\\' && !escaped;
+        closes
+    })
 }
 
 /// The value of `--password value`. Because nothing marks it as a value, it must look random.

@@ -72,6 +72,7 @@ fn values_of_telling_names_are_redacted() {
         ("  password: hunter  # db", "  password: [redacted:password]  # db"),
         (r#"{"password":"p w","n":1}"#, r#"{"password":"[redacted:password]","n":1}"#),
         (r#""{\"api_key\": \"abc\"}""#, r#""{\"api_key\": \"[redacted:key]\"}""#),
+        (r#"PASSWORD="a\"b \\" x"#, r#"PASSWORD="[redacted:password]" x"#),
         ("api-key: 'k'", "api-key: '[redacted:key]'"),
         ("aws_secret_access_key = wJalr+K7/x", "aws_secret_access_key = [redacted:secret]"),
         ("client_secret => \"x y\"", "client_secret => \"[redacted:secret]\""),
