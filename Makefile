@@ -11,7 +11,7 @@ TEST_NEEDS = $(BUILD_NEEDS) bash zsh fish dash perl python3 node sqlite3 less vi
 TYPOS_VERSION = 1.52.0
 TYPOS = target/tools/typos-$(TYPOS_VERSION)/bin/typos
 
-.PHONY: help demo test test-clients check spell bench bless
+.PHONY: help demo test test-attacks test-clients check spell bench bless
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -24,6 +24,11 @@ test: ## run all tests against real tmux servers of their own
 	@scripts/install-packages $(TEST_NEEDS)
 	$(CARGO) test --workspace --locked
 	$(CARGO) test --locked -p tmuxwright --no-default-features --lib -- tools policy contract context config
+
+test-attacks: ## run the attacks on several versions: make test-attacks TMUXES="/a/tmux /b/tmux"
+	@scripts/install-packages $(TEST_NEEDS)
+	for tmux in $(or $(TMUXES),tmux); do $$tmux -V && \
+		TMUXWRIGHT_TMUX=$$tmux $(CARGO) test --locked -p tmuxwright --test it -- attack:: || exit 1; done
 
 test-clients: ## run real MCP clients, fetched from npm and PyPI, against the program
 	@scripts/install-packages $(BUILD_NEEDS) npm python3
@@ -50,5 +55,5 @@ bench: ## measure the release build against the same work done without it
 
 bless: ## rewrite the generated docs, tool snapshots and pictures; look at the diff
 	@scripts/install-packages $(BUILD_NEEDS)
-	BLESS=1 INSTA_UPDATE=always $(CARGO) test --locked -p tmuxwright --test it -- laws::registry laws::docs laws::graph audit::docs
+	BLESS=1 INSTA_UPDATE=always $(CARGO) test --locked -p tmuxwright --test it -- laws::registry laws::docs laws::allow_lists laws::graph audit::docs
 	BLESS=1 $(CARGO) test --locked -p tmuxwright-picture --test golden

@@ -49,6 +49,7 @@
 pub mod buffer;
 pub mod capture;
 pub mod channel;
+pub mod checked_format;
 pub mod command;
 pub mod control;
 pub mod discover;

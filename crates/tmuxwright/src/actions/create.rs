@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use tmux_control::{Command, Error, Row};
 
 use crate::context::Cx;
-use crate::contract::{Code, CreateLocation, ToolError, absolute};
+use crate::contract::{Code, CreateLocation, ToolError, VariableReach, absolute, variable_name};
 use crate::host::{CreatedPane, NewPane, with_environment};
 
 /// The start directory as an absolute path that exists: tmux silently falls back to another directory
@@ -22,18 +22,10 @@ pub(crate) fn start_directory(cwd: Option<String>) -> Result<Option<String>, Too
 
 /// Refuses invalid names of environment variables, and those that the policy protects.
 pub(crate) fn check_environment(cx: &Cx, env: &BTreeMap<String, String>) -> Result<(), ToolError> {
-    if let Some(name) = env.keys().find(|name| !is_variable(name)) {
-        return Err(ToolError::invalid_argument(format!(
-            "`env`: `{name}` is not a variable's name"
-        ))
-        .hint("write {\"NAME\": \"value\"}"));
-    }
-    env.keys().try_for_each(|name| cx.may_set_variable(name))
-}
-
-/// Whether the name of an environment variable is valid.
-pub(crate) fn is_variable(name: &str) -> bool {
-    !name.is_empty() && !name.contains(['=', '\0'])
+    env.keys().try_for_each(|name| {
+        variable_name("env", name)?;
+        cx.may_set_variable(name, VariableReach::OwnPrograms)
+    })
 }
 
 /// Refuses names with control characters: depending on its version, tmux escapes them, ignores the name

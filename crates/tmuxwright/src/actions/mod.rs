@@ -4,7 +4,6 @@
 pub(crate) mod arrange;
 pub(crate) mod create;
 pub(crate) mod find_lines;
-pub(crate) mod formats;
 pub(crate) mod options;
 pub(crate) mod read;
 pub(crate) mod start;

@@ -12,7 +12,7 @@ use tmux_control::target::Level;
 use tmux_control::{Command, TmuxReply, escape_format};
 
 use crate::context::{Cx, Resolved};
-use crate::contract::{Code, Target, ToolError, nearest};
+use crate::contract::{Code, Target, ToolError, is_reserved, nearest, not_reserved};
 use crate::host::PaneState;
 
 /// The kind of object that holds an option.
@@ -80,6 +80,7 @@ impl OptionCatalogue {
 
     /// Looks up a name.
     pub(crate) fn find(&self, name: &str) -> Result<OptionKind, ToolError> {
+        not_reserved(name)?;
         if name.starts_with('@') && name.len() > 1 && !name.contains(char::is_control) {
             return Ok(OptionKind::User);
         }
@@ -274,6 +275,7 @@ impl OptionHolder {
             Err(error) => return Err(error.into()),
         };
         let mut options: Vec<ShownOption> = lines.lines().map(show_output::parse_option).collect();
+        options.retain(|option| !is_reserved(&option.name));
         if let Some(name) = name.filter(|name| base(name) != *name) {
             options.retain(|option| option.name == name);
         }

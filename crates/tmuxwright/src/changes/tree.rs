@@ -52,7 +52,7 @@ row! {
         input_off: bool = "pane_input_off",
         synchronized: bool = "pane_synchronized",
         alternate: bool = "alternate_on",
-        owner: String = "@mcp_owner",
+        owner: String = "@mcp_owner[0=0]",
     }
 }
 

@@ -351,8 +351,17 @@ pub const SETTINGS: &[Setting] = &[
         flag: None,
         env: &[],
         kind: SettingKind::List("NAME"),
-        default: "any; none with a command filter",
+        default: "all that load no code; none with a command filter",
         help: "Environment variables that calls may set; `LC_*` allows all that begin with `LC_`",
         set: |s, v| s.policy.variables.set(v.lines()),
+    },
+    Setting {
+        key: "policy.options",
+        flag: None,
+        env: &[],
+        kind: SettingKind::List("OPTION"),
+        default: "none",
+        help: "tmux options that calls may set at the tier `destructive`, besides those in docs/allow-lists.md",
+        set: |s, v| s.policy.options.set(v.lines()),
     },
 ];

@@ -28,7 +28,7 @@ use tokio::time::Instant;
 use crate::changes::Changes;
 #[cfg(feature = "files")]
 use crate::contract::FilePath;
-use crate::contract::{CreateLocation, Guard, Meta, ToolError};
+use crate::contract::{Code, CreateLocation, Guard, Meta, OptionReach, ToolError, VariableReach};
 use crate::host::Host;
 use crate::run::Engine;
 use crate::watch::Watches;
@@ -135,8 +135,30 @@ impl Cx {
     }
 
     /// Asks the guard whether the call may set this environment variable.
-    pub fn may_set_variable(&self, variable: &str) -> Result<(), ToolError> {
-        self.guard.admit_variable(variable)
+    pub fn may_set_variable(&self, name: &str, reach: VariableReach) -> Result<(), ToolError> {
+        self.guard.admit_variable(name, reach)
+    }
+
+    /// Asks the guard whether the call may set a tmux option of an object, or with `None` a global one,
+    /// to a value. `name` has no index.
+    pub async fn may_set_option(
+        &self,
+        name: &str,
+        value: Option<&str>,
+        object: Option<&Resolved>,
+    ) -> Result<(), ToolError> {
+        match self.guard.admit_option(name, value)? {
+            OptionReach::Anywhere => Ok(()),
+            OptionReach::AsCommand => self.may_run(value.unwrap_or_default()),
+            OptionReach::OwnObjects => self.may_end(object).await.map_err(|_| {
+                let message =
+                    format!("`{name}` could close, rename or resize what this server did not make");
+                ToolError::new(Code::Denied, message).hint(
+                    "set it on a session from create_session; for others a person can start \
+                     tmuxwright with --tier destructive",
+                )
+            }),
+        }
     }
 
     /// The path in an argument, if the file may be read.

@@ -58,6 +58,26 @@ pub enum ShellLine<'a> {
     Lost,
 }
 
+/// The programs that see an environment variable.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum VariableReach {
+    /// Programs that the call starts, or that this server starts in its own session.
+    OwnPrograms,
+    /// All new programs of a session, or of the tmux server.
+    Session,
+}
+
+/// Where an option may be set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum OptionReach {
+    /// On every object, and globally.
+    Anywhere,
+    /// On objects that this server made; on others at the tier `destructive`.
+    OwnObjects,
+    /// Anywhere, if its value may be submitted to a shell: tmux may run it as a command.
+    AsCommand,
+}
+
 /// Decides what a tool may do, from rules alone. An `Err` is the refusal for the caller.
 pub trait Guard: Send + Sync {
     /// Admits the use of a session, window or pane.
@@ -85,7 +105,10 @@ pub trait Guard: Send + Sync {
     fn admit_line(&self, line: ShellLine<'_>) -> Result<(), ToolError>;
 
     /// Admits an environment variable to be set.
-    fn admit_variable(&self, name: &str) -> Result<(), ToolError>;
+    fn admit_variable(&self, name: &str, reach: VariableReach) -> Result<(), ToolError>;
+
+    /// Admits a tmux option, named without an index, to be set to a value or unset. Returns where.
+    fn admit_option(&self, name: &str, value: Option<&str>) -> Result<OptionReach, ToolError>;
 
     /// Admits a file to be read. Returns the path to open, with links resolved if a rule applies.
     fn admit_read(&self, path: &Path) -> Result<PathBuf, ToolError>;

@@ -28,14 +28,18 @@ mod toolset;
 
 pub use buffer_name::BufferName;
 pub use channel_name::ChannelName;
-pub(crate) use checks::{no_nul, not_empty};
+pub(crate) use checks::{
+    format_refused, is_reserved, no_nul, not_empty, not_reserved, variable_name,
+};
 pub use disclosure::{CLEAR, Disclosure};
 pub(crate) use error::shorten;
 pub use error::{Code, ToolError};
 pub(crate) use field::field;
 pub use file_path::FilePath;
 pub(crate) use file_path::{absolute, expand_home, file_failed};
-pub use guard::{CreateLocation, Guard, PaneIdentity, ShellLine, TargetObject};
+pub use guard::{
+    CreateLocation, Guard, OptionReach, PaneIdentity, ShellLine, TargetObject, VariableReach,
+};
 pub use ids::ObjectIds;
 pub use meta::{Group, Load, Meta, Tier};
 pub(crate) use nearest::nearest;

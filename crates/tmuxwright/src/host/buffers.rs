@@ -85,7 +85,7 @@ pub(super) struct OwnBuffers {
 impl OwnBuffers {
     pub(super) fn new(owner: &Owner, keep: bool) -> Self {
         Self {
-            owner: owner.token(),
+            owner: owner.identity(),
             keep,
             number: AtomicU64::new(0),
             any_named: AtomicBool::new(false),
@@ -214,7 +214,10 @@ mod tests {
         let buffers = OwnBuffers::new(&owner, false);
         let name = buffers.name("my_notes").unwrap();
         let parsed = NameParts::parse(&name).unwrap();
-        assert_eq!((parsed.owner, parsed.label, parsed.kept), (&*owner.token(), "my_notes", false));
+        assert_eq!(
+            (parsed.owner, parsed.label, parsed.kept),
+            (&*owner.identity(), "my_notes", false)
+        );
         assert_ne!(name, buffers.name("my_notes").unwrap());
         let kept = OwnBuffers::new(&owner, true).name("x").unwrap();
         assert!(NameParts::parse(&kept).unwrap().kept);

@@ -99,14 +99,14 @@ impl Host {
         self.owner.client()
     }
 
-    /// The owner token of this process and MCP client, as [`Host::is_dead`] takes it.
-    pub fn token(&self) -> String {
-        self.owner.token()
+    /// The identity of this process and MCP client, as [`Host::is_dead`] takes it. Not secret.
+    pub fn identity(&self) -> String {
+        self.owner.identity()
     }
 
-    /// Whether the process with this token is known to be dead.
-    pub fn is_dead(token: &str) -> bool {
-        Owner::parse(token).is_some_and(|owner| owner.is_dead())
+    /// Whether the process with this identity is known to be dead.
+    pub fn is_dead(identity: &str) -> bool {
+        Owner::parse(identity).is_some_and(|owner| owner.is_dead())
     }
 
     /// The pane this process runs in, according to its environment. [`Host::is_caller`] knows more.

@@ -325,8 +325,8 @@ row! {
     /// Owner of a pane, and owner of the own session it is in.
     OwnerRow {
         pane: PaneId = "pane_id",
-        session_owner: String = "@mcp_home",
-        owner: String = "@mcp_owner",
+        session_owner: String = "@mcp_home[0=0]",
+        owner: String = "@mcp_owner[0=0]",
     }
 }
 

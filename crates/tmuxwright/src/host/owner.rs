@@ -1,15 +1,21 @@
 //! Ownership of panes, recorded in tmux itself.
 //!
-//! Each pane that this process makes gets the user option `@mcp_owner` with a unique token: host name,
-//! pid and start time of the process, and the number of the MCP client if there are several. A window
-//! or session is own while all its panes are. A pane that a person or another MCP client of this
-//! process opened in it is foreign.
+//! Each pane that this process makes gets the user option `@mcp_owner` with a token: host name, pid and
+//! start time of the process, the number of the MCP client, and a random secret. A window or session is
+//! own while all its panes are. A pane that a person or another MCP client of this process opened in it
+//! is foreign.
+//!
+//! Who knows the token could claim panes with it, so no tool shows or sets it. Rows read it as
+//! `@mcp_owner[0=0]`: for a name that is not an option, tmux formats fall back to the environment, in
+//! which anybody may have put a token. tmux ignores the index of a user option, and no environment
+//! variable has a `=` in its name, so this reads the option only (3.2a to 3.7c).
 
 use std::collections::HashSet;
 
 use tmux_control::{Command, SessionId, WindowId};
 
 use super::{Host, PaneRow};
+use crate::random;
 
 /// The user option that holds a pane's owner.
 pub(super) const OWNER_OPTION: &str = "@mcp_owner";
@@ -22,14 +28,21 @@ pub(super) struct Owner {
     started: String,
     /// 0 for the process itself.
     client: u32,
+    /// Random digits; empty in an identity, which is not secret.
+    secret: String,
 }
+
+/// Random bytes in a token.
+const SECRET_BYTES: usize = 16;
 
 impl Owner {
     /// The token of this process.
     pub(super) fn this_process() -> Self {
         let pid = std::process::id();
         let started = process::started(pid).unwrap_or_default();
-        Self { host: host_name(), pid, started, client: 0 }
+        // Without random bytes nothing counts as own.
+        let secret = random::hex(SECRET_BYTES).unwrap_or_default();
+        Self { host: host_name(), pid, started, client: 0, secret }
     }
 
     /// The token of an MCP client of the same process.
@@ -37,18 +50,29 @@ impl Owner {
         Self { client: number, ..self.clone() }
     }
 
-    /// Parses a token; `None` if it is invalid.
+    /// Parses a token or an identity; `None` if it is invalid.
     pub(super) fn parse(token: &str) -> Option<Self> {
-        let mut parts = token.splitn(4, '.');
+        let mut parts = token.splitn(5, '.');
         let (host, pid, started) = (parts.next()?, parts.next()?, parts.next()?);
         let client = parts.next().map_or(Ok(0), str::parse).ok()?;
-        let (host, started) = (host.to_owned(), started.to_owned());
-        Some(Self { host, pid: pid.parse().ok()?, started, client })
+        let secret = parts.next().unwrap_or_default();
+        let is_hex = |c: char| c.is_ascii_hexdigit();
+        if !secret.chars().all(is_hex) {
+            return None;
+        }
+        let (host, started, secret) = (host.to_owned(), started.to_owned(), secret.to_owned());
+        Some(Self { host, pid: pid.parse().ok()?, started, client, secret })
     }
 
-    /// The token as text; letters, digits, `-` and `.` only.
+    /// The secret token; letters, digits, `-` and `.` only.
     pub(super) fn token(&self) -> String {
-        let Self { host, pid, started, client } = self;
+        let Self { host, pid, started, client, secret } = self;
+        format!("{host}.{pid}.{started}.{client}.{secret}")
+    }
+
+    /// The token without its secret: identifies the process and the MCP client, but proves nothing.
+    pub(super) fn identity(&self) -> String {
+        let Self { host, pid, started, client, .. } = self;
         match client {
             0 => format!("{host}.{pid}.{started}"),
             number => format!("{host}.{pid}.{started}.{number}"),
@@ -57,7 +81,7 @@ impl Owner {
 
     /// Whether the token is this owner's.
     pub(super) fn is(&self, token: &str) -> bool {
-        token == self.token()
+        !self.secret.is_empty() && token == self.token()
     }
 
     /// Whether the token belongs to the same process, for any of its MCP clients.
@@ -141,6 +165,23 @@ mod tests {
     }
 
     #[test]
+    fn identity_proves_nothing() {
+        let me = Owner::this_process();
+        let secret = me.token().rsplit_once('.').unwrap().1.to_owned();
+        assert_eq!(secret.len(), 2 * SECRET_BYTES);
+        for owner in [me.clone(), me.of_client(3)] {
+            let identity = owner.identity();
+            assert!(!identity.contains(&secret));
+            assert!(!owner.is(&identity) && !owner.same_process(&identity));
+            let parsed = Owner::parse(&identity).unwrap();
+            assert_eq!((parsed.client, parsed.is_dead()), (owner.client, false));
+        }
+        let blank = Owner { secret: String::new(), ..me };
+        assert!(!blank.is(&blank.token()));
+        assert_ne!(Owner::this_process().token(), Owner::this_process().token());
+    }
+
+    #[test]
     fn client_token_differs_and_dies_with_its_process() {
         let process = Owner::this_process();
         let (one, two) = (process.of_client(1), process.of_client(2));
@@ -148,12 +189,11 @@ mod tests {
         for (owner, other) in [(&process, &one), (&one, &process), (&one, &two)] {
             assert!(!owner.is(&other.token()) && owner.same_process(&other.token()));
         }
-        assert_eq!(one.token(), format!("{}.1", process.token()));
         assert_ne!(one.session_name(), two.session_name());
         assert!(!one.is_dead());
         let gone = Owner { started: "1".to_owned(), ..one };
         assert!(gone.is_dead() && !two.same_process(&gone.token()));
-        for invalid in ["h.1", "h.x.2", "h.1.2.x", "h.1.2.3.4", "h.1.2."] {
+        for invalid in ["h.1", "h.x.2", "h.1.2.x", "h.1.2.3.4.5", "h.1.2.", "h.1.2.3.x"] {
             assert_eq!(Owner::parse(invalid), None, "{invalid}");
         }
     }
@@ -164,6 +204,7 @@ mod tests {
         other.started = "1".to_owned();
         assert!(other.is_dead());
         assert!(!Owner::this_process().is(&other.token()));
+        assert!(Owner::parse(&other.identity()).unwrap().is_dead());
         other.host = "elsewhere".to_owned();
         assert!(!other.is_dead());
     }

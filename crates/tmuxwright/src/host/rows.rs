@@ -61,7 +61,7 @@ row! {
         /// Whether its input also goes to other panes of its window (synchronize-panes).
         synchronized: bool = "pane_synchronized",
         /// The token of its owner; empty for a person's pane.
-        owner: String = "@mcp_owner",
+        owner: String = "@mcp_owner[0=0]",
     }
 }
 

@@ -55,7 +55,7 @@ row! {
         /// The state of its process.
         process_state: ProcessState = "?pane_dead,x#{pane_dead_status}/#{pane_dead_signal},",
         /// The token of its owner; empty for a person's pane.
-        owner: String = "@mcp_owner",
+        owner: String = "@mcp_owner[0=0]",
     }
 }
 

@@ -5,6 +5,7 @@
 mod ceiling;
 mod command_filter;
 mod files;
+mod options;
 mod reach;
 mod tool_filter;
 mod variables;
@@ -18,15 +19,16 @@ use tmux_control::Socket;
 use tmux_control::target::Level;
 
 use crate::contract::{
-    Code, CreateLocation, Group, Guard, Meta, PaneIdentity, ShellLine, TargetObject, Tier,
-    ToolError, Toolset,
+    Code, CreateLocation, Group, Guard, Meta, OptionReach, PaneIdentity, ShellLine, TargetObject,
+    Tier, ToolError, Toolset, VariableReach,
 };
 pub use ceiling::Ceiling;
 pub use command_filter::{CommandFilter, CommandFilterMode};
 pub use files::FileRules;
+pub use options::{OptionRule, OptionRules, OptionValue, SETTABLE_OPTIONS};
 pub use reach::ReachRules;
 pub use tool_filter::{TIER_GROUPS, ToolFilter, group_names};
-pub use variables::VariableRules;
+pub use variables::{LOADING_VARIABLES, LoadingVariable, VariableRules};
 
 /// The rules in force.
 #[derive(Debug, Clone)]
@@ -49,6 +51,8 @@ pub struct Policy {
     pub files: FileRules,
     /// The environment variables that may be set.
     pub variables: VariableRules,
+    /// The tmux options that may be set besides those of the table.
+    pub options: OptionRules,
 }
 
 impl Default for Policy {
@@ -63,6 +67,7 @@ impl Default for Policy {
             command_filter: CommandFilter::default(),
             files: FileRules::default(),
             variables: VariableRules::default(),
+            options: OptionRules::default(),
         }
     }
 }
@@ -185,8 +190,12 @@ impl Guard for Policy {
         self.command_filter.check_line(line)
     }
 
-    fn admit_variable(&self, name: &str) -> Result<(), ToolError> {
-        self.variables.check(name, self.command_filter.is_on())
+    fn admit_variable(&self, name: &str, reach: VariableReach) -> Result<(), ToolError> {
+        self.variables.check(name, reach, self.command_filter.is_on())
+    }
+
+    fn admit_option(&self, name: &str, value: Option<&str>) -> Result<OptionReach, ToolError> {
+        self.options.check(self.ceiling, name, value)
     }
 
     fn admit_read(&self, path: &Path) -> Result<PathBuf, ToolError> {

@@ -3,7 +3,7 @@
 use super::*;
 use tmux_control::{PaneId, SessionId};
 
-use crate::contract::{Group, Load, Target};
+use crate::contract::{Group, Load, Target, VariableReach};
 
 fn meta(tier: Tier, group: Group, sets: &'static [Toolset]) -> Meta {
     Meta {
@@ -279,13 +279,19 @@ fn files_are_checked_after_resolving_links() {
 #[test]
 fn variables_are_free_unless_listed_or_commands_filtered() {
     let mut variables = VariableRules::default();
-    assert!(variables.check("LD_PRELOAD", false).is_ok());
-    assert!(variables.check("PORT", true).is_err());
+    assert!(variables.check("PORT", VariableReach::OwnPrograms, false).is_ok());
+    assert!(variables.check("PORT", VariableReach::OwnPrograms, true).is_err());
     variables.set(["PORT", "LC_*"].into_iter()).unwrap();
     for filtered in [false, true] {
-        assert!(variables.check("PORT", filtered).is_ok());
-        assert!(variables.check("LC_ALL", filtered).is_ok());
-        assert!(variables.check("PORTS", filtered).unwrap_err().to_string().contains("policy.env"));
+        assert!(variables.check("PORT", VariableReach::OwnPrograms, filtered).is_ok());
+        assert!(variables.check("LC_ALL", VariableReach::OwnPrograms, filtered).is_ok());
+        assert!(
+            variables
+                .check("PORTS", VariableReach::OwnPrograms, filtered)
+                .unwrap_err()
+                .to_string()
+                .contains("policy.env")
+        );
     }
     assert!(variables.set(["A=B"].into_iter()).is_err());
     assert!(variables.set([""].into_iter()).is_err());

@@ -86,7 +86,7 @@ struct Shared {
 impl Engine {
     /// An engine without jobs.
     pub fn new(host: Arc<Host>, options: RunOptions) -> Self {
-        let private_dir = PrivateDir::new(host.token());
+        let private_dir = PrivateDir::new(host.identity());
         let (records, typed_input) = (Mutex::default(), TypedInput::default());
         let shared = Arc::new(Shared { private_dir, options, records, typed_input });
         Self { host, shared, jobs: Mutex::default() }

@@ -6,6 +6,7 @@
     reason = "a test that cannot go on has to fail"
 )]
 
+mod attack;
 mod audit;
 mod buffers;
 mod laws;

@@ -47,8 +47,8 @@ pub(super) struct Written {
 row! {
     NeighbourRow {
         pane: PaneId = "pane_id",
-        display: bool = "@mcp_display",
-        owner: String = "@mcp_owner",
+        display: bool = "@mcp_display[0=0]",
+        owner: String = "@mcp_owner[0=0]",
     }
 }
 

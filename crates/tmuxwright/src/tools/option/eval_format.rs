@@ -2,11 +2,13 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tmux_control::Command;
+use tmux_control::checked_format::{FormatUse, check_format, print_format};
 
-use crate::actions::formats::{check_format, has_loop};
 use crate::context::{Cx, Tool};
-use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
+use crate::contract::{
+    Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset, format_refused,
+    not_reserved,
+};
 use crate::results::words::FactRow;
 use terminal::text::keep_tail;
 
@@ -48,7 +50,8 @@ impl Tool for EvalFormat {
     const META: Meta = Meta {
         name: "eval_format",
         title: "Evaluate format",
-        description: "Expand a tmux format for a pane. Formats that could run a program are refused.",
+        description: "Expand a tmux format for a pane. Only variables, options and modifiers that read are \
+                      accepted.",
         group: Group::Option,
         tier: Tier::Read,
         sets: &[Toolset::Primitives],
@@ -60,17 +63,18 @@ impl Tool for EvalFormat {
     type Output = ExpandedFormat;
 
     async fn call(cx: &Cx, args: Args) -> Result<ExpandedFormat, ToolError> {
-        check_format("format", &args.format)?;
-        if cx.hides_panes() && has_loop(&args.format) {
-            let what = "`format` loops over all sessions, windows, panes or clients, and the policy \
-                        restricts which of them the caller may see";
+        let shown = check_format(&args.format, FormatUse::Once)
+            .map_err(|error| format_refused("format", error))?;
+        shown.user_options.iter().try_for_each(|name| not_reserved(name))?;
+        if cx.hides_panes() && shown.shows_others {
+            let what = "`format` shows sessions, windows, panes or tmux clients besides those of the \
+                        pane, and the policy restricts which of them the caller may see";
             return Err(ToolError::new(Code::Denied, what)
                 .hint("use list_panes, which shows the allowed ones"));
         }
         let target = cx.target_or_current(args.target, true, "pane").await?;
         let pane = cx.pane(&target).await?.pane;
-        let expand = Command::query("display-message").arg("-p").option("-t", pane);
-        let printed = cx.tmux().run(expand.arg("--").arg(&args.format)).await?.text();
+        let printed = cx.tmux().run(print_format(pane, &args.format)).await?.text();
         let mut text = printed.strip_suffix('\n').unwrap_or(&printed).to_owned();
         if cx.tmux().version().await?.escapes_dollars() {
             text = without_escaped_dollars(&text);

@@ -5,10 +5,11 @@ use serde::{Deserialize, Serialize};
 use tmux_control::Command;
 
 use super::{assignment, environment_fact};
-use crate::actions::create::is_variable;
 use crate::actions::options::{HolderQuery, Scope};
 use crate::context::{Cx, Tool};
-use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
+use crate::contract::{
+    Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset, VariableReach, variable_name,
+};
 use crate::results::words::{FactRow, field};
 
 pub(super) struct SetEnvironment;
@@ -67,14 +68,15 @@ impl Tool for SetEnvironment {
 
     async fn call(cx: &Cx, args: Args) -> Result<SetVariable, ToolError> {
         let Args { name, value, target, global } = args;
-        if !is_variable(&name) {
-            return Err(ToolError::invalid_argument(format!("`{name}` is not a variable name"))
-                .hint("give a name without `=`, and the value as `value`"));
-        }
-        cx.may_set_variable(&name)?;
+        variable_name("name", &name)?;
         let (scope, global) = (Some(Scope::Session), global.unwrap_or(false));
         let wish = HolderQuery { option: None, scope, target: target.as_ref(), global };
         let holder = wish.holder(cx, false).await?;
+        let reach = match cx.may_end(holder.resolved().as_ref()).await {
+            Ok(()) => VariableReach::OwnPrograms,
+            Err(_) => VariableReach::Session,
+        };
+        cx.may_set_variable(&name, reach)?;
         let set = holder.command(Command::action("set-environment"));
         let set = set.arg_if(value.is_none(), "-u").arg("--").arg(&name);
         let set = match &value {

@@ -6,36 +6,10 @@ use serde_json::Value;
 use tmux_control::{Command, Error, escape_format};
 
 use super::{HolderFields, assignment};
-use crate::actions::formats::check_format;
 use crate::actions::options::{HolderQuery, OptionCatalogue, OptionKind, Scope, base};
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::results::words::{FactRow, field};
-
-/// Prefix of the options in which this server records ownership.
-const RESERVED_PREFIX: &str = "@mcp_";
-
-/// Options with which tmux itself closes, renames or trims existing objects.
-const DESTRUCTIVE_OPTIONS: &[&str] = &[
-    "destroy-unattached",
-    "exit-empty",
-    "exit-unattached",
-    "automatic-rename",
-    "automatic-rename-format",
-    "allow-rename",
-    "allow-set-title",
-    "history-limit",
-];
-
-/// Options whose values are commands.
-const COMMAND_OPTIONS: &[&str] = &[
-    "default-command",
-    "default-shell",
-    "command-alias",
-    "copy-command",
-    "editor",
-    "lock-command",
-];
 
 pub(super) struct SetOption;
 
@@ -111,31 +85,11 @@ impl Tool for SetOption {
                     .hint("ask a person to set it with tmux set-hook; show_hooks shows it"));
             }
         };
-        if name.starts_with(RESERVED_PREFIX) {
-            let what =
-                format!("`{name}` is reserved: this server records ownership in `@mcp_` options");
-            return Err(ToolError::new(Code::Denied, what)
-                .hint("choose a name that does not begin with @mcp_"));
-        }
-        if let Some(value) = &value {
-            check_format("value", value)?;
-        }
         let global = global.unwrap_or(false);
         let wish = HolderQuery { option, scope, target: target.as_ref(), global };
         let holder = wish.holder(cx, false).await?;
-        if DESTRUCTIVE_OPTIONS.contains(&base(&name)) {
-            cx.may_end(holder.resolved().as_ref()).await.map_err(|_| {
-                let what =
-                    format!("`{name}` could close or rename objects this server did not make");
-                ToolError::new(Code::Denied, what).hint(
-                    "set it on a session from create_session; for others a person can start \
-                     tmuxwright with --tier destructive",
-                )
-            })?;
-        }
-        if COMMAND_OPTIONS.contains(&base(&name)) {
-            cx.may_run(value.as_deref().unwrap_or_default())?;
-        }
+        let object = holder.resolved();
+        cx.may_set_option(base(&name), value.as_deref(), object.as_ref()).await?;
         let set = holder.command(Command::action("set-option")).arg_if(value.is_none(), "-u");
         let set = set.arg("--").arg(escape_format(&name));
         let set = match &value {

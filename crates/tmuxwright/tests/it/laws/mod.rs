@@ -1,5 +1,6 @@
 //! The source and the documents: layers, sizes, generated pages, claims.
 
+pub(crate) mod allow_lists;
 pub(crate) mod capabilities;
 pub(crate) mod claims;
 pub(crate) mod coming_from;

@@ -23,9 +23,9 @@ async fn options_name_their_object_and_quote_values() {
     }
     let unset = json!({"name": "@mine", "target": "%0"});
     assert_eq!(mcp.call("set_option", unset).await.text(), "@mine · not set · pane %0");
-    let list = json!({"name": "update-environment", "value": "A B", "global": true});
+    let list = json!({"name": "status-format", "value": "A B", "global": true});
     let list = mcp.call("set_option", list).await.text();
-    assert_eq!(list, "update-environment=[\"A\",\"B\"] · global session");
+    assert_eq!(list, "status-format=[\"A\",\"B\"] · global session");
     let read = mcp.call("show_option", json!({"name": "mouse", "target": "main"})).await.text();
     assert_eq!(read, "session $0 · 1 option\nmouse=off · inherited");
     let read = mcp.call("show_option", json!({"name": "buffer-limit"})).await.text();

@@ -226,7 +226,7 @@ async fn invalid_create_session_arguments_are_named() {
     for (arguments, words) in [
         (json!({"cwd": "/nonexistent/dir"}), "/nonexistent/dir"),
         (json!({"env": {"A=B": "1"}}), "`A=B`"),
-        (json!({"env": {"": "1"}}), "variable's name"),
+        (json!({"env": {"": "1"}}), "name of a variable"),
         (json!({"env": {"A": 1}}), "env.A"),
         (json!({"width": 0}), "`width`"),
         (json!({"height": 20_000}), "20000"),

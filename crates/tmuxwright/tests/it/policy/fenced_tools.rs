@@ -102,7 +102,8 @@ async fn hidden_sessions_show_in_no_other_tool() {
     let client = client.split(' ').next().unwrap();
     let error = mcp.call("detach_client", json!({"client": client})).await.err("not_found");
     assert!(!error.contains("secret"), "{error}");
-    for format in ["#{S:#{session_name}}", "#{?1,#{P:#{pane_id}},}"] {
+    for format in ["#{S:#{session_name}}", "#{?pane_id,#{P:#{pane_id}},}", "#{session_group_list}"]
+    {
         mcp.call("eval_format", json!({"format": format, "target": "main"})).await.err("denied");
     }
     let name = json!({"format": "#{session_name}", "target": "main"});

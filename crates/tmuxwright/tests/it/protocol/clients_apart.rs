@@ -333,16 +333,18 @@ async fn only_dead_clients_leftovers_are_removed() {
     let tmux = TmuxServer::new();
     let mut raw = initialized(launch(&tmux).args(&["--toolset", "all", "--structured"])).await;
     let target = string(&create_own_pane(&mut raw).await["pane_id"]);
-    let dead = tmux.tmux(&["display-message", "-p", "-t", &target, "#{@mcp_owner}"]);
+    let token = tmux.tmux(&["display-message", "-p", "-t", &target, "#{@mcp_owner}"]);
+    // Host, pid and start time of the process; then the number of the client and the secret.
+    let dead = token.rsplitn(3, '.').last().unwrap().to_owned();
     raw.signal(rustix::process::Signal::KILL);
     raw.wait().await;
     // The objects that two clients of the dead process would have left.
     for number in ["1", "2"] {
-        let (name, token) = (format!("mcp-dead-{number}"), format!("{dead}.{number}"));
+        let (name, token) = (format!("mcp-dead-{number}"), format!("{dead}.{number}.aa"));
         let pane = tmux.new_session(&name);
         tmux.tmux(&["set-option", "-t", &format!("={name}:"), "@mcp_home", &token]);
         tmux.tmux(&["set-option", "-p", "-t", &pane, "@mcp_owner", &token]);
-        tmux.tmux(&["set-buffer", "-b", &format!("mcp_{token}_00000000_x"), "left"]);
+        tmux.tmux(&["set-buffer", "-b", &format!("mcp_{dead}.{number}_00000000_x"), "left"]);
     }
     let app = server(&tmux);
     let living = client(&app).await;

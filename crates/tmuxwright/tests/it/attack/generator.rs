@@ -1,0 +1,27 @@
+//! Random texts for attacks: the same in every run, so that a failure can be repeated.
+
+/// A linear congruential generator (Knuth's MMIX constants).
+pub(super) struct Generator(u64);
+
+impl Generator {
+    pub(super) fn new(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// A number below `limit`.
+    pub(super) fn below(&mut self, limit: usize) -> usize {
+        self.0 =
+            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        usize::try_from(self.0 >> 33).unwrap() % limit
+    }
+
+    /// One of these.
+    pub(super) fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
+        from[self.below(from.len())]
+    }
+
+    /// Up to `most` of these, one behind the other.
+    pub(super) fn join(&mut self, from: &[&str], most: usize) -> String {
+        (0..=self.below(most)).map(|_| self.pick(from)).collect()
+    }
+}
