@@ -19,19 +19,18 @@ const fn others(name: &'static str) -> FormatVariable {
 
 /// The variables, from the tables of tmux 3.2 to 3.7. Missing on purpose: paste buffers
 /// (`buffer_full`, `buffer_sample`, …), which may hold a person's clipboard; formats that are meant to be
-/// expanded again (`pane_format`, …); and everything that exists only while a key, a menu or a mouse
-/// event is handled. A name that is not listed would fall back to an environment variable.
+/// expanded again (`pane_format`, …); `client_activity` and `client_created`, which kill 3.2a where no
+/// tmux client is at hand; and everything that exists only while a key, a menu or a mouse event is
+/// handled. A name that is not listed would fall back to an environment variable.
 pub const FORMAT_VARIABLES: &[FormatVariable] = &[
     here("active_window_index"),
     here("alternate_on"),
     here("alternate_saved_x"),
     here("alternate_saved_y"),
     here("bracket_paste_flag"),
-    others("client_activity"),
     others("client_cell_height"),
     others("client_cell_width"),
     others("client_control_mode"),
-    others("client_created"),
     others("client_discarded"),
     others("client_flags"),
     others("client_height"),

@@ -319,8 +319,14 @@ impl<'a> Parser<'a> {
         }
         self.scope.shows_others = true;
         self.loops.push(kind);
-        if self.template(&[',', '}'])?.0 == ',' {
-            self.template(&['}'])?;
+        // A second part for the active object reads the tmux client, and 3.6 dies where there is none.
+        match kind {
+            b'W' | b'P' => {
+                if self.template(&[',', '}'])?.0 == ',' {
+                    self.template(&['}'])?;
+                }
+            }
+            _ => drop(self.template(&['}'])?),
         }
         self.loops.pop();
         Ok(())

@@ -66,6 +66,8 @@ fn formats_that_exhaust_tmux_are_refused() {
         "#{R:x,1000}",
         "#{R:#{R:#{R:x,1000},1000},1000}",
         "#{S:#{S:#{session_name}}}",
+        "#{S:x,y}",
+        "#{L:x,y}",
         "#{P:#{W:#{P:x}}}",
         "#{t/f/%999999H:start_time}",
         "#{t/f/%c%c%c%c%c%c%c%c%c%c%c:start_time}",

@@ -266,7 +266,17 @@ impl OptionRules {
         value: Option<&str>,
     ) -> Result<OptionReach, ToolError> {
         not_reserved(name)?;
-        let listed = if name.starts_with('@') { "@" } else { name };
+        let listed = match name.strip_prefix('@') {
+            // tmux expands names as formats, with `strftime`.
+            Some(rest) if !rest.chars().all(is_plain) => {
+                return Err(ToolError::invalid_argument(format!(
+                    "`{name}` has characters that are not allowed in an option's name"
+                ))
+                .hint("use letters, digits and `_ . : / -`"));
+            }
+            Some(_) => "@",
+            None => name,
+        };
         if let Some(rule) = SETTABLE_OPTIONS.iter().find(|rule| rule.name == listed) {
             value.map_or(Ok(()), |value| rule.value.check(value))?;
             return Ok(rule.reach);
@@ -282,6 +292,10 @@ impl OptionRules {
              the option in `policy.options` in the config file",
         ))
     }
+}
+
+fn is_plain(c: char) -> bool {
+    c.is_ascii_alphanumeric() || "_.:/-".contains(c)
 }
 
 #[cfg(test)]
@@ -329,6 +343,6 @@ mod tests {
         let reach = rules.check(Ceiling::Destructive, "default-command", Some("x")).unwrap();
         assert_eq!(reach, OptionReach::AsCommand);
         assert!(rules.set(["Default Command"].into_iter()).is_err());
-        assert!(check("@mcp_owner", "x").is_err());
+        assert!(check("@mcp_owner", "x").is_err() && check("@a%p", "x").is_err());
     }
 }

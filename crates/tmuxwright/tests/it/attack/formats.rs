@@ -24,6 +24,8 @@ const EXCLUDED_VARIABLES: &[&str] = &[
     "buffer_name",
     "buffer_sample",
     "buffer_size",
+    "client_activity",
+    "client_created",
     "client_mode_format",
     "mouse_hyperlink",
     "mouse_line",
@@ -247,6 +249,8 @@ async fn formats_cannot_hang_or_kill_tmux() {
         "#{=2147483647:x}",
         "#{R:#{R:#{R:#{R:x,10000},10000},10000},10000}",
         "#{S:#{S:#{S:#{S:#{S:#{S:#{S:x}}}}}}}",
+        "#{S:x,#{pane_id}}",
+        "#{client_activity}",
         "#{t/f/%2147483647H:start_time}",
         &"#{?1,".repeat(800),
     ] {
