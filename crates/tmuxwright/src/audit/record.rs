@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::contract::ObjectIds;
+use crate::contract::{ObjectIds, escape_invisible};
 
 /// The origin of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -95,9 +95,10 @@ impl LegacyFields {
 }
 
 impl AuditRecord {
-    /// The line for a log, without its line break.
+    /// The line for a log, without its line break. Control and invisible characters of names and
+    /// arguments are escapes in it, so that `cat` and `grep` show the log safely.
     pub fn line(&self) -> serde_json::Result<String> {
-        serde_json::to_string(self)
+        serde_json::to_string(self).map(|line| escape_invisible(&line))
     }
 
     /// The time of the call.

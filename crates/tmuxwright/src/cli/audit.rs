@@ -9,6 +9,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command};
 use super::{Failure, USAGE_ERROR};
 use crate::audit::{self, AuditLine, AuditRecord};
 use crate::config::Settings;
+use crate::contract::escape_invisible;
 use terminal::text::inline;
 
 /// The subcommand with its arguments.
@@ -57,7 +58,7 @@ pub(super) fn run(settings: &Settings, matches: &ArgMatches) -> Result<(), Failu
         let AuditLine { place, text, record, .. } = line.map_err(failed)?;
         let printed = match record {
             Some(record) if !filter.matches(&record) => continue,
-            Some(_) if matches.get_flag("json") => writeln!(out, "{text}"),
+            Some(_) if matches.get_flag("json") => writeln!(out, "{}", escape_invisible(&text)),
             Some(record) => writeln!(out, "{}", row(&record)),
             None => writeln!(io::stderr(), "tmuxwright: {place}: not an audit record"),
         };

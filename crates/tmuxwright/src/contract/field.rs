@@ -35,8 +35,9 @@ fn is_id(word: &str) -> bool {
     number.is_some_and(|number| !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit()))
 }
 
-/// Writes the characters that cleaning would remove as JSON escapes.
-fn escape_invisible(quoted: &str) -> String {
+/// JSON text with the characters that cleaning would remove written as escapes. It means the same, and a
+/// terminal that prints it shows every character.
+pub(crate) fn escape_invisible(quoted: &str) -> String {
     let mut shown = String::with_capacity(quoted.len());
     let mut buffer = [0; 4];
     for c in quoted.chars() {

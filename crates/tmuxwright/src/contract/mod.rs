@@ -34,7 +34,7 @@ pub(crate) use checks::{
 pub use disclosure::{CLEAR, Disclosure};
 pub(crate) use error::shorten;
 pub use error::{Code, ToolError};
-pub(crate) use field::field;
+pub(crate) use field::{escape_invisible, field};
 pub use file_path::FilePath;
 pub(crate) use file_path::{absolute, expand_home, file_failed};
 pub use guard::{

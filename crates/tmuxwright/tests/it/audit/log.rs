@@ -189,6 +189,38 @@ async fn audit_command_prints_and_filters_records() {
     assert!(code == 1 && text.contains("/nonexistent/log"), "{text}");
 }
 
+/// Characters that reorder or hide text in a terminal, or control it.
+const HOSTILE: &str =
+    "a\u{9b}31m\u{85}\u{7f}\u{202e}\u{2066}\u{2028}\u{200b}\u{feff}\u{e0041}\u{ad}z";
+
+#[tokio::test]
+async fn log_has_no_raw_control_or_hidden_characters() {
+    let tmux = TmuxServer::new();
+    let mcp = serve_audited(&tmux, "plain = true").await;
+    mcp.call(HOSTILE, json!({})).await.err("unknown_tool");
+    mcp.call("capture_pane", json!({"target": HOSTILE, HOSTILE: HOSTILE})).await.result();
+    mcp.close().await;
+    let path = audit_log(&tmux);
+    let text = fs::read_to_string(&path).unwrap();
+    assert!(text.bytes().all(|b| b == b'\n' || (b' '..=b'~').contains(&b)), "{text:?}");
+    // The values are the same as before.
+    let records = records(&path);
+    assert_eq!(records[0]["tool"], HOSTILE);
+    assert_eq!(records[1]["arguments"], json!({"target": HOSTILE, HOSTILE: HOSTILE}));
+
+    // A record of an earlier version, with the characters as they are.
+    let first = text.lines().next().unwrap().replace("\\u202e", "\u{202e}");
+    fs::write(&path, format!("{first}\n")).unwrap();
+    let mcp = serve_audited(&tmux, "").await;
+    mcp.call("list_panes", json!({})).await.text();
+    mcp.close().await;
+    let file = path.to_str().unwrap();
+    let (verdict, code) = audit_command(&tmux, &[file, "--verify"]).await;
+    assert_eq!((verdict.as_str(), code), ("intact: 2 records, 1 to 2\n", 0));
+    let (printed, _) = audit_command(&tmux, &[file, "--json"]).await;
+    assert!(printed.is_ascii(), "{printed:?}");
+}
+
 #[tokio::test]
 async fn verify_finds_damage_in_rotated_files() {
     let tmux = TmuxServer::new();
