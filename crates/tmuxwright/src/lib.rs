@@ -24,7 +24,7 @@
 //! - [`bookmark`]: places in a pane's text that outlive the process.
 //! - [`run`]: commands in shells, with their exact output and exit code.
 //! - [`host`]: one tmux server: ownership, own session, the caller's pane.
-//! - `redact`: removal of secrets from results.
+//! - [`redact`]: removal of secrets from results.
 //! - `log`: log events for MCP clients.
 //! - [`contract`]: the declaration of a tool, its arguments, result and errors.
 //! - `random`: random bytes as hexadecimal text.
@@ -55,7 +55,7 @@ pub mod mcp;
 pub mod policy;
 pub mod prompts;
 mod random;
-mod redact;
+pub mod redact;
 pub mod registry;
 pub mod resources;
 mod results;

@@ -13,4 +13,4 @@ mod view;
 
 pub use excerpt::{Excerpt, LineSelection, excerpt};
 pub use store::Transcript;
-pub use view::TranscriptView;
+pub use view::{Mask, MaskBytes, TranscriptView};

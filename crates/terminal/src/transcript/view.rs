@@ -13,6 +13,18 @@ pub struct TranscriptView<'a> {
     /// Notice of lost lines, and pending lines. Its byte offsets follow those of the transcript.
     suffix: String,
     suffix_lines: u64,
+    mask: Option<&'a Mask<'a>>,
+}
+
+/// Overwrites bytes in place. Line ends stay.
+pub type MaskBytes<'a> = Box<dyn Fn(&mut [u8]) + 'a>;
+
+/// Overwrites parts of the output that must not be shown.
+pub struct Mask<'a> {
+    /// Overwrites the bytes that are read.
+    pub apply: MaskBytes<'a>,
+    /// Bytes before and behind those that are read that `apply` needs to see.
+    pub context: usize,
 }
 
 /// Whole lines, joined by newlines, with their numbers.
@@ -45,7 +57,13 @@ impl<'a> TranscriptView<'a> {
             format!("… {lost} line{s} could not be kept: {error} …")
         });
         let rows: Vec<&str> = lost.iter().chain(pending).map(String::as_str).collect();
-        Self { transcript, suffix: rows.join("\n"), suffix_lines: rows.len() as u64 }
+        Self { transcript, suffix: rows.join("\n"), suffix_lines: rows.len() as u64, mask: None }
+    }
+
+    /// The same lines, masked before anything is selected or cut.
+    #[must_use]
+    pub fn masked<'b>(&'b self, mask: Option<&'b Mask<'b>>) -> TranscriptView<'b> {
+        TranscriptView { suffix: self.suffix.clone(), mask, ..*self }
     }
 
     /// Number of lines.
@@ -150,12 +168,29 @@ impl<'a> TranscriptView<'a> {
     }
 
     fn bytes(&self, at: u64, len: usize) -> io::Result<Vec<u8>> {
-        let Some(start) = at.checked_sub(self.transcript.end()) else {
-            return self.transcript.bytes(at, len);
-        };
-        let start = usize::try_from(start).unwrap_or(usize::MAX);
-        let suffix = self.suffix.as_bytes().get(start..).and_then(|suffix| suffix.get(..len));
-        Ok(suffix.ok_or(io::ErrorKind::UnexpectedEof)?.to_vec())
+        let Some(mask) = self.mask else { return self.unmasked(at..at + len as u64) };
+        let context = mask.context as u64;
+        let end = self.transcript.end() + self.suffix.len() as u64;
+        let start = at.saturating_sub(context);
+        let mut bytes = self.unmasked(start..(at + len as u64 + context).min(end))?;
+        (mask.apply)(&mut bytes);
+        bytes.drain(..usize::try_from(at - start).unwrap_or_default());
+        bytes.truncate(len);
+        Ok(bytes)
+    }
+
+    fn unmasked(&self, span: Range<u64>) -> io::Result<Vec<u8>> {
+        let stored = self.transcript.end();
+        let length = |from: u64, to: u64| usize::try_from(to.saturating_sub(from));
+        let mut bytes = Vec::new();
+        if let Ok(length @ 1..) = length(span.start, span.end.min(stored)) {
+            bytes = self.transcript.bytes(span.start, length)?;
+        }
+        let from = length(stored, span.start).unwrap_or(usize::MAX);
+        let to = length(stored, span.end).unwrap_or(usize::MAX);
+        let suffix = self.suffix.as_bytes().get(from..to).ok_or(io::ErrorKind::UnexpectedEof)?;
+        bytes.extend_from_slice(suffix);
+        Ok(bytes)
     }
 
     /// Finds the bytes of a line.

@@ -8,6 +8,12 @@ use regex::{Regex, RegexBuilder};
 
 use crate::contract::{ToolError, not_empty};
 
+/// Characters shown of a line.
+const MAX_LINE_CHARS: usize = 1000;
+
+/// Characters of a longer line shown before the match.
+const CHARS_BEFORE_MATCH: usize = 100;
+
 /// A pattern that is matched against each line by itself.
 pub(crate) struct LinePattern {
     regex: Regex,
@@ -180,6 +186,25 @@ pub(crate) fn aligned_rows(joined: &str, apart: &str) -> Option<Vec<usize>> {
         rest = next.unwrap_or(rest);
     }
     rest.is_empty().then_some(starts)
+}
+
+/// A line; of a long one, the part around the byte `hit`.
+pub(crate) fn part_around(line: &str, hit: usize) -> String {
+    if line.chars().nth(MAX_LINE_CHARS).is_none() {
+        return line.to_owned();
+    }
+    let skipped = line
+        .get(..hit)
+        .map_or(0, |before| before.chars().count())
+        .saturating_sub(CHARS_BEFORE_MATCH);
+    let mut shown: String = line.chars().skip(skipped).take(MAX_LINE_CHARS).collect();
+    if skipped > 0 {
+        shown.insert(0, '…');
+    }
+    if line.chars().nth(skipped + MAX_LINE_CHARS).is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 #[cfg(test)]

@@ -47,7 +47,12 @@ pub(crate) async fn read<F: Row>(
         Some(lines) => {
             last_lines(cx, pane.pane, part, lines, reply.text(), history(&facts)).await?
         }
-        None => tidy(&reply.text(), part.colors).join("\n"),
+        None => {
+            let start = part.start.or(top_of(pane.process_state));
+            let part = Capture { start, ..part };
+            let text = cx.redacted_capture(pane.pane, part, reply.text()).await?;
+            tidy(&text, part.colors).join("\n")
+        }
     };
     Ok((pane, facts, text))
 }
@@ -67,6 +72,8 @@ async fn last_lines(
         let rows = -part.start.unwrap_or_default();
         let kept = tidy(&text, part.colors);
         if kept.len() > wanted || rows >= history {
+            let text = cx.redacted_capture(pane, part, text).await?;
+            let kept = tidy(&text, part.colors);
             return Ok(kept
                 .get(kept.len().saturating_sub(wanted)..)
                 .unwrap_or_default()

@@ -61,7 +61,7 @@ impl Wait<'_> {
             event,
             pane_id: pane.to_string(),
             matched,
-            output,
+            output: self.cx.redacted(output),
             elapsed: (elapsed.as_secs_f64() * 1e4).round() / 1e4,
             state: state.to_owned(),
             cursor: mark.map(|mark| mark.to_string()),
@@ -90,6 +90,7 @@ impl Wait<'_> {
             Some(pane) => self.watch.output(pane).output,
             None => String::new(),
         };
+        seen = self.cx.redacted(seen);
         keep_tail(&mut seen, MAX_ERROR_CHARS);
         let after = seconds(self.begun.elapsed().as_secs_f64());
         let mut message = format!("{lost} after {after}, before any condition held");

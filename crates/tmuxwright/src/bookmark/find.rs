@@ -259,11 +259,15 @@ impl PaneText {
         self.lines_from(line + usize::from(OpenLine::of(text) == bookmark.open))
     }
 
-    /// The lines from this one on, without an empty last line.
-    fn lines_from(&self, line: usize) -> NewLines {
+    /// All captured lines, without an empty last line. New lines are the last ones of them.
+    pub(crate) fn printed_lines(&self) -> &[String] {
         let is_line = self.lines.get(self.end).is_some_and(|last| !last.is_empty());
-        let end = self.end + usize::from(is_line);
-        let lines = self.lines.get(line..end).unwrap_or_default().to_vec();
+        self.lines.get(..self.end + usize::from(is_line)).unwrap_or_default()
+    }
+
+    /// The lines from this one on.
+    fn lines_from(&self, line: usize) -> NewLines {
+        let lines = self.printed_lines().get(line..).unwrap_or_default().to_vec();
         let starts = self.starts(self.width);
         let rows = starts.iter().skip(line).take(lines.len()).map(|row| row - self.history);
         NewLines { rows: rows.collect(), lines, missed: false }

@@ -180,6 +180,11 @@ impl PaneText {
         })
     }
 
+    /// The rows of the alternate screen.
+    pub(crate) fn alternate_rows(&self) -> &[String] {
+        self.alternate.as_deref().unwrap_or_default()
+    }
+
     /// Whether the alternate screen is on, as in full-screen programs.
     pub fn is_alternate(&self) -> bool {
         self.alternate.is_some()

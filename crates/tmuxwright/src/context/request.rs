@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::Progress;
 use crate::contract::{ObjectIds, Reply, ToolError};
 use crate::lock::lock;
+use crate::redact::Redactor;
 
 /// Everything that comes with a call besides the tool and its arguments.
 #[derive(Clone)]
@@ -24,6 +25,8 @@ pub struct Request {
     pub max_chars: usize,
     /// Whether the uncut text of the answer is kept as well, for the directory `audit.full`.
     pub keep_full_text: bool,
+    /// Redacts secrets. Tools use it where they cut a text; the whole answer is redacted afterwards.
+    pub redact: Redactor,
     /// Name and version of the MCP client, as it gave them.
     pub client: Option<Arc<str>>,
     /// For calls that serve a resource: its URI, or `resources/list`.

@@ -62,6 +62,7 @@ pub(crate) fn request(
         begun: Instant::now(),
         max_chars: app.settings.text_limit,
         keep_full_text: app.audit.as_ref().is_some_and(Audit::wants_text),
+        redact: app.settings.redact.clone(),
         client: None,
         via: None,
         first_target: FirstTarget::default(),

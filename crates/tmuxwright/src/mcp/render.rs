@@ -29,8 +29,9 @@ pub(super) fn clean(
 /// Removes invisible characters, secrets and empty fields. The results of calls within a call have been
 /// cleaned already; cleaning them again changes nothing.
 fn clean_reply(mut reply: Reply, redact: &Redactor) -> Reply {
-    let raw = std::mem::take(&mut reply.text);
-    reply.text = text::clean(&raw, reply.colors);
+    redact.expand(&mut reply.text);
+    redact.expand_in(&mut reply.structured);
+    reply.text = text::clean(&reply.text, reply.colors);
     clean_value(&mut reply.structured, reply.colors);
     for Notice { text, facts } in &mut reply.notices {
         for text in facts.iter_mut().map(|(_, fact)| fact).chain([text]) {
@@ -39,47 +40,21 @@ fn clean_reply(mut reply: Reply, redact: &Redactor) -> Reply {
         }
     }
     if reply.form != Form::Calls {
-        reply.full_text = reply.full_text.map(|text| {
-            let mut text = text::clean(&text, reply.colors);
+        reply.full_text = reply.full_text.map(|mut text| {
+            redact.expand(&mut text);
+            text = text::clean(&text, reply.colors);
             redact.text(&mut text);
             text
         });
         prune(&mut reply.structured, true);
-        let in_text = redacted_text(&mut reply, &raw, redact);
-        reply.redacted = in_text.max(redacted_data(&mut reply, redact));
+        redact.text(&mut reply.text);
+        redact.value(&mut reply.structured);
+        // Tools have redacted long texts before they cut them, so the replacements are counted.
+        let (in_text, in_data) = (redact.count(&reply.text), redact.count_in(&reply.structured));
+        reply.redacted = reply.redacted.max(in_text).max(in_data);
         reply.text.push_str(&redaction_note(reply.redacted));
     }
     reply
-}
-
-/// Redacts the text and counts the secrets. Colour sequences can split a secret; in that case the text
-/// loses its colours.
-fn redacted_text(reply: &mut Reply, raw: &str, redact: &Redactor) -> usize {
-    let count = redact.text(&mut reply.text);
-    if !reply.colors {
-        return count;
-    }
-    let mut plain = text::clean(raw, false);
-    let in_plain = redact.text(&mut plain);
-    if in_plain > count {
-        reply.text = plain;
-    }
-    in_plain.max(count)
-}
-
-/// Redacts the structured content in the same way.
-fn redacted_data(reply: &mut Reply, redact: &Redactor) -> usize {
-    if !reply.colors {
-        return redact.value(&mut reply.structured);
-    }
-    let mut plain = reply.structured.clone();
-    clean_value(&mut plain, false);
-    let count = redact.value(&mut reply.structured);
-    let in_plain = redact.value(&mut plain);
-    if in_plain > count {
-        reply.structured = plain;
-    }
-    in_plain.max(count)
 }
 
 /// Cleans and redacts an error.
@@ -87,7 +62,8 @@ pub(super) fn clean_error(error: ToolError, redact: &Redactor) -> ToolError {
     let mut count = 0;
     let mut clean = |text: String| {
         let mut text = text::clean(&text, false);
-        count += redact.text(&mut text);
+        redact.text(&mut text);
+        count += redact.count(&text);
         text
     };
     let ToolError { code, message, hint } = error;

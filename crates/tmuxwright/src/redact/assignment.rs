@@ -9,7 +9,7 @@ use super::shapes::Candidate;
 
 /// A pattern for a name that contains one of `$words`, and the separator between name and value.
 macro_rules! named {
-    ($words:literal) => {
+    ($words:expr) => {
         concat!(
             "(?i-u:",
             $words,
@@ -18,18 +18,26 @@ macro_rules! named {
     };
 }
 
+/// The first half of names such as `api_key`. Other keys, as of a map or a table, are not secret.
+macro_rules! key_words {
+    () => {
+        "(?:api|access|account|app|auth|client|consumer|encryption|fastly|license|master|preshared|private|shared|signing|storage|subscription)[_-]?key"
+    };
+}
+
 pub(super) const PASSWORD: &str = named!("pass(?:word|wd|phrase)|[_-](?:pwd|pass)|sshpass");
 pub(super) const TOKEN: &str = named!("token");
 pub(super) const SECRET: &str = named!("secret|credential");
-pub(super) const KEY: &str =
-    named!("(?:api|access|account|auth|encryption|private|signing)[_-]?key");
+pub(super) const KEY: &str = named!(key_words!());
 
 /// The same words, in names without a value behind them.
 static NAMES: LazyLock<Regex> = LazyLock::new(|| {
     #[expect(clippy::expect_used, reason = "the pattern is a constant, and tests compile it")]
-    Regex::new(
-        r"(?i-u)(pass(?:word|wd|phrase)|[_-](?:pwd|pass)$|sshpass)|(token)|(secret|credential)|((?:api|access|account|auth|encryption|private|signing)[_-]?key)",
-    )
+    Regex::new(concat!(
+        "(?i-u)(pass(?:word|wd|phrase)|[_-](?:pwd|pass)$|sshpass)|(token)|(secret|credential)|(",
+        key_words!(),
+        ")"
+    ))
     .expect("the pattern is wrong")
 });
 
@@ -78,9 +86,12 @@ pub(super) fn value(candidate: &Candidate<'_>) -> Option<Range<usize>> {
     let is_secret = !is_empty(value)
         && match between {
             "=" => name.bytes().all(|b| !b.is_ascii_lowercase()) || !is_code(value, name),
-            // As in `/etc/passwd:root`.
-            ":" => false,
-            _ => may_be_secret(value, name) && !is_code(value, name) && is_last(rest),
+            // Not `/etc/passwd:root`.
+            ":" => is_long_and_random(value) && !is_code(value, name),
+            _ => {
+                let is_value = may_be_secret(value, name) && is_last(rest);
+                (is_value || is_long_and_random(value)) && !is_code(value, name)
+            }
         };
     is_secret.then(|| candidate.range_behind(0..word(rest).len()))
 }
@@ -99,7 +110,8 @@ fn closing_quote(inner: &str, quote: &str) -> Option<usize> {
     })
 }
 
-/// The value of `--password value`. Because nothing marks it as a value, it must look random.
+/// The value of `--password value`. Because nothing marks it as a value, it must not
+/// look like a word.
 fn option(candidate: &Candidate<'_>) -> Option<Range<usize>> {
     let before = candidate.text.get(candidate.from..candidate.at.end)?.trim_end();
     let flag = before.rsplit(char::is_whitespace).next()?;
@@ -107,7 +119,8 @@ fn option(candidate: &Candidate<'_>) -> Option<Range<usize>> {
         return None;
     }
     let value = word(candidate.rest());
-    (looks_random(value) && !value.starts_with('-')).then(|| candidate.range_behind(0..value.len()))
+    let is_secret = looks_random(value) || value.contains(['!', '@', '#', '%', '^', '&', '*', '+']);
+    (is_secret && !value.starts_with('-')).then(|| candidate.range_behind(0..value.len()))
 }
 
 /// The part of a text that is inspected to classify it.
@@ -122,11 +135,11 @@ fn word(rest: &str) -> &str {
     word.trim_end_matches(['"', '\'', '`', ',', ';', ')', ']', '}', '\\'])
 }
 
-/// Whether the rest of the line behind the value is empty or a comment.
+/// Whether the rest of the line behind the value is empty, a comment, or behind the quote that ends a header.
 fn is_last(rest: &str) -> bool {
     let behind = rest.get(word(rest).len()..).unwrap_or_default();
     let behind = behind.trim_start_matches([' ', '\t', '\r']);
-    behind.is_empty() || behind.starts_with(['\n', '#'])
+    behind.is_empty() || behind.starts_with(['\n', '#', '"', '\''])
 }
 
 /// Whether the value is source code, such as a call, a type, or a variable of the same name.
@@ -155,6 +168,11 @@ pub(super) fn is_empty(value: &str) -> bool {
         || value.is_empty()
         || (value.len() > 2 && value.bytes().all(|b| matches!(b, b'x' | b'X' | b'.' | b'-' | b'_')))
         || PLACEHOLDERS.iter().any(|word| value.eq_ignore_ascii_case(word))
+}
+
+/// Whether a value looks random and is too long to be a name.
+fn is_long_and_random(value: &str) -> bool {
+    value.len() >= 16 && looks_random(value)
 }
 
 /// Whether a value has both letters and digits, and at least six characters.

@@ -7,8 +7,12 @@ use regex::Regex;
 
 use super::shapes::Candidate;
 
-pub(super) const BEGIN: &str = r"-----BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----";
-pub(super) const END: &str = r"-----END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)?-----";
+pub(super) const BEGIN: &str =
+    r"-{4,5} ?BEGIN (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}";
+pub(super) const END: &str = r"-{4,5} ?END (?:[A-Z0-9]{1,16} ){0,3}PRIVATE KEY(?: BLOCK)? ?-{4,5}";
+
+/// The line of a PuTTY key that gives the number of its private lines.
+pub(super) const PUTTY: &str = r"Private-Lines: [0-9]{1,3}";
 
 /// A shorter line counts as part of a key only at its end.
 const MIN_KEY_LINE_CHARS: usize = 16;
@@ -21,7 +25,7 @@ static BODY: LazyLock<Regex> = LazyLock::new(|| {
     let last = r"[A-Za-z0-9+/=]{1,15}";
     #[expect(clippy::expect_used, reason = "the pattern is a constant, and tests compile it")]
     Regex::new(&format!(
-        r"\A(?:{next}(?:{line}))*(?:(?:{next}{last})?{next}-----END [A-Z0-9 ]*-----)?"
+        r"\A(?:{next}(?:{line}))*(?:(?:{next}{last})?{next}-{{4,5}} ?END [A-Z0-9 ]*-{{4,5}})?"
     ))
     .expect("the pattern is wrong")
 });
@@ -30,6 +34,16 @@ static BODY: LazyLock<Regex> = LazyLock::new(|| {
 pub(super) fn after_begin(candidate: &Candidate<'_>) -> Option<Range<usize>> {
     let body = BODY.find(candidate.rest())?;
     (!body.is_empty()).then(|| candidate.range_behind(body.range()))
+}
+
+/// The lines behind the number of private lines.
+pub(super) fn putty_lines(candidate: &Candidate<'_>) -> Option<Range<usize>> {
+    let number: usize = candidate.head().rsplit(' ').next()?.parse().ok()?;
+    let lines =
+        candidate.rest().strip_prefix('\r').unwrap_or(candidate.rest()).strip_prefix('\n')?;
+    let length: usize = lines.split_inclusive('\n').take(number).map(str::len).sum();
+    let end = lines.get(..length)?.trim_end().len() + candidate.rest().len() - lines.len();
+    (number > 0).then(|| candidate.range_behind(0..end))
 }
 
 /// The lines of a key before its last line, if the first line is missing.

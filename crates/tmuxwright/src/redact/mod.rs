@@ -1,13 +1,22 @@
 //! Redaction of secrets in answers, if a person enabled it: tokens of known formats, keys, passwords.
 //! Best effort: a secret without a known format and without a telling name beside it is not found.
 //!
-//! [`shapes`] finds where a secret may begin, with one regular expression for all kinds. A function per
-//! kind then decides whether it is a secret, and where it ends. A candidate is decided within a bounded
-//! number of characters, so the time is linear in the length of any text.
+//! [`table`] has the shapes of secrets as data. [`shapes`] finds where one may begin, with one regular
+//! expression for all of them. A function per shape then decides whether it is a secret, and where it
+//! ends. A candidate is decided within a bounded number of characters, so the time is linear in the length
+//! of any text.
+//!
+//! Whole texts are searched, before anything is cut from them: the rest of a token without its prefix
+//! would not be found. Line breaks stay, so lines can be counted before and after.
 
 mod assignment;
+mod beside;
+mod command_line;
 mod key;
+mod mask;
+mod sgr;
 mod shapes;
+mod table;
 #[cfg(test)]
 mod tests;
 mod token;
@@ -18,6 +27,9 @@ use std::ops::Range;
 use regex::Regex;
 use serde_json::Value;
 
+pub(crate) use mask::{MASK_CONTEXT_BYTES, MaskedStream};
+pub use table::{Shape, shapes as known_shapes};
+
 /// The replacement of a secret, up to its kind.
 const REPLACEMENT_PREFIX: &str = "[redacted:";
 
@@ -26,7 +38,7 @@ const OWN_KIND: &str = "own";
 
 /// Finds and replaces secrets. Disabled by default.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Redactor {
+pub struct Redactor {
     enabled: bool,
     /// A person's own patterns (`policy.redact_patterns`).
     own: Vec<Regex>,
@@ -64,7 +76,34 @@ impl Redactor {
         !self.enabled && !self.own.is_empty()
     }
 
-    /// Replaces the secrets in a text and returns their number.
+    /// Whether secrets are redacted.
+    pub(crate) fn is_enabled(&self) -> bool {
+        self.enabled
+    }
+
+    /// The number of replacements in a text. A program that prints one is counted too: the count says
+    /// how many a reader sees.
+    pub(crate) fn count(&self, text: &str) -> usize {
+        if self.enabled { text.matches(REPLACEMENT_PREFIX).count() } else { 0 }
+    }
+
+    /// The number of replacements in the strings of a value.
+    pub(crate) fn count_in(&self, value: &Value) -> usize {
+        match value {
+            Value::String(text) => self.count(text),
+            Value::Array(items) => items.iter().map(|item| self.count_in(item)).sum(),
+            Value::Object(map) => map.values().map(|inner| self.count_in(inner)).sum(),
+            _ => 0,
+        }
+    }
+
+    /// The ranges of all secrets in a text, in order and without overlap.
+    pub(crate) fn ranges(&self, text: &str) -> Vec<Range<usize>> {
+        self.find(text).into_iter().map(|secret| secret.range).collect()
+    }
+
+    /// Replaces the secrets in a text and returns their number. Colour sequences (SGR) stay, and do not
+    /// hide a secret.
     pub(crate) fn text(&self, text: &mut String) -> usize {
         let found = self.find(text);
         if !found.is_empty() {
@@ -121,6 +160,15 @@ impl Redactor {
         if !self.enabled {
             return Vec::new();
         }
+        let Some((plain, offsets)) = sgr::strip(text) else { return self.find_plain(text) };
+        let mut found = self.find_plain(&plain);
+        for Secret { range, .. } in &mut found {
+            *range = offsets.original(range);
+        }
+        found
+    }
+
+    fn find_plain(&self, text: &str) -> Vec<Secret> {
         let own = self.own.iter().flat_map(|own| own.find_iter(text));
         let own = own
             .filter(|found| !found.is_empty() && !found.as_str().starts_with(REPLACEMENT_PREFIX));
@@ -164,6 +212,7 @@ fn replaced(text: &str, at: usize, found: &[Secret]) -> String {
             out.push_str(&replacement(kind));
         }
         done = (range.end - at).min(text.len());
+        out.extend(sgr::kept(text.get(from..done).unwrap_or_default()));
     }
     out.push_str(text.get(done..).unwrap_or_default());
     out

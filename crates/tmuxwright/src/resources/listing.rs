@@ -174,6 +174,7 @@ fn grouped(
 /// The names of the programs in some panes, shortened.
 fn programs(panes: &[&PaneEntry]) -> String {
     const MAX_PROGRAM_NAMES: usize = 5;
+
     let mut names: Vec<String> = Vec::new();
     for pane in panes {
         let name = pane.program();
@@ -211,11 +212,27 @@ impl PaneEntry {
     }
 }
 
+/// Limit of a command in the title of its resource.
+const MAX_TITLE_CHARS: usize = 60;
+
+/// The first words of a command. A word is not cut: the beginning of a token could not be recognised as
+/// a secret.
+fn first_words(command: &str) -> String {
+    let Some((end, _)) = command.char_indices().nth(MAX_TITLE_CHARS) else {
+        return command.to_owned();
+    };
+    let words =
+        command.get(..end).and_then(|cut| cut.rsplit_once(' ')).map_or("", |(words, _)| words);
+    format!("{words} …")
+}
+
 impl KeptCommand {
     fn label(&self) -> Label {
         let Self { pane, state, .. } = self;
-        let command: String = inline(&self.command).chars().take(60).collect();
-        Label { title: command, description: format!("{state}, in {pane}") }
+        Label {
+            title: first_words(&inline(&self.command)),
+            description: format!("{state}, in {pane}"),
+        }
     }
 }
 

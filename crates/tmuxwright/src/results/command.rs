@@ -4,7 +4,7 @@ use std::io;
 
 use schemars::JsonSchema;
 use serde::Serialize;
-use terminal::transcript::{self, Excerpt, LineSelection};
+use terminal::transcript::{self, Excerpt, LineSelection, Mask};
 
 use super::words::{FactRow, count, seconds};
 use crate::contract::{Form, Output};
@@ -58,15 +58,16 @@ enum CommandStatus {
 
 impl CommandResult {
     /// The present state of a job, with the wanted part of its output in at most `max_chars` characters
-    /// (0: no limit).
+    /// (0: no limit). `mask` hides secrets before anything is cut.
     pub(crate) fn read(
         job: &Job,
         selection: &LineSelection,
         max_chars: usize,
         keep_full: bool,
+        mask: Option<&Mask<'_>>,
     ) -> Self {
         let mut result = Self::of(job);
-        match read(job, selection, max_chars) {
+        match read(job, selection, max_chars, mask) {
             Ok(shown) => {
                 result.output = shown.text;
                 result.total_lines = shown.total_lines;
@@ -84,7 +85,7 @@ impl CommandResult {
                 LineSelection::BothEnds { .. } => &LineSelection::From(1),
                 part => part,
             };
-            let full = read(job, whole, MAX_AUDITED_CHARS);
+            let full = read(job, whole, MAX_AUDITED_CHARS, mask);
             result.full_output = full.ok().map(|shown| shown.text);
         }
         result
@@ -174,9 +175,14 @@ impl Output for CommandResult {
 }
 
 /// The selected part of a job's output. Notices in it name the call that shows more.
-fn read(job: &Job, wish: &LineSelection, max_chars: usize) -> io::Result<Excerpt> {
+fn read(
+    job: &Job,
+    wish: &LineSelection,
+    max_chars: usize,
+    mask: Option<&Mask<'_>>,
+) -> io::Result<Excerpt> {
     let call = |arguments: &str| format!("command_result(command_id={:?}, {arguments})", job.id);
-    job.read(|view| transcript::excerpt(view, wish, max_chars, &call))
+    job.read(|view| transcript::excerpt(&view.masked(mask), wish, max_chars, &call))
 }
 
 fn with_output(facts: String, output: &str) -> String {

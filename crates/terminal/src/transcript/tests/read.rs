@@ -1,6 +1,6 @@
 //! Tests of reading, and of storage errors.
 
-use super::super::view::ReadLines;
+use super::super::view::{Mask, ReadLines};
 use super::*;
 
 /// The number of lines that fit a budget.
@@ -16,6 +16,31 @@ fn fitting<'a>(lines: impl Iterator<Item = &'a String>, budget: usize) -> usize 
 
 fn read_lines(lines: &[String], from: usize, to: usize) -> ReadLines {
     ReadLines { text: lines[from..to].join("\n"), lines: from as u64..to as u64 }
+}
+
+/// Overwrites `bb`, wherever the bytes that are read begin and end.
+fn no_bs() -> Mask<'static> {
+    let apply = |bytes: &mut [u8]| {
+        let text = String::from_utf8_lossy(bytes).replace("bb", "**");
+        if text.len() == bytes.len() {
+            bytes.copy_from_slice(text.as_bytes());
+        }
+    };
+    Mask { apply: Box::new(apply), context: 4 }
+}
+
+#[test]
+fn masked_view_shows_masked_lines_and_parts() {
+    let lines = strings(["abba", "b", "bbabb", "aaaaaaaaaabbaaaaaaaaaa"]);
+    for transcript in in_memory_and_file(&lines[..3]) {
+        let view = TranscriptView::new(&transcript, &lines[3..]);
+        let mask = no_bs();
+        let view = view.masked(Some(&mask));
+        let all = view.read(0, 4, usize::MAX).unwrap().text;
+        assert_eq!(all, "a**a\nb\n**a**\naaaaaaaaaa**aaaaaaaaaa");
+        let ends = view.ends(3, 11, 11).unwrap();
+        assert_eq!((ends.start.as_str(), ends.end.as_str()), ("aaaaaaaaaa*", "*aaaaaaaaaa"));
+    }
 }
 
 proptest! {

@@ -53,6 +53,14 @@ impl ListedBuffer {
     }
 }
 
+/// A sample without its last word, if tmux has cut it: the beginning of a token could not be recognised.
+fn whole_words(sample: &str) -> &str {
+    let Some(cut) = sample.strip_suffix("...") else { return sample };
+    // tmux writes line ends and tabs as `\n` and `\t`.
+    let end = [" ", "\\n", "\\t"].iter().filter_map(|blank| cut.rfind(blank)).max();
+    cut.get(..end.unwrap_or(0)).unwrap_or_default()
+}
+
 impl Tool for ListBuffers {
     const META: Meta = Meta {
         name: "list_buffers",
@@ -74,7 +82,10 @@ impl Tool for ListBuffers {
             name: buffer.row.name,
             bytes: buffer.row.bytes,
             created: buffer.row.created,
-            sample: buffer.row.sample,
+            sample: match cx.redacts() {
+                true => whole_words(&buffer.row.sample).to_owned(),
+                false => buffer.row.sample,
+            },
         });
         let mut buffers: Vec<ListedBuffer> = entries.collect();
         buffers.sort_by_key(|entry| (Reverse(entry.created), entry.name.clone()));

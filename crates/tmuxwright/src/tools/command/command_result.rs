@@ -70,7 +70,7 @@ impl Tool for GetCommandResult {
         }
         let Request { max_chars, keep_full_text, .. } = cx.request;
         let max_chars = args.max_chars.unwrap_or(max_chars);
-        Ok(CommandResult::read(&job, &wish, max_chars, keep_full_text))
+        Ok(CommandResult::read(&job, &wish, max_chars, keep_full_text, cx.mask().as_ref()))
     }
 }
 

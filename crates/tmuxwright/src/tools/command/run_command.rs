@@ -49,6 +49,6 @@ impl Tool for RunCommand {
         let shown =
             LineSelection::BothEnds { max_lines: args.max_lines.unwrap_or(DEFAULT_OUTPUT_LINES) };
         let Request { max_chars, keep_full_text, .. } = cx.request;
-        Ok(CommandResult::read(&job, &shown, max_chars, keep_full_text))
+        Ok(CommandResult::read(&job, &shown, max_chars, keep_full_text, cx.mask().as_ref()))
     }
 }

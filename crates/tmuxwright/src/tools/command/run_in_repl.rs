@@ -84,7 +84,7 @@ impl Tool for RunInRepl {
         turn.done();
         Ok(ReplAnswer {
             pane_id: pane.pane.to_string(),
-            output: answer.output,
+            output: cx.redacted(answer.output),
             foreground: answer.program,
             timed_out: !answer.complete,
             truncated: answer.cut,

@@ -79,7 +79,7 @@ impl Tool for EvalFormat {
         if cx.tmux().version().await?.escapes_dollars() {
             text = without_escaped_dollars(&text);
         }
-        Ok(ExpandedFormat { text, pane_id: pane.to_string(), truncated: false })
+        Ok(ExpandedFormat { text: cx.redacted(text), pane_id: pane.to_string(), truncated: false })
     }
 }
 

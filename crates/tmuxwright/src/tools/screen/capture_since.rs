@@ -161,8 +161,21 @@ impl Tool for CaptureSince {
             _ => look.bookmark(),
         };
         let (lines, at) = match look.is_alternate() {
-            true => look.changed_rows(mark.as_ref()).into_iter().map(|(n, row)| (row, n)).unzip(),
-            false => (news.lines, news.rows),
+            true => {
+                let rows = cx.redacted_rows(look.alternate_rows().join("\n"));
+                let rows: Vec<&str> = rows.split('\n').collect();
+                let row = |n: i64| rows.get(usize::try_from(n).ok()?).map(|row| (*row).to_owned());
+                let changed = look.changed_rows(mark.as_ref()).into_iter();
+                changed.map(|(n, _)| (row(n).unwrap_or_default(), n)).unzip()
+            }
+            false if !cx.redacts() => (news.lines, news.rows),
+            false => {
+                // All lines read, since a secret may begin before the first new one.
+                let all = cx.redacted(look.printed_lines().join("\n"));
+                let skipped = look.printed_lines().len().saturating_sub(news.lines.len());
+                let lines = all.split('\n').skip(skipped).take(news.lines.len());
+                (lines.map(str::to_owned).collect(), news.rows)
+            }
         };
         Ok(NewLines {
             pane_id: look.pane.to_string(),

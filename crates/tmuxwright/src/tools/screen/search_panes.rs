@@ -1,5 +1,6 @@
 //! `search_panes`: searches lines of text in many panes at once.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
 
@@ -10,7 +11,7 @@ use tmux_control::capture::Capture;
 use tmux_control::{PaneId, Row, Server, row};
 
 use crate::actions::find_lines::{
-    LineMatches, LinePattern, aligned_rows, counted_rows, without_trailing_blanks,
+    LineMatches, LinePattern, aligned_rows, counted_rows, part_around, without_trailing_blanks,
 };
 use crate::actions::read::{Scrollback, program_or_end};
 use crate::context::{Cx, Tool};
@@ -20,12 +21,6 @@ use crate::results::words::{FactRow, count, field};
 
 /// Panes read ahead: enough to keep tmux busy, few enough to be held in memory.
 const MAX_PANES_READ_AHEAD: usize = 8;
-
-/// Characters shown of a line.
-const MAX_LINE_CHARS: usize = 1000;
-
-/// Characters of a longer line shown before the match.
-const CHARS_BEFORE_MATCH: usize = 100;
 
 pub(super) struct SearchPanes;
 
@@ -302,6 +297,21 @@ impl PaneText {
         })
     }
 
+    /// The text that is searched: without trailing blanks, and without secrets, which a pattern could
+    /// otherwise guess.
+    async fn searched(&self, cx: &Cx) -> Cow<'_, str> {
+        if !cx.redacts() {
+            return without_trailing_blanks(&self.joined);
+        }
+        let mut text =
+            cx.redacted_capture(self.pane, self.part, String::new()).await.unwrap_or_default();
+        // The pane may have printed meanwhile, or be gone.
+        if text.lines().count() != self.joined.lines().count() {
+            text = cx.redacted(self.joined.clone());
+        }
+        Cow::Owned(without_trailing_blanks(&text).into_owned())
+    }
+
     /// Reads the text again, with the rows in which its lines begin.
     async fn read_with_rows(&self, cx: &Cx) -> Result<(Self, Vec<usize>), tmux_control::Error> {
         let Self { pane, part, .. } = *self;
@@ -334,7 +344,7 @@ async fn search(
     pattern: &LinePattern,
     wanted: &Range<usize>,
 ) -> Result<Option<PaneFound>, ToolError> {
-    let seen = without_trailing_blanks(&text.joined);
+    let seen = text.searched(cx).await;
     let found = pattern.find(&seen, wanted);
     if found.lines.is_empty() {
         return Ok(Some(show(&seen, found, 0, &[])));
@@ -348,7 +358,7 @@ async fn search(
     let Some((text, starts)) = unless_gone(text.read_with_rows(cx).await)? else {
         return Ok(None);
     };
-    let seen = without_trailing_blanks(&text.joined);
+    let seen = text.searched(cx).await;
     Ok(Some(show(&seen, pattern.find(&seen, wanted), text.top, &starts)))
 }
 
@@ -361,29 +371,10 @@ fn show(text: &str, found: LineMatches, top: i64, starts: &[usize]) -> PaneFound
         .map(|line| {
             let row = starts.get(line.index).copied().unwrap_or(line.index);
             let whole = text.get(line.place.clone()).unwrap_or_default();
-            let shown = shorten(whole, line.hit.start.saturating_sub(line.place.start));
+            let shown = part_around(whole, line.hit.start.saturating_sub(line.place.start));
             cut |= shown.len() != whole.len();
             LineMatch { line: top.saturating_add_unsigned(row as u64), text: shown }
         })
         .collect();
     PaneFound { count: found.count, matches, cut }
-}
-
-/// A line; of a long one, the part around the byte `hit`.
-fn shorten(line: &str, hit: usize) -> String {
-    if line.chars().nth(MAX_LINE_CHARS).is_none() {
-        return line.to_owned();
-    }
-    let skipped = line
-        .get(..hit)
-        .map_or(0, |before| before.chars().count())
-        .saturating_sub(CHARS_BEFORE_MATCH);
-    let mut shown: String = line.chars().skip(skipped).take(MAX_LINE_CHARS).collect();
-    if skipped > 0 {
-        shown.insert(0, '…');
-    }
-    if line.chars().nth(skipped + MAX_LINE_CHARS).is_some() {
-        shown.push('…');
-    }
-    shown
 }

@@ -9,6 +9,7 @@ use tmuxwright::context::ToolEntry;
 use tmuxwright::contract::{Code, Group, Tier, Toolset};
 use tmuxwright::policy::TIER_GROUPS;
 use tmuxwright::prompts::{self, Presence};
+use tmuxwright::redact::known_shapes;
 use tmuxwright::resources::RESOURCES;
 use tmuxwright::tools;
 use tmuxwright::watch::{CONDITION_KINDS, ERROR_PATTERNS};
@@ -302,4 +303,26 @@ fn tool_table_in_the_readme_is_current() {
             .unwrap();
     }
     section_must_be("README.md", "tools", &table);
+}
+
+#[test]
+fn redaction_md_is_current() {
+    let mut doc = String::from(
+        "# Shapes of secrets\n\nGenerated from the table in `crates/tmuxwright/src/redact/table` by `make bless`.\n\n\
+         With `policy.redact`, text of these shapes is replaced by `[redacted:KIND]`. [security.md](security.md) says where, and\n\
+         what is not found. In the examples `{36}` stands for so many letters and digits, `{hex32}`, `{upper16}` and\n\
+         `{digit9}` for those of a kind; the secret is between `⟦` and `⟧`, or is the whole example. A test tries every\n\
+         example, and a similar text beside it that must stay.\n\n\
+         *gitleaks* names a rule in the\n\
+         [configuration of gitleaks](https://github.com/gitleaks/gitleaks/blob/master/config/gitleaks.toml), *GitHub secret\n\
+         scanning* a pattern in its\n\
+         [list](https://docs.github.com/en/code-security/secret-scanning/introduction/supported-secret-scanning-patterns).\n\n\
+         | kind | example | left alone | source |\n|---|---|---|---|\n",
+    );
+    let code = |text: &str| format!("`{}`", text.trim_end().replace('\n', "↵").replace('|', "\\|"));
+    for shape in known_shapes() {
+        let (secret, harmless) = (code(shape.secret), code(shape.harmless));
+        writeln!(doc, "| `{}` | {secret} | {harmless} | {} |", shape.kind, shape.source).unwrap();
+    }
+    must_be("docs/redaction.md", &doc);
 }

@@ -85,7 +85,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("actions", &["results", "context", "watch", "run", "host", "contract"]),
     ("results", &["run", "host", "contract"]),
     ("buffer_search", &["contract"]),
-    ("context", &["changes", "watch", "run", "host", "contract", "lock"]),
+    ("context", &["changes", "watch", "run", "host", "redact", "contract", "lock"]),
     ("config", &["policy", "audit", "watch", "run", "host", "redact", "contract"]),
     ("policy", &["contract"]),
     ("audit", &["contract", "lock"]),

@@ -8,6 +8,7 @@ pub(crate) mod hostile;
 pub(crate) mod polite;
 pub(crate) mod reading;
 pub(crate) mod redaction;
+pub(crate) mod redaction_cuts;
 pub(crate) mod secrets;
 pub(crate) mod security;
 pub(crate) mod tool_selection;
