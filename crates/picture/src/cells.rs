@@ -1,5 +1,7 @@
 //! A grid of styled cells, parsed from the text and SGR sequences that `capture-pane -e` prints.
 
+use std::ops::Range;
+
 use unicode_width::UnicodeWidthChar;
 use vte::{Params, ParamsIter, Parser, Perform};
 
@@ -8,6 +10,9 @@ use terminal::screen::special_graphic;
 
 /// Limit of combining marks per cell; no script needs so many.
 const MAX_CELL_MARKS: usize = 8;
+
+/// Character in place of covered ones.
+const COVER: char = '*';
 
 /// Variation selector 16: the character before it has emoji style.
 const EMOJI_STYLE: char = '\u{fe0f}';
@@ -117,6 +122,52 @@ impl Grid {
     pub(super) fn cells(&self) -> impl Iterator<Item = (usize, usize, &Cell)> {
         let columns = self.columns.max(1);
         self.cells.iter().enumerate().map(move |(at, cell)| (at % columns, at / columns, cell))
+    }
+
+    /// Covers the ranges that `find` returns for the text `above` and that of all rows, and returns the
+    /// number of those on the screen. With `join`, a row that is filled to its last column and the next
+    /// one are one line.
+    pub(super) fn cover(
+        &mut self,
+        above: &str,
+        join: bool,
+        find: impl Fn(&str) -> Vec<Range<usize>>,
+    ) -> usize {
+        let mut text = String::new();
+        for row in above.lines() {
+            text.push_str(row);
+            if !(join && row.chars().count() >= self.columns) {
+                text.push('\n');
+            }
+        }
+        let screen = text.len();
+        // Byte offset in `text` at which each cell begins.
+        let mut starts = Vec::with_capacity(self.cells.len());
+        for row in self.cells.chunks(self.columns.max(1)) {
+            for cell in row {
+                starts.push(text.len());
+                if cell.width > 0 {
+                    text.push(cell.c);
+                    text.push_str(&cell.marks);
+                }
+            }
+            if !(join && row.last().is_some_and(|last| last.c != ' ' || last.width == 0)) {
+                text.push('\n');
+            }
+        }
+        let mut ranges = find(&text);
+        ranges.retain(|range| range.end > screen);
+        for range in &ranges {
+            let first = starts.partition_point(|start| *start < range.start);
+            let end = starts.partition_point(|start| *start < range.end);
+            for cell in self.cells.get_mut(first..end).unwrap_or_default() {
+                if cell.c != ' ' {
+                    cell.c = COVER;
+                    cell.marks.clear();
+                }
+            }
+        }
+        ranges.len()
     }
 
     fn cell_mut(&mut self, row: usize, column: usize) -> Option<&mut Cell> {

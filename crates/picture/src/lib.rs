@@ -43,6 +43,7 @@ mod svg;
 mod tests;
 
 use std::io;
+use std::ops::Range;
 
 use cells::{Cell, Grid, Style};
 use palette::{CellColors, Palette};
@@ -153,6 +154,16 @@ impl Picture {
             colors.push(if covered { palette.under_cursor(last.1) } else { last.1 });
         }
         Self { grid, colors, palette, cursor: capture.cursor, rows }
+    }
+
+    /// Covers parts of the text, such as passwords, before it is rendered. `find` gets the text of the
+    /// rows above the screen and of the screen, and returns the byte ranges to cover. Returns the number
+    /// of ranges on the screen.
+    ///
+    /// `find` is called twice: with each row as a line, and with the rows joined that are filled to the
+    /// last column, since a long line may go on in the next row.
+    pub fn cover(&mut self, above: &str, find: impl Fn(&str) -> Vec<Range<usize>>) -> usize {
+        self.grid.cover(above, false, &find) + self.grid.cover(above, true, &find)
     }
 
     /// Width and height in pixels: 8 by 16 for each cell.

@@ -133,3 +133,17 @@ fn png_of_an_empty_screen_is_an_error() {
         );
     }
 }
+
+#[test]
+fn covered_text_is_in_no_format() {
+    let find = |text: &str| {
+        text.match_indices("hush").map(|(at, word)| at..at + word.len()).collect::<Vec<_>>()
+    };
+    // One secret is partly bold, one goes on in the next row, one begins above the screen.
+    let capture = capture("sh 1 hu\u{1b}[1msh\u{1b}[0m\n01234567hu\nsh end");
+    let mut picture = Picture::new(&capture, Theme::Dark);
+    assert_eq!(picture.cover("above\n01234567hu\n", find), 3);
+    let shown: String = picture.cells().map(|(_, _, cell, _)| cell.text()).collect();
+    assert_eq!(shown, "** 1 **** 01234567**** end    ");
+    assert!(!picture.svg().contains("hu") && !picture.html().contains("hu"));
+}

@@ -8,7 +8,7 @@ use tmux_control::capture::Capture;
 use tmux_control::{PaneId, Row, Server, TmuxReply, row};
 
 use crate::context::files::AtomicFile;
-use crate::context::{Cx, Tool};
+use crate::context::{Cx, SecretFinder, Tool};
 #[cfg(feature = "files")]
 use crate::contract::FilePath;
 use crate::contract::{Form, Group, Image, Load, Meta, Output, Target, Tier, ToolError};
@@ -114,6 +114,9 @@ pub(super) struct Screenshot {
     text: String,
     #[serde(skip)]
     png: Option<Vec<u8>>,
+    /// Number of secrets that are covered in the picture.
+    #[serde(skip)]
+    covered: usize,
 }
 
 row! {
@@ -174,6 +177,10 @@ impl Output for Screenshot {
         .hint("give `path` to write it to a file, or use format png"))
     }
 
+    fn redacted(&self) -> usize {
+        self.covered
+    }
+
     fn images(&mut self) -> Vec<Image> {
         self.png.take().into_iter().map(|bytes| Image { mime: "image/png", bytes }).collect()
     }
@@ -210,7 +217,11 @@ impl Tool for ScreenshotPane {
         let facts = ScreenFacts::parse_one("display-message", &facts.0)?;
         let version = cx.tmux().version().await?;
         let wide_emoji = version.widens_emoji();
-        let job = PaintJob { facts, text: text.0, wide_emoji, format, theme, path };
+        let (above, find) = match cx.secret_finder() {
+            Some(find) => (cx.rows_above(pane.pane).await?, Some(find)),
+            None => (String::new(), None),
+        };
+        let job = PaintJob { facts, text: text.0, above, find, wide_emoji, format, theme, path };
         // Painting takes milliseconds of CPU time, which would block other calls.
         let painted = tokio::task::spawn_blocking(|| paint(job));
         let shot = painted
@@ -228,6 +239,10 @@ impl Tool for ScreenshotPane {
 struct PaintJob {
     facts: ScreenFacts,
     text: Vec<u8>,
+    /// Rows above the screen, in which a secret may begin.
+    above: String,
+    /// Finds the secrets to cover, if they are redacted.
+    find: Option<SecretFinder>,
     wide_emoji: bool,
     format: PictureFormat,
     theme: picture::Theme,
@@ -235,7 +250,7 @@ struct PaintJob {
 }
 
 fn paint(job: PaintJob) -> Result<Screenshot, ToolError> {
-    let PaintJob { facts, format, theme, path, .. } = job;
+    let PaintJob { facts, above, find, format, theme, path, .. } = job;
     let screen = ScreenCapture {
         text: &job.text,
         columns: facts.columns,
@@ -246,7 +261,8 @@ fn paint(job: PaintJob) -> Result<Screenshot, ToolError> {
         fg: &facts.fg,
         bg: &facts.bg,
     };
-    let picture = Picture::new(&screen, theme);
+    let mut picture = Picture::new(&screen, theme);
+    let covered = find.map_or(0, |find| picture.cover(&above, find));
     let (width, height) = picture.size();
     let file = match format {
         PictureFormat::Png => picture
@@ -268,6 +284,7 @@ fn paint(job: PaintJob) -> Result<Screenshot, ToolError> {
         missing: String::new(),
         text: String::new(),
         png: None,
+        covered,
     };
     match (path, format) {
         (Some(path), _) => {

@@ -1,5 +1,6 @@
 //! Tests of redaction where a text is cut or painted: no part of a secret is shown without its beginning.
 
+use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer};
 
@@ -191,6 +192,50 @@ async fn bold_pane(mcp: &Mcp, token: &str) -> String {
     let print =
         format!("printf '\\033[31mred\\033[0m %s\\033[1m%s\\033[0m last' '{head}' '{tail}'");
     ready_pane(mcp, &format!("{print}; exec cat"), "last").await
+}
+
+#[tokio::test]
+async fn secrets_are_covered_in_screenshots() {
+    let tmux = TmuxServer::new();
+    let mcp = serve_configured(&tmux, REDACT).await;
+    let token = github_token();
+    let secret = bold_pane(&mcp, &token).await;
+    let covered = bold_pane(&mcp, &"*".repeat(token.len())).await;
+    let picture = async |pane: &str| {
+        let result = mcp.call("screenshot_pane", json!({"target": pane})).await.result();
+        let image = result.content.iter().find_map(|block| block.as_image()).unwrap();
+        let text = result.content[0].as_text().unwrap().text.clone();
+        (BASE64_STANDARD.decode(&image.data).unwrap(), text)
+    };
+    let ((secret_png, text), (covered_png, _)) = (picture(&secret).await, picture(&covered).await);
+    assert!(secret_png == covered_png, "the token is in the picture");
+    assert!(text.ends_with("\n[1 secret redacted]"), "{text}");
+    for format in ["svg", "html"] {
+        let text =
+            answer(&mcp, "screenshot_pane", json!({"target": secret, "format": format})).await;
+        assert!(text.contains("red") && text.contains("last"), "{text}");
+        assert_redacted(&text);
+    }
+    let file = tmux.home().join("shot.html");
+    let arguments = json!({"target": secret, "path": file});
+    mcp.call("screenshot_pane", arguments).await.text();
+    assert!(!std::fs::read_to_string(file).unwrap().contains("4e5F6a"));
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn token_begun_above_is_covered_in_screenshots() {
+    let tmux = TmuxServer::new();
+    let mcp = serve_configured(&tmux, REDACT).await;
+    // The token begins in the history and ends in the first row of the screen.
+    let command =
+        format!("printf '%180s %s tail\\n' x {}; seq 1 48; printf end; exec cat", github_token());
+    let pane = ready_pane(&mcp, &command, "end").await;
+    shows(&mcp, &pane, "tail").await;
+    let text = answer(&mcp, "screenshot_pane", json!({"target": pane, "format": "svg"})).await;
+    assert!(text.contains("tail"), "{text}");
+    assert_redacted(&text);
+    mcp.close().await;
 }
 
 #[tokio::test]
