@@ -3,6 +3,7 @@
 pub(crate) mod command_filter;
 pub(crate) mod fenced_tools;
 pub(crate) mod fences;
+pub(crate) mod forged_rows;
 pub(crate) mod hands_off;
 pub(crate) mod hostile;
 pub(crate) mod polite;
