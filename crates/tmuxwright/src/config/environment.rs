@@ -44,7 +44,7 @@ mod tests {
             assert_eq!(refused(&[&format!("{PREFIX}{name}")]), None, "{name}");
         }
         assert_eq!(
-            refused(&["PATH", "TMUX", "TMUX_PANE", "__TMUXWRIGHT_KEY", "TMUXWRIGHTER"]),
+            refused(&["PATH", "TMUX", "TMUX_PANE", "__TMUXWRIGHT_READY", "TMUXWRIGHTER"]),
             None
         );
     }

@@ -1,57 +1,20 @@
-//! Delivery of a command to a shell: typed as it is, or through a command file.
+//! Delivery of a command to a shell, through a command file.
 //!
-//! Only plain words survive typing: a line editor expands, completes and continues other text. Any
-//! other command is written to a command file, and the typed line makes the shell evaluate that
-//! file. The file replaces the typed line on the screen with the command, evaluates the command
-//! between two marks, and leaves the command's status in `$?`.
+//! A line editor expands, completes and continues what is typed into it, so the command is written to a
+//! command file, and the typed line makes the shell evaluate that file. The file replaces the typed
+//! line on the screen with the command, evaluates the command between two marks, and leaves the
+//! command's status in `$?`.
+//!
+//! The file holds the keys of the marks. It removes itself before the command begins, so that a
+//! program which the command starts finds them neither there nor in its environment.
 
 use super::marks::{Mark, MarkKeys};
 use process::ShellKind;
 use terminal::text;
 
-/// Longest command that is typed as it is, in bytes.
-const MAX_PLAIN_BYTES: usize = 500;
-
 /// Lines and characters of a command that its command file displays on the screen.
 const MAX_DISPLAYED_LINES: usize = 20;
 const MAX_DISPLAYED_CHARS: usize = 2_000;
-
-/// First words that change how a shell reads or runs the rest of the line.
-const SHELL_KEYWORDS: &[&str] = &[
-    "if",
-    "then",
-    "else",
-    "elif",
-    "fi",
-    "for",
-    "foreach",
-    "while",
-    "until",
-    "do",
-    "done",
-    "case",
-    "esac",
-    "select",
-    "function",
-    "repeat",
-    "begin",
-    "end",
-    "switch",
-    "time",
-    "coproc",
-    "nocorrect",
-    "noglob",
-    "and",
-    "or",
-    "not",
-    "exec",
-];
-
-/// The line that delivers a command, and the keys of the marks that enclose its output.
-pub(super) struct Delivery {
-    pub(super) line: String,
-    pub(super) keys: MarkKeys,
-}
 
 /// Column of the cursor before the line is typed, and width of the pane: where the line wraps.
 #[derive(Debug, Clone, Copy)]
@@ -63,30 +26,41 @@ pub(super) struct LineGeometry {
 /// Values that are inserted into a command file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScriptInput<'a> {
-    /// Key of the marks around the command.
-    pub(super) key: &'a str,
+    pub(super) keys: &'a MarkKeys,
     pub(super) command: &'a str,
     /// Status of the previous command, which the command may read as `$?`.
     pub(super) previous_status: i32,
 }
 
-/// Whether a command can be typed as it is: every word is plain text to the shell.
-pub(super) fn is_plain(command: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_./:=,@%+-".contains(c);
-    command.len() <= MAX_PLAIN_BYTES
-        && command.split(' ').all(|word| !word.is_empty() && word.chars().all(plain))
-        && command.split(' ').next().is_some_and(|word| !SHELL_KEYWORDS.contains(&word))
-}
-
 /// The line that makes a shell evaluate the command file at `path`, which needs no quoting. Its
 /// leading blank keeps it out of the history of most shells.
 pub(super) fn eval_line(kind: ShellKind, path: &str, geometry: LineGeometry) -> String {
-    let mut line = match kind {
-        ShellKind::Bash | ShellKind::Zsh | ShellKind::Ksh => format!(" eval \"$(<{path})\""),
-        ShellKind::Dash => format!(" eval \"$(command cat {path})\""),
-        ShellKind::Fish => format!(" eval (command cat {path} | string collect)"),
-    };
-    // A line that ends exactly at the right margin leaves the cursor in an unknown row.
+    within_margin(format!(" {}", eval_command(kind, path)), geometry)
+}
+
+/// The command that evaluates a file. It starts no program that `PATH` names: such a program could
+/// read the file.
+fn eval_command(kind: ShellKind, path: &str) -> String {
+    match kind {
+        ShellKind::Bash | ShellKind::Zsh | ShellKind::Ksh => format!("eval \"$(<{path})\""),
+        ShellKind::Dash => format!("eval \"$(command -p cat {path})\""),
+        ShellKind::Fish => format!("eval (string collect <{path})"),
+    }
+}
+
+/// The command that removes a file of ours from within.
+fn remove_command(kind: ShellKind, path: &str) -> String {
+    match kind {
+        ShellKind::Fish => {
+            format!("if test -x /bin/rm; /bin/rm -f {path}; else; command rm -f {path}; end")
+        }
+        _ => format!("\\command -p rm -f {path}"),
+    }
+}
+
+/// A line with a blank at its end if it would end exactly at the right margin, which leaves the
+/// cursor in an unknown row.
+fn within_margin(mut line: String, geometry: LineGeometry) -> String {
     if (geometry.column as usize + line.len()).is_multiple_of(geometry.width.max(1) as usize) {
         line.push(' ');
     }
@@ -100,14 +74,16 @@ pub(super) fn command_file(
     path: &str,
     geometry: LineGeometry,
 ) -> String {
-    let ScriptInput { key, command, previous_status } = input;
+    let ScriptInput { keys, command, previous_status } = input;
     let erase = erase_format(&eval_line(kind, path, geometry), geometry);
     // The mark is a printf format: a shell that traces its commands (`set -x`) prints the format
     // with its escapes, not the mark.
-    let begin =
-        format!("'{erase}%s\\n{}' {}", Mark::start_format(key), quoted(kind, &displayed(command)));
-    let end = Mark::end_format(key);
+    let start = Mark::start_format(&keys.start);
+    let begin = format!("'{erase}%s\\n{start}' {}", quoted(kind, &displayed(command)));
+    let end = Mark::end_format(&keys.end);
     let command = quoted(kind, command);
+    let remove = remove_command(kind, path);
+    let hook = &keys.hook;
     let status = match (previous_status, kind) {
         (0, _) => String::new(),
         (previous, ShellKind::Fish) => format!("command sh -c 'exit {previous}'; "),
@@ -115,7 +91,8 @@ pub(super) fn command_file(
     };
     match kind {
         ShellKind::Fish => format!(
-            "builtin printf {begin} >/dev/tty; {status}eval {command}; begin; set -l code $status; \
+            "{remove}; functions -q __tmuxwright_begin; and __tmuxwright_begin {hook}; \
+             builtin printf {begin} >/dev/tty; {status}eval {command}; begin; set -l code $status; \
              builtin printf '{end}' $code >/dev/tty; return $code; end\n"
         ),
         _ => {
@@ -129,8 +106,16 @@ pub(super) fn command_file(
                 ShellKind::Bash => remove_from_history(path),
                 _ => String::new(),
             };
+            // Only shells that were started with our script have the function.
+            let hook = match kind {
+                ShellKind::Bash | ShellKind::Zsh => format!(
+                    "\\typeset -f __tmuxwright_begin >/dev/null && __tmuxwright_begin {hook}; "
+                ),
+                _ => String::new(),
+            };
             format!(
-                "{{ {{ {forget}\\printf {begin} >/dev/tty; }} 2>/dev/null; {status}{eval} {command}\n\
+                "{{ {{ {remove}; {forget}{hook}\\printf {begin} >/dev/tty; }} 2>/dev/null; \
+                 {status}{eval} {command}\n\
                  {{ case $? in 0) \\printf '{end}' 0 >/dev/tty;; \
                  *) (s=$?; \\printf '{end}' \"$s\" >/dev/tty; \\exit \"$s\");; esac; }} 2>/dev/null; }}\n"
             )
@@ -138,27 +123,39 @@ pub(super) fn command_file(
     }
 }
 
-/// The line that makes a shell print the end mark with its `$?`, for a command whose command file
-/// was dropped half-way, as on an interrupt: the shell skipped the rest of the file. `rows` is the
-/// height of the prompt, which the shell prints again.
-pub(super) fn status_query_line(
+/// The line that makes a shell print the end mark with its `$?` by evaluating the file at `path`. For
+/// a command whose command file was dropped half-way, as on an interrupt: the shell skipped the rest
+/// of the file.
+pub(super) fn status_query_line(kind: ShellKind, path: &str, geometry: LineGeometry) -> String {
+    let eval = eval_command(kind, path);
+    let line = match kind {
+        ShellKind::Fish => format!(" begin; set -l s $status; {eval}; end"),
+        _ => format!(" (s=$?;{eval})"),
+    };
+    within_margin(line, geometry)
+}
+
+/// The text of the file for a status query. `rows` is the height of the prompt, which is erased
+/// together with the typed line, since the shell prints it again.
+pub(super) fn status_query_file(
     kind: ShellKind,
     key: &str,
+    path: &str,
     geometry: LineGeometry,
     rows: u32,
 ) -> String {
+    let length = geometry.column as usize + status_query_line(kind, path, geometry).len();
+    let up = length / geometry.width.max(1) as usize + rows as usize;
     let end = Mark::end_format(key);
-    let build = |up: usize| match kind {
+    let remove = remove_command(kind, path);
+    match kind {
         ShellKind::Fish => format!(
-            " begin; set -l s $status; builtin printf '\\033[{up:02}A\\r\\033[J{end}' $s; return $s; end"
+            "{remove}; builtin printf '\\033[{up}A\\r\\033[J{end}' $s >/dev/tty; return $s\n"
         ),
-        _ => format!(" (s=$?;\\printf '\\033[{up:02}A\\r\\033[J{end}' $s;\\exit $s)"),
-    };
-    let length = geometry.column as usize + build(0).len();
-    let width = geometry.width.max(1) as usize;
-    let full = length.is_multiple_of(width);
-    let up = (length + usize::from(full)) / width + rows as usize;
-    build(up.min(99)) + if full { " " } else { "" }
+        _ => format!(
+            "{remove}; \\printf '\\033[{up}A\\r\\033[J{end}' \"$s\" >/dev/tty; \\exit \"$s\"\n"
+        ),
+    }
 }
 
 /// The escape sequence, as a printf format, that moves the cursor from the row below a typed line
@@ -212,29 +209,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn plain_commands_hold_no_shell_syntax() {
-        for plain in ["true", "seq 1 100000", "git log --oneline -n5", "make CC=gcc a/b.o", "ls ."]
-        {
-            assert!(is_plain(plain), "{plain}");
-        }
-        let long = "x".repeat(501);
-        for other in [
-            "", " ls", "ls  -l", "ls ", "echo 'a'", "a; b", "a && b", "$HOME/x", "~/x", "ls *",
-            "a\nb", "a\tb", "echo é", "# x", "!!", "^a^b", "if true", "exec zsh", "a|b", "(a)",
-            "{a}", &long,
-        ] {
-            assert!(!is_plain(other), "{other}");
-        }
-    }
-
-    #[test]
     fn typed_lines_never_end_at_the_right_margin() {
         for width in 1..90 {
             let geometry = LineGeometry { column: 2, width };
             for kind in [ShellKind::Bash, ShellKind::Dash, ShellKind::Fish] {
                 let length = 2 + eval_line(kind, "/tmp/x/c1", geometry).len();
                 assert!(width == 1 || !length.is_multiple_of(width as usize), "{kind:?} {width}");
-                let asked = 2 + status_query_line(kind, "K", geometry, 1).len();
+                let asked = 2 + status_query_line(kind, "/tmp/x/c1-status", geometry).len();
                 assert!(width == 1 || !asked.is_multiple_of(width as usize), "{kind:?} {width}");
             }
         }

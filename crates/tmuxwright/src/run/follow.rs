@@ -3,20 +3,22 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use futures::FutureExt;
 use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::stream::PaneStream;
 use tmux_control::stream::ring::{Chunk, StreamEnd};
 use tokio::time::Instant;
 
-use super::Engine;
 use super::cursor_row::CursorRow;
 use super::delivery::{self, LineGeometry};
-use super::gate::{self, KEY_REACTION_TIME, Readiness, Shell};
+use super::gate::{self, KEY_REACTION_TIME, ProbePause, Readiness, Shell};
 use super::job::{AwaitedInput, Job, JobStatus};
-use super::marks::{MarkKeys, MarkKind, MarkScanner, StreamPiece};
+use super::marks::MarkKeys;
+use super::output_filter::{OutputFilter, OutputPart};
 use super::pane_records::PaneLease;
 use super::prompt::{Prompt, same_prompt};
 use super::repl_input::PROMPT_ENDS;
+use super::{Engine, Refusal};
 use crate::host::PaneState;
 use process::InputState;
 use terminal::screen::Screen;
@@ -61,38 +63,36 @@ pub(super) struct JobFollower {
 /// State of the follower.
 #[derive(Debug)]
 pub(super) struct FollowState {
-    scanner: MarkScanner,
+    filter: OutputFilter,
+    /// Whether the shell prints an end mark at its prompt even if it drops the command file.
+    marks_prompt: bool,
     typed_at: Instant,
     last_output: Instant,
     /// Number of probes since the last output.
     probes: usize,
-    /// Whether the command's output has begun.
-    started: bool,
     /// Input that the command awaited at the last probe.
     waiting: Option<AwaitedInput>,
     /// When the shell was asked for the status.
     status_asked: Option<Instant>,
-    /// Bytes after the end mark in the same chunk: the shell's prompt.
+    /// Bytes after the end mark: the shell's prompt.
     after_end: Vec<u8>,
 }
 
-impl Default for FollowState {
-    fn default() -> Self {
+impl FollowState {
+    pub(super) fn new(keys: MarkKeys, marks_prompt: bool) -> Self {
         let now = Instant::now();
         Self {
-            scanner: MarkScanner::default(),
+            filter: OutputFilter::new(keys),
+            marks_prompt,
             typed_at: now,
             last_output: now,
             probes: 0,
-            started: false,
             waiting: None,
             status_asked: None,
             after_end: Vec::new(),
         }
     }
-}
 
-impl FollowState {
     fn next_probe(&self) -> Instant {
         match PROBE_DELAYS_MS.get(self.probes) {
             Some(&after) => self.last_output + Duration::from_millis(after),
@@ -114,10 +114,17 @@ impl JobFollower {
     pub(super) async fn run(mut self) {
         let shell_exit = process::exited(self.shell.pid);
         tokio::pin!(shell_exit);
+        let mut end_pause = ProbePause::default();
         let status = loop {
             tokio::select! {
                 chunk = self.stream.next() => {
                     if let Some(status) = self.handle(chunk) {
+                        break status;
+                    }
+                    end_pause = ProbePause::default();
+                }
+                () = end_pause.wait(), if self.state.filter.holds_end() => {
+                    if let Some(status) = self.confirm_end().await {
                         break status;
                     }
                 }
@@ -130,12 +137,13 @@ impl JobFollower {
                 () = &mut shell_exit => break self.status_after_exit().await,
             }
         };
-        self.engine.shared.private_dir.remove_file(&self.job.id);
+        for file in [&self.job.id, &self.status_file()] {
+            self.engine.shared.private_dir.remove_file(file);
+        }
         let code = if let JobStatus::Exited(code) = status { Some(code) } else { None };
         let (unfinished, _) = self.job.last_row();
-        let newline = unfinished.is_empty();
         let reading_prompt =
-            code.map(|code| self.engine.records().pane(&self.pane).command_ended(code, newline));
+            code.map(|code| self.engine.records().pane(&self.pane).command_ended(code));
         self.job.finish(status);
         self.engine.jobs().evict_oldest(self.engine.shared.options.results);
         if reading_prompt.is_some() {
@@ -143,13 +151,16 @@ impl JobFollower {
         }
     }
 
-    /// Handles a chunk of the stream. Returns the status if the job has ended.
+    /// Handles a chunk of the stream. Returns the status if the job is lost.
     pub(super) fn handle(&mut self, chunk: Chunk) -> Option<JobStatus> {
         match chunk {
-            Chunk::Bytes { bytes, .. } => self.scan(&bytes),
+            Chunk::Bytes { bytes, .. } => {
+                self.scan(&bytes);
+                None
+            }
             Chunk::Gap { missed, .. } => {
                 // The gap may have held the start mark.
-                self.state.started = true;
+                self.state.filter.begin();
                 self.job.output_lost(missed);
                 None
             }
@@ -160,32 +171,65 @@ impl JobFollower {
         }
     }
 
-    /// Splits bytes at the marks and adds the text between them to the job's output. Returns the
-    /// status if the end mark is among them.
-    pub(super) fn scan(&mut self, bytes: &[u8]) -> Option<JobStatus> {
-        let Self { job, keys, state, .. } = self;
-        let FollowState { scanner, started, after_end, .. } = state;
-        let mut status = None;
-        scanner.feed(bytes, |piece| match piece {
-            StreamPiece::Text(text) if status.is_some() => after_end.extend_from_slice(text),
-            StreamPiece::Mark(_) if status.is_some() => {}
-            StreamPiece::Text(text) if *started => job.feed(text),
-            StreamPiece::Text(_) => {}
-            StreamPiece::Mark(mark) => match mark.kind {
-                MarkKind::Start if mark.key == keys.command => *started = true,
-                MarkKind::Start => {}
-                MarkKind::End(code) => {
-                    let from_shell = keys.shell.as_ref() == Some(&mark.key);
-                    if *started && (mark.key == keys.command || from_shell) {
-                        status = Some(JobStatus::Exited(code));
-                    }
-                }
-            },
-        });
+    /// Adds the output among these bytes to the job's.
+    pub(super) fn scan(&mut self, bytes: &[u8]) {
+        let Self { job, state, .. } = self;
+        let had_begun = state.filter.has_begun();
+        for part in state.filter.parts(bytes) {
+            match part {
+                OutputPart::Text(text) => job.feed(&text),
+                OutputPart::Lost(bytes) => job.output_lost(Some(bytes)),
+            }
+        }
+        if state.filter.has_begun() && !had_begun {
+            // The command file removes itself, unless the shell found no `rm`.
+            self.engine.shared.private_dir.remove_file(&job.id);
+        }
         state.last_output = Instant::now();
         state.probes = 0;
         state.waiting = None;
-        status
+    }
+
+    /// Confirms the held end mark once the shell reads its next line. Before that, a program may have
+    /// printed the mark; after it, the last mark is the shell's own.
+    pub(super) async fn confirm_end(&mut self) -> Option<JobStatus> {
+        let shell = self.shell.pid;
+        match gate::readiness(self.pane.pid, self.engine.declared()) {
+            Readiness::AtPrompt(at_prompt, _) if at_prompt.pid == shell => {}
+            // Without a line editor, `stty -echo` makes the prompt look like that for a password.
+            Readiness::BusyShell(busy, InputState::Line | InputState::Password)
+                if busy.pid == shell => {}
+            _ => return None,
+        }
+        // A mark that was printed before may not have arrived yet. Without a timeout: output of other
+        // panes in the session may be in front of it.
+        let tmux = self.engine.tmux().clone();
+        let caught_up = tmux.catch_up(self.pane.session, self.pane.pane);
+        tokio::pin!(caught_up);
+        loop {
+            tokio::select! {
+                chunk = self.stream.next() => if let Some(status) = self.handle(chunk) {
+                    return Some(status);
+                },
+                caught_up = &mut caught_up => match caught_up {
+                    Ok(()) => break,
+                    Err(_) => return None,
+                },
+            }
+        }
+        while let Some(chunk) = self.stream.next().now_or_never() {
+            if let Some(status) = self.handle(chunk) {
+                return Some(status);
+            }
+        }
+        self.take_end()
+    }
+
+    /// The status by the held end mark, if there is one.
+    pub(super) fn take_end(&mut self) -> Option<JobStatus> {
+        let (code, after) = self.state.filter.confirm()?;
+        self.state.after_end = after;
+        Some(JobStatus::Exited(code))
     }
 
     /// Probes the pane's foreground program. Returns the status if the job has ended.
@@ -205,7 +249,7 @@ impl JobFollower {
             },
         }
         let waiting = match readiness {
-            Readiness::AtPrompt(..) if !self.state.started => {
+            Readiness::AtPrompt(..) if !self.state.filter.has_begun() => {
                 return (self.state.typed_at.elapsed() > SHELL_RESPONSE_TIMEOUT)
                     .then(|| JobStatus::Lost("its shell did not begin it".to_owned()));
             }
@@ -246,24 +290,36 @@ impl JobFollower {
     /// and some errors make a shell skip the rest of a command file.
     fn is_dropped(&self, quiet: Duration) -> bool {
         let (row, interrupted) = self.job.last_row();
-        let no_mark_to_come = self.keys.shell.is_none() || quiet >= SHELL_MARK_QUIET;
-        no_mark_to_come && (interrupted || same_prompt(&row, &self.prompt.row))
+        let no_mark_to_come = !self.state.marks_prompt || quiet >= SHELL_MARK_QUIET;
+        let no_mark = no_mark_to_come && !self.state.filter.holds_end();
+        no_mark && (interrupted || same_prompt(&row, &self.prompt.row))
     }
 
     /// Types a query for the status of a command that the shell has dropped.
-    pub(super) async fn ask_status(&mut self, shell: Shell) -> Result<(), tmux_control::Error> {
+    pub(super) async fn ask_status(&mut self, shell: Shell) -> Result<(), Refusal> {
         self.job.close_before_prompt(self.prompt.rows as usize);
+        gate::require_shared_files(self.pane.pane, shell)?;
         let tmux = self.engine.tmux();
         let cursor = CursorRow::read(tmux, self.pane.pane).await?;
         let geometry = LineGeometry { column: cursor.column, width: cursor.width };
-        let (key, rows) = (&self.keys.command, self.prompt.rows);
-        let line = delivery::status_query_line(shell.kind, key, geometry, rows);
+        let (private_dir, file) = (&self.engine.shared.private_dir, self.status_file());
+        let path = private_dir.path()?.join(&file).to_string_lossy().into_owned();
+        let (key, rows) = (&self.keys.query, self.prompt.rows);
+        let text = delivery::status_query_file(shell.kind, key, &path, geometry, rows);
+        private_dir.write_file(&file, &text)?;
+        let line = delivery::status_query_line(shell.kind, &path, geometry);
         let mut commands = type_text(self.pane.pane, &line);
         commands.push(TmuxKey::enter().press(self.pane.pane));
         tmux.sequence(commands).await?;
+        self.shell = shell;
         self.state.status_asked = Some(Instant::now());
-        self.state.started = true;
+        self.state.filter.begin();
         Ok(())
+    }
+
+    /// Name of the file through which the status is asked.
+    fn status_file(&self) -> String {
+        format!("{}-status", self.job.id)
     }
 
     /// Reads the shell's prompt after the command and records it, so that text a person types there

@@ -1,5 +1,8 @@
-//! Launch of the user's shell in a new pane, with a start-up script that makes it print marks around
-//! each command's output.
+//! Launch of the user's shell in a new pane, with a start-up script that makes it print a mark at the
+//! prompt after each command of ours.
+//!
+//! No key is handed over at launch: the environment with which a shell is started stays readable for
+//! all its children. Each command brings keys of its own in its command file.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -11,16 +14,17 @@ use super::private_dir::PrivateDir;
 use crate::host::NewPane;
 use crate::random;
 
-/// Random bytes in the key of a mark.
-const KEY_BYTES: usize = 12;
+/// Random bytes in the name of a ready file.
+const NAME_BYTES: usize = 8;
 
 /// A shell to start.
 #[derive(Debug)]
 pub(crate) struct Launch {
     /// The pane to create for it.
     pub(crate) new_pane: NewPane,
-    /// Key of its marks, if there is a start-up script for this shell.
-    pub(super) key: Option<String>,
+    /// Name of the file that the shell creates in the private directory once it has read our start-up
+    /// script, if there is one for this shell.
+    pub(super) ready_file: Option<String>,
 }
 
 /// Plans the launch of the shell that tmux would start, with our start-up script if there is one.
@@ -38,17 +42,15 @@ pub(super) async fn plan(
     };
     let (command, shell) =
         (read_option("default-command").await, read_option("default-shell").await);
-    let plain = Launch { new_pane: NewPane { cwd: cwd.clone(), ..NewPane::default() }, key: None };
+    let plain =
+        Launch { new_pane: NewPane { cwd: cwd.clone(), ..NewPane::default() }, ready_file: None };
     let Some((path, login)) = shell_invocation(&command, &shell) else {
         return Ok(plain);
     };
     let dir = private_dir.path()?;
-    let key = new_key()?;
+    let ready_file = format!("ready-{}", random::hex(NAME_BYTES)?);
     let file = |name: &str| dir.join(name).to_string_lossy().into_owned();
-    let mut env = BTreeMap::from([
-        ("__TMUXWRIGHT_KEY".to_owned(), key.clone()),
-        ("__TMUXWRIGHT_READY".to_owned(), file(&ready_file(&key))),
-    ]);
+    let mut env = BTreeMap::from([("__TMUXWRIGHT_READY".to_owned(), file(&ready_file))]);
     let mut program = vec![path.to_owned()];
     match base_name(path) {
         "bash" => {
@@ -71,22 +73,12 @@ pub(super) async fn plan(
         "sh" | "dash" | "ash" => {
             program.extend(login.then(|| "-l".to_owned()));
             let new_pane = NewPane { program, lingers: true, ..plain.new_pane };
-            return Ok(Launch { new_pane, key: None });
+            return Ok(Launch { new_pane, ready_file: None });
         }
         _ => return Ok(plain),
     }
     let new_pane = NewPane { program, env, cwd, ..NewPane::default() };
-    Ok(Launch { new_pane, key: Some(key) })
-}
-
-/// Name of the file that the shell with this key creates once it has read our script.
-pub(super) fn ready_file(key: &str) -> String {
-    format!("ready-{key}")
-}
-
-/// A new random key for marks.
-pub(super) fn new_key() -> io::Result<String> {
-    random::hex(KEY_BYTES)
+    Ok(Launch { new_pane, ready_file: Some(ready_file) })
 }
 
 /// The shell that tmux starts with these values of `default-command` and `default-shell`, and whether

@@ -2,8 +2,14 @@
 //!
 //! A mark is an OSC 133 sequence, which terminals do not display, with one more field: a key that
 //! only this process and the shell know. A sequence with another key, or none, is ordinary output.
+//! Each command has keys of its own, so that the marks of one command, which another program may have
+//! read from the terminal's output, say nothing about the next.
+
+use std::io;
 
 use memchr::memchr;
+
+use crate::random;
 
 /// The bytes with which every mark begins.
 const MARK_PREFIX: &[u8] = b"\x1b]133;";
@@ -54,13 +60,29 @@ impl Mark {
     }
 }
 
-/// The keys whose marks count for one command.
+/// The keys whose marks count for one command. They differ, so that none is printed before the mark
+/// that it makes valid.
 #[derive(Debug, Clone)]
 pub(super) struct MarkKeys {
-    /// Key of the marks around this command.
-    pub(super) command: String,
-    /// Key of the marks that the shell prints by itself, if it does.
-    pub(super) shell: Option<String>,
+    /// Key of the start mark.
+    pub(super) start: String,
+    /// Key of the end mark that the command file prints.
+    pub(super) end: String,
+    /// Key of the end mark that a shell with our start-up script prints at its prompt.
+    pub(super) hook: String,
+    /// Key of the end mark that answers a status query.
+    pub(super) query: String,
+}
+
+impl MarkKeys {
+    /// Random bytes in a key.
+    const KEY_BYTES: usize = 12;
+
+    /// New random keys.
+    pub(super) fn new() -> io::Result<Self> {
+        let key = || random::hex(Self::KEY_BYTES);
+        Ok(Self { start: key()?, end: key()?, hook: key()?, query: key()? })
+    }
 }
 
 /// A status as most shells report it: ksh uses 256 plus the signal where others use 128.
@@ -229,7 +251,70 @@ mod tests {
         assert_eq!(pieces(&[stream]), [Ok(b"\x1b]133;D;".to_vec()), end(7, "K")]);
     }
 
+    /// Pieces of marks, in any order: broken, unterminated, far too long, and whole ones.
+    fn hostile_stream() -> impl Strategy<Value = Vec<u8>> {
+        let long = [b"\x1b]133;D;0;k=".as_slice(), &[b'a'; 300]].concat();
+        let parts: Vec<Vec<u8>> = vec![
+            b"\x1b".to_vec(),
+            b"\x1b]".to_vec(),
+            b"\x1b]133;".to_vec(),
+            b"\x1b]133;D;".to_vec(),
+            b"\x1b]133;D;99999999999;k=K\x07".to_vec(),
+            b"\x1b]133;D;1;k=K\x07".to_vec(),
+            b"\x1b]133;C;k=K\x07".to_vec(),
+            b"k=K\x07".to_vec(),
+            b"text \xff\xc3\r\n".to_vec(),
+            long,
+        ];
+        prop::collection::vec(prop::sample::select(parts), 0..40).prop_map(|parts| parts.concat())
+    }
+
+    #[test]
+    fn half_marks_are_passed_on_promptly() {
+        let mut scanner = MarkScanner::default();
+        let stream = b"\x1b]133;D;0;k=".repeat(100_000);
+        let mut seen = 0;
+        for byte in &stream {
+            scanner.feed(&[*byte], |piece| match piece {
+                StreamPiece::Text(text) => seen += text.len(),
+                StreamPiece::Mark(mark) => panic!("{mark:?}"),
+            });
+            assert!(scanner.held.len() < MARK_PREFIX.len() + MAX_MARK_BYTES);
+        }
+        assert_eq!(seen + scanner.held.len(), stream.len());
+    }
+
     proptest! {
+        #[test]
+        fn hostile_output_is_neither_lost_nor_changed(
+            stream in hostile_stream(),
+            sizes in prop::collection::vec(1usize..50, 1..20),
+        ) {
+            let mut chunks: Vec<&[u8]> = Vec::new();
+            let mut rest = stream.as_slice();
+            for size in sizes.iter().cycle() {
+                if rest.is_empty() {
+                    break;
+                }
+                let (chunk, later) = rest.split_at((*size).min(rest.len()));
+                chunks.push(chunk);
+                rest = later;
+            }
+            // A line end decides whatever is held at the end of the stream.
+            chunks.push(b"\n");
+            let mut printed = Vec::new();
+            for piece in pieces(&chunks) {
+                match piece {
+                    Ok(text) => printed.extend(text),
+                    Err(Mark { kind: MarkKind::Start, .. }) => printed.extend(b"\x1b]133;C;k=K\x07"),
+                    Err(Mark { kind: MarkKind::End(code), .. }) => {
+                        printed.extend(format!("\x1b]133;D;{code};k=K\x07").into_bytes());
+                    }
+                }
+            }
+            prop_assert_eq!(printed, [stream.as_slice(), b"\n"].concat());
+        }
+
         #[test]
         fn pieces_do_not_depend_on_chunk_sizes(cuts in prop::collection::vec(0usize..60, 0..8)) {
             let stream = b"a\x1b]133;C;k=K\x07b\x1b]133;\x1b]133;D;130;k=K\x07\x1b[m\x1b]133;D;1\x07.";

@@ -1,9 +1,9 @@
 //! The run engine: runs commands in shells and records their exact output and exit code.
 //!
-//! A command is typed only into a shell at its prompt (`gate`), as it is or through a command file
-//! (`delivery`). Its output is the text that the pane prints between two marks that no other program
-//! can print (`marks`, `follow`). Jobs of finished commands are kept for a while (`job`, `job_list`).
-//! Shells that the engine starts print marks by themselves (`launch`). Knows nothing of tools.
+//! A command reaches only a shell at its prompt (`gate`), through a command file (`delivery`). Its
+//! output is the text that the pane prints between two marks that no other program can print (`marks`,
+//! `output_filter`, `follow`). Jobs of finished commands are kept for a while (`job`, `job_list`).
+//! Shells that the engine starts print a mark at their prompt, too (`launch`). Knows nothing of tools.
 
 pub(crate) mod activity;
 mod cursor_row;

@@ -1,14 +1,32 @@
 //! Filter for a pane's raw output: finds the text from the beginning of a command's output on, and the
 //! command's exit code.
+//!
+//! An end mark is held until the caller knows that the shell is back at its prompt. The shell prints its
+//! mark after all that the command's programs have printed, so the last one that came before counts.
+//! Text that follows a mark is held with it, since a later mark makes that text output.
 
 use super::marks::{MarkKeys, MarkKind, MarkScanner, StreamPiece};
 
+/// Limit for the held text. A prompt is far shorter.
+const MAX_HELD_BYTES: usize = 1 << 20;
+
 /// Drops text that a pane prints before a command's output, and finds the end of the command.
+#[derive(Debug)]
 pub(crate) struct OutputFilter {
     scanner: MarkScanner,
     keys: MarkKeys,
     begun: bool,
+    held: Option<HeldEnd>,
     ended: bool,
+}
+
+/// An end mark that is not confirmed yet, and the text that came after it.
+#[derive(Debug)]
+struct HeldEnd {
+    code: i32,
+    after: Vec<u8>,
+    /// Bytes beyond the limit.
+    dropped: u64,
 }
 
 /// A part of the filtered output.
@@ -16,13 +34,13 @@ pub(crate) struct OutputFilter {
 pub(crate) enum OutputPart {
     /// Text that the command printed, or the pane after the command's end.
     Text(Vec<u8>),
-    /// The command has ended with this code.
-    End(i32),
+    /// This many bytes were lost here.
+    Lost(u64),
 }
 
 impl OutputFilter {
     pub(super) fn new(keys: MarkKeys) -> Self {
-        Self { scanner: MarkScanner::default(), keys, begun: false, ended: false }
+        Self { scanner: MarkScanner::default(), keys, begun: false, held: None, ended: false }
     }
 
     /// Treats all further bytes as output. For a gap in the stream, which may have held the start
@@ -36,24 +54,61 @@ impl OutputFilter {
         self.begun
     }
 
-    /// Filters the next bytes of the pane.
+    /// Whether an end mark is held.
+    pub(super) fn holds_end(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// Filters the next bytes of the pane. Text after a held end mark is held too.
     pub(crate) fn parts(&mut self, bytes: &[u8]) -> Vec<OutputPart> {
         let mut parts = Vec::new();
-        let Self { scanner, keys, begun, ended } = self;
+        let Self { scanner, keys, begun, held, ended } = self;
         scanner.feed(bytes, |piece| match piece {
-            StreamPiece::Text(text) if *begun => parts.push(OutputPart::Text(text.to_owned())),
-            StreamPiece::Text(_) => {}
+            StreamPiece::Text(_) if !*begun => {}
+            StreamPiece::Text(text) => match held {
+                Some(held) => held.add(text),
+                None => parts.push(OutputPart::Text(text.to_owned())),
+            },
             StreamPiece::Mark(mark) => match mark.kind {
-                MarkKind::Start => *begun |= mark.key == keys.command,
-                MarkKind::End(code) => {
-                    let ours = mark.key == keys.command || keys.shell.as_ref() == Some(&mark.key);
-                    if *begun && ours && !std::mem::replace(ended, true) {
-                        parts.push(OutputPart::End(code));
+                MarkKind::Start => *begun |= mark.key == keys.start,
+                MarkKind::End(code) if *begun && !*ended => {
+                    let by_hook = mark.key == keys.hook;
+                    // The shell prints a hook's mark after that of the command file, or twice.
+                    let is_repeated =
+                        by_hook && held.as_ref().is_some_and(|held| held.code == code);
+                    if (by_hook || mark.key == keys.end || mark.key == keys.query) && !is_repeated {
+                        let end = HeldEnd { code, after: Vec::new(), dropped: 0 };
+                        parts.extend(held.replace(end).into_iter().flat_map(HeldEnd::into_output));
                     }
                 }
+                MarkKind::End(_) => {}
             },
         });
         parts
+    }
+
+    /// Confirms the held end mark: the shell is back at its prompt, and all that it printed before was
+    /// filtered. Returns the command's exit code, and the text after the mark.
+    pub(crate) fn confirm(&mut self) -> Option<(i32, Vec<u8>)> {
+        let held = self.held.take()?;
+        self.ended = true;
+        Some((held.code, held.after))
+    }
+}
+
+impl HeldEnd {
+    fn add(&mut self, text: &[u8]) {
+        let room = MAX_HELD_BYTES.saturating_sub(self.after.len()).min(text.len());
+        let (kept, dropped) = text.split_at_checked(room).unwrap_or((text, &[]));
+        self.after.extend_from_slice(kept);
+        self.dropped += dropped.len() as u64;
+    }
+
+    /// The text after the mark as output, since the mark was not the last one.
+    fn into_output(self) -> impl Iterator<Item = OutputPart> {
+        let text = (!self.after.is_empty()).then_some(OutputPart::Text(self.after));
+        let lost = (self.dropped > 0).then_some(OutputPart::Lost(self.dropped));
+        text.into_iter().chain(lost)
     }
 }
 
@@ -61,15 +116,55 @@ impl OutputFilter {
 mod tests {
     use super::*;
 
+    fn filter() -> OutputFilter {
+        let [start, end, hook, query] = ["a", "b", "h", "q"].map(str::to_owned);
+        OutputFilter::new(MarkKeys { start, end, hook, query })
+    }
+
+    fn text(text: &str) -> OutputPart {
+        OutputPart::Text(text.as_bytes().to_owned())
+    }
+
     #[test]
     fn output_is_delimited_by_marks_with_known_keys() {
-        let keys = MarkKeys { command: "a".to_owned(), shell: Some("s".to_owned()) };
-        let mut filter = OutputFilter::new(keys);
-        let text = |text: &str| OutputPart::Text(text.as_bytes().to_owned());
-        assert_eq!(filter.parts(b"$ echo\x1b]133;C;k=x\x07 x"), []);
+        let mut filter = filter();
+        assert_eq!(filter.parts(b"$ echo\x1b]133;C;k=x\x07 x\x1b]133;D;0;k=b\x07"), []);
         assert_eq!(filter.parts(b"\x1b]133;C;k=a\x07one\x1b]133;D;0;k=x\x07"), [text("one")]);
-        let end = [text("two"), OutputPart::End(3), text("$ ")];
-        assert_eq!(filter.parts(b"two\x1b]133;D;3;k=a\x07$ "), end);
-        assert_eq!(filter.parts(b"later\x1b]133;D;3;k=s\x07"), [text("later")]);
+        assert_eq!(filter.parts(b"two\x1b]133;D;0;k=a\x07"), [text("two")]);
+        assert_eq!((filter.confirm(), filter.holds_end()), (None, false));
+        assert_eq!(filter.parts(b"\x1b]133;D;3;k=b\x07$ "), []);
+        assert!(filter.holds_end());
+        assert_eq!(filter.confirm(), Some((3, b"$ ".to_vec())));
+        assert_eq!(filter.parts(b"later\x1b]133;D;3;k=b\x07"), [text("later")]);
+    }
+
+    #[test]
+    fn last_end_mark_before_the_prompt_counts() {
+        let mut filter = filter();
+        let early = b"\x1b]133;C;k=a\x07\x1b]133;D;0;k=b\x07hidden\x1b]133;D;3;k=b\x07$ ";
+        assert_eq!(filter.parts(early), [text("hidden")]);
+        assert_eq!(filter.confirm(), Some((3, b"$ ".to_vec())));
+    }
+
+    #[test]
+    fn mark_of_a_hook_counts_unless_it_repeats() {
+        let mut repeated = filter();
+        let marks = b"\x1b]133;C;k=a\x07x\x1b]133;D;3;k=b\x07%\x1b]133;D;3;k=h\x07$ ";
+        assert_eq!(repeated.parts(marks), [text("x")]);
+        assert_eq!(repeated.confirm(), Some((3, b"%$ ".to_vec())));
+        let mut other = filter();
+        let marks = b"\x1b]133;C;k=a\x07x\x1b]133;D;0;k=b\x07y\x1b]133;D;130;k=h\x07$ ";
+        assert_eq!(other.parts(marks), [text("x"), text("y")]);
+        assert_eq!(other.confirm(), Some((130, b"$ ".to_vec())));
+    }
+
+    #[test]
+    fn held_text_beyond_the_limit_is_reported_lost() {
+        let mut filter = filter();
+        filter.parts(b"\x1b]133;C;k=a\x07\x1b]133;D;0;k=b\x07");
+        let much = vec![b'x'; MAX_HELD_BYTES + 7];
+        assert_eq!(filter.parts(&much), []);
+        let kept = OutputPart::Text(much[..MAX_HELD_BYTES].to_vec());
+        assert_eq!(filter.parts(b"\x1b]133;D;1;k=b\x07"), [kept, OutputPart::Lost(7)]);
     }
 }

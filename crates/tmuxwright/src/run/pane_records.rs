@@ -44,9 +44,6 @@ pub(super) struct PaneRecord {
     pub(super) last_end: Option<Instant>,
     /// Whether a tool has typed into the pane since the last command.
     pub(super) typed_since: bool,
-    /// Whether the output of the last command ended with a line end. If so, the terminal has echoed
-    /// no text typed ahead.
-    pub(super) ended_with_newline: bool,
     /// The status that the last command left in the shell.
     pub(super) last_status: i32,
     /// Generation counter over all panes: writes of an earlier lease holder are ignored.
@@ -55,16 +52,16 @@ pub(super) struct PaneRecord {
     pub(super) pool_client: Option<u32>,
 }
 
-/// Whether a shell prints marks by itself.
+/// Whether a shell prints end marks at its prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum ShellMarks {
     /// It does not.
     None,
-    /// It was started with our script and this key; whether it has read the script is not checked
-    /// yet.
+    /// It was started with our script and creates the file with this name once it has read it; that
+    /// is not checked yet.
     Expected(String),
-    /// It does, with this key.
-    Confirmed(String),
+    /// It does.
+    Confirmed,
 }
 
 /// The use that a lease makes of its pane.
@@ -106,8 +103,7 @@ impl PaneRecords {
 impl PaneRecord {
     /// Records the end of a command. The prompt counts as being read until the returned guard is
     /// dropped.
-    pub(super) fn command_ended(&mut self, status: i32, ended_with_newline: bool) -> DropGuard {
-        self.ended_with_newline = ended_with_newline;
+    pub(super) fn command_ended(&mut self, status: i32) -> DropGuard {
         self.last_end = Some(Instant::now());
         self.typed_since = false;
         self.prompt_is_current = false;
@@ -126,7 +122,6 @@ impl PaneRecord {
             prompt_read: CancellationToken::new(),
             last_end: None,
             typed_since: false,
-            ended_with_newline: false,
             last_status: 0,
             generation: 0,
             pool_client: None,
@@ -136,7 +131,7 @@ impl PaneRecord {
     /// Records that the pane was created for an MCP client's commands without a target.
     pub(super) fn add_to_pool(&mut self, client: u32, launch: Launch) {
         self.pool_client = Some(client);
-        self.marks = launch.key.map_or(ShellMarks::None, ShellMarks::Expected);
+        self.marks = launch.ready_file.map_or(ShellMarks::None, ShellMarks::Expected);
     }
 
     /// Whether the pane was created for this client's commands without a target.

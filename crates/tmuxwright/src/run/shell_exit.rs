@@ -17,6 +17,9 @@ const EXIT_NOTICE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Time for which output may still arrive after the stream has caught up.
 const LAST_OUTPUT_TIME: Duration = Duration::from_millis(30);
 
+/// Interval between probes of the shell around the one that has exited.
+const PROBE_INTERVAL: Duration = Duration::from_millis(5);
+
 impl JobFollower {
     /// The status after the command's shell has exited, by `exit` or a signal.
     pub(super) async fn status_after_exit(&mut self) -> JobStatus {
@@ -69,7 +72,7 @@ impl JobFollower {
                     return Some(JobStatus::Lost("its shell is gone".to_owned()));
                 }
                 _ => {
-                    let next = tokio::time::timeout(Duration::from_millis(5), pane_exit.as_mut());
+                    let next = tokio::time::timeout(PROBE_INTERVAL, pane_exit.as_mut());
                     if next.await.is_ok() {
                         return None;
                     }
@@ -80,8 +83,12 @@ impl JobFollower {
         if let Err(error) = self.ask_status(shell).await {
             return Some(JobStatus::Lost(error.to_string()));
         }
-        while let Ok(chunk) = tokio::time::timeout_at(until, self.stream.next()).await {
-            if let Some(status) = self.handle(chunk) {
+        while Instant::now() < until {
+            let lost = match tokio::time::timeout(PROBE_INTERVAL, self.stream.next()).await {
+                Ok(chunk) => self.handle(chunk),
+                Err(_) => None,
+            };
+            if let Some(status) = lost.or(self.confirm_end().await) {
                 return Some(status);
             }
         }
@@ -89,7 +96,7 @@ impl JobFollower {
     }
 
     /// Reads the output that has not arrived yet. Returns the status if the command had ended before
-    /// its shell exited.
+    /// its shell exited: no further mark can come.
     async fn drain(&mut self) -> Option<JobStatus> {
         loop {
             let caught_up = async {
@@ -99,12 +106,10 @@ impl JobFollower {
             let chunk = tokio::select! {
                 biased;
                 chunk = self.stream.next() => chunk,
-                () = caught_up => return None,
+                () = caught_up => return self.take_end(),
             };
-            let Chunk::Bytes { bytes, .. } = chunk else { return None };
-            if let Some(status) = self.scan(&bytes) {
-                return Some(status);
-            }
+            let Chunk::Bytes { bytes, .. } = chunk else { return self.take_end() };
+            self.scan(&bytes);
         }
     }
 }

@@ -10,10 +10,9 @@ use tokio::time::Instant;
 use tracing::Instrument;
 
 use super::cursor_row::CursorRow;
-use super::delivery::{self, Delivery, LineGeometry, ScriptInput};
+use super::delivery::{self, LineGeometry, ScriptInput};
 use super::follow::{FollowState, JobFollower};
 use super::gate::{self, Shell};
-use super::launch;
 use super::marks::MarkKeys;
 use super::output_filter::OutputFilter;
 use super::pane_records::{PaneLease, ShellMarks};
@@ -33,9 +32,6 @@ const POOL_START_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Time that a prompt may take from the shell to tmux.
 const PROMPT_ARRIVAL_TIMEOUT: Duration = Duration::from_millis(50);
-
-/// Assumed height of a pane whose cursor was not read.
-const DEFAULT_PANE_HEIGHT: u32 = 50;
 
 /// A job that was started, with the raw output of its pane for a watch.
 pub struct StartedJob {
@@ -80,8 +76,7 @@ struct GatePassed {
     stream: PaneStream,
     marks: ShellMarks,
     prompt: Prompt,
-    /// `None` if the command is typed as it is at a prompt that is known to be empty.
-    cursor: Option<CursorRow>,
+    cursor: CursorRow,
 }
 
 impl JobStart {
@@ -120,12 +115,11 @@ impl JobStart {
         if pane.synchronized {
             return Err(Refusal::Synchronized { pane: pane.pane });
         }
-        let (marks, prompt, last_end, untouched, clean) = {
+        let (marks, prompt, last_end, untouched) = {
             let mut records = engine.records();
             let record = records.pane(pane);
             let untouched = !record.typed_since && !record.prompt_is_current;
-            let clean = record.ended_with_newline && record.pool_client.is_some();
-            (record.marks.clone(), record.prompt.clone(), record.last_end, untouched, clean)
+            (record.marks.clone(), record.prompt.clone(), record.last_end, untouched)
         };
         let first_command = matches!(marks, ShellMarks::Expected(_));
         // A shell that has run a command is no longer starting.
@@ -148,22 +142,15 @@ impl JobStart {
         })?;
         let marks = self.confirm_marks(marks);
         let stream = engine.tmux().stream_in(pane.session, pane.pane).await?;
-        let as_it_is = self.is_typed_as_it_is(shell.kind, &marks);
         let just_ended =
             untouched && last_end.is_some_and(|ended| ended.elapsed() < FRESH_PROMPT_TIME);
-        if as_it_is && (first_command || (just_ended && clean)) {
-            let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: 1 });
-            return Ok(GatePassed { shell, stream, marks, prompt, cursor: None });
-        }
-        if !as_it_is {
-            gate::require_shared_files(pane.pane, shell)?;
-        }
+        gate::require_shared_files(pane.pane, shell)?;
         // fish draws its prompt so slowly that a person can type before it.
         let fresh = first_command || (just_ended && shell.kind != ShellKind::Fish);
         let cursor = self.empty_prompt(shell.kind, prompt.as_ref(), fresh).await?;
         let rows = prompt.map_or(1, |prompt| prompt.rows);
         let prompt = Prompt { row: cursor.before.clone(), rows };
-        Ok(GatePassed { shell, stream, marks, prompt, cursor: Some(cursor) })
+        Ok(GatePassed { shell, stream, marks, prompt, cursor })
     }
 
     /// The row of the prompt, with nothing typed after it. Accepts the `known` prompt, and at a
@@ -208,35 +195,26 @@ impl JobStart {
 
     /// Checks whether a shell that was started with our script has read it.
     fn confirm_marks(&self, marks: ShellMarks) -> ShellMarks {
-        let ShellMarks::Expected(key) = marks else {
+        let ShellMarks::Expected(ready_file) = marks else {
             return marks;
         };
-        let marks = match self.engine.shared.private_dir.remove_file(&launch::ready_file(&key)) {
-            true => ShellMarks::Confirmed(key),
+        let marks = match self.engine.shared.private_dir.remove_file(&ready_file) {
+            true => ShellMarks::Confirmed,
             false => ShellMarks::None,
         };
         self.engine.records().pane(&self.pane).marks = marks.clone();
         marks
     }
 
-    /// Whether the command is typed as it is. Only bash prints its mark before the output of other
-    /// hooks; the other shells need a command file.
-    fn is_typed_as_it_is(&self, kind: ShellKind, marks: &ShellMarks) -> bool {
-        matches!(marks, ShellMarks::Confirmed(_))
-            && kind == ShellKind::Bash
-            && delivery::is_plain(&self.command)
-    }
-
     /// Types the command.
     async fn type_command(self, passed: GatePassed) -> Result<JobFollower, Refusal> {
         let GatePassed { shell, stream, marks, prompt, cursor } = passed;
         let id = self.engine.records().new_id();
-        let Delivery { line, keys } =
-            self.prepare_delivery(&id, shell.kind, &marks, cursor.as_ref())?;
-        let height = cursor.map_or(DEFAULT_PANE_HEIGHT, |cursor| cursor.height);
+        let keys = MarkKeys::new()?;
+        let line = self.write_command_file(&id, shell.kind, &keys, &cursor)?;
         let Self { engine, lease, pane, command } = self;
-        let job = Arc::new(Job::new(id, pane.pane, command, height));
-        let state = FollowState::default();
+        let job = Arc::new(Job::new(id, pane.pane, command, cursor.height));
+        let state = FollowState::new(keys.clone(), marks == ShellMarks::Confirmed);
         let mut commands = type_text(pane.pane, &line);
         commands.push(TmuxKey::enter().press(pane.pane));
         engine.shared.typed_input.record(pane.pane, &job.command, true);
@@ -253,31 +231,20 @@ impl JobStart {
         Ok(JobFollower { engine, job, lease, pane, shell, stream, keys, prompt, state })
     }
 
-    /// Prepares the line to type, and the command file if one is needed.
-    fn prepare_delivery(
+    /// Writes the command file and returns the line to type.
+    fn write_command_file(
         &self,
         id: &str,
         kind: ShellKind,
-        marks: &ShellMarks,
-        cursor: Option<&CursorRow>,
-    ) -> Result<Delivery, Refusal> {
-        let shell_key = match marks {
-            ShellMarks::Confirmed(key) => Some(key.clone()),
-            _ => None,
-        };
-        let Some(cursor) = cursor.filter(|_| !self.is_typed_as_it_is(kind, marks)) else {
-            let command = shell_key.clone().unwrap_or_default();
-            let keys = MarkKeys { command, shell: shell_key };
-            return Ok(Delivery { line: self.command.clone(), keys });
-        };
-        let key = launch::new_key()?;
+        keys: &MarkKeys,
+        cursor: &CursorRow,
+    ) -> Result<String, Refusal> {
         let geometry = LineGeometry { column: cursor.column, width: cursor.width };
         let private_dir = &self.engine.shared.private_dir;
         let path = private_dir.path()?.join(id).to_string_lossy().into_owned();
         let previous_status = self.engine.records().pane(&self.pane).last_status;
-        let input = ScriptInput { key: &key, command: &self.command, previous_status };
+        let input = ScriptInput { keys, command: &self.command, previous_status };
         private_dir.write_file(id, &delivery::command_file(kind, input, &path, geometry))?;
-        let line = delivery::eval_line(kind, &path, geometry);
-        Ok(Delivery { line, keys: MarkKeys { command: key, shell: shell_key } })
+        Ok(delivery::eval_line(kind, &path, geometry))
     }
 }

@@ -1,7 +1,7 @@
 # Start-up script for bash, given with --rcfile: reads the user's start-up files, then makes bash
-# print a mark before and after the output of each command.
-__tmuxwright_key=$__TMUXWRIGHT_KEY __tmuxwright_ready=$__TMUXWRIGHT_READY __tmuxwright_login=$__TMUXWRIGHT_LOGIN
-unset __TMUXWRIGHT_KEY __TMUXWRIGHT_READY __TMUXWRIGHT_LOGIN
+# print a mark at the prompt after a command of ours, also if the command's file was dropped half-way.
+__tmuxwright_ready=$__TMUXWRIGHT_READY __tmuxwright_login=$__TMUXWRIGHT_LOGIN
+unset __TMUXWRIGHT_READY __TMUXWRIGHT_LOGIN
 
 if [ -n "$__tmuxwright_login" ]; then
     if [ -r /etc/profile ]; then . /etc/profile; fi
@@ -17,8 +17,13 @@ else
     if [ -r ~/.bashrc ]; then . ~/.bashrc; fi
 fi
 
-# Older versions have no PS0.
+# Older versions cannot tell whether PROMPT_COMMAND is an array.
 if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
+    # Called by a command file with the key for this one command. `set -a` must not pass it on.
+    __tmuxwright_begin() {
+        __tmuxwright_key=$1
+        export -n __tmuxwright_key
+    }
     __tmuxwright_end_mark() {
         local status=$?
         if [[ -n ${__tmuxwright_ready-} ]]; then
@@ -26,10 +31,12 @@ if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
             # The history file is read by now; bash must not write to it.
             unset HISTFILE __tmuxwright_ready
         fi
-        builtin printf '\e\\\e]133;D;%s;k=%s\a' "$status" "$__tmuxwright_key" >/dev/tty
+        if [[ -n ${__tmuxwright_key-} ]]; then
+            builtin printf '\e\\\e]133;D;%s;k=%s\a' "$status" "$__tmuxwright_key" >/dev/tty
+            unset __tmuxwright_key
+        fi
         return "$status"
     }
-    PS0="${PS0-}\e]133;C;k=$__tmuxwright_key\a"
     # First in the list, so that the output of other hooks follows the mark.
     if [[ ${PROMPT_COMMAND@a} == *a* ]]; then
         PROMPT_COMMAND=(__tmuxwright_end_mark "${PROMPT_COMMAND[@]}")

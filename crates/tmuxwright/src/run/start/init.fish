@@ -1,8 +1,16 @@
 # Start-up script for fish, given with --init-command and read after the user's files: makes fish
-# print a mark after the output of each command.
-set -g __tmuxwright_key $__TMUXWRIGHT_KEY
+# print a mark after a command of ours, also if the command's file was dropped half-way.
+
+# Called by a command file with the key for this one command, which is not exported.
+function __tmuxwright_begin
+    set -gu __tmuxwright_key $argv[1]
+end
 function __tmuxwright_end_mark --on-event fish_postexec
-    builtin printf '\e\\\\\e]133;D;%s;k=%s\a' $status $__tmuxwright_key >/dev/tty
+    set -l code $status
+    if set -q __tmuxwright_key
+        builtin printf '\e\\\\\e]133;D;%s;k=%s\a' $code $__tmuxwright_key >/dev/tty
+        set -e __tmuxwright_key
+    end
 end
 # tmux drops output that a shell prints right before it exits, so fish exits a little later.
 function __tmuxwright_linger --on-event fish_exit
@@ -11,5 +19,4 @@ end
 # fish must not write to the user's history.
 set -g fish_history ''
 echo -n >$__TMUXWRIGHT_READY
-set -e __TMUXWRIGHT_KEY
 set -e __TMUXWRIGHT_READY

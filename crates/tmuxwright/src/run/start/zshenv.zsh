@@ -1,35 +1,40 @@
 # Start-up script for zsh, read in place of the user's .zshenv: reads that, and after all other
-# start-up files makes zsh print a mark after the output of each command.
+# start-up files makes zsh print a mark at the prompt after a command of ours, also if the command's
+# file was dropped half-way.
 if [[ -n $__TMUXWRIGHT_ZDOTDIR ]]; then
     export ZDOTDIR=$__TMUXWRIGHT_ZDOTDIR
 else
     unset ZDOTDIR
 fi
-typeset -g __tmuxwright_key=$__TMUXWRIGHT_KEY __tmuxwright_ready=$__TMUXWRIGHT_READY
-unset __TMUXWRIGHT_ZDOTDIR __TMUXWRIGHT_KEY __TMUXWRIGHT_READY
+typeset -g __tmuxwright_ready=$__TMUXWRIGHT_READY
+unset __TMUXWRIGHT_ZDOTDIR __TMUXWRIGHT_READY
 
 if [[ -o interactive ]]; then
+    # Called by a command file with the key for this one command, which must not be exported. zsh prints PROMPT_EOL_MARK after a line without an end, before any hook runs. It begins with
+    # the mark here, so that neither it nor the output of other hooks counts as output of the command.
+    __tmuxwright_begin() {
+        setopt local_options no_all_export
+        typeset -g +x __tmuxwright_key=$1
+        typeset -g +x __tmuxwright_eol=$'%{\e\\\e]133;D;%?;k='$1$'\a%}'
+        typeset -g +x PROMPT_EOL_MARK="$__tmuxwright_eol${PROMPT_EOL_MARK-%B%S%#%s%b}"
+    }
     __tmuxwright_end_mark() {
-        builtin printf '\e\\\e]133;D;%s;k=%s\a' $? $__tmuxwright_key >/dev/tty
-        __tmuxwright_set_eol_mark
+        local code=$?
+        if [[ -n ${__tmuxwright_key-} ]]; then
+            builtin printf '\e\\\e]133;D;%s;k=%s\a' $code $__tmuxwright_key >/dev/tty
+            [[ -n ${PROMPT_EOL_MARK-} ]] && PROMPT_EOL_MARK=${PROMPT_EOL_MARK#"$__tmuxwright_eol"}
+            unset __tmuxwright_key __tmuxwright_eol
+        fi
+        return $code
     }
-    # zsh prints PROMPT_EOL_MARK after a line without an end, before any hook runs. It begins with
-    # the mark here, so that neither it nor the output of other hooks counts as output of the
-    # command. Set again after each command, since the user may change it.
-    __tmuxwright_set_eol_mark() {
-        local end=$'%{\e\\\e]133;D;%?;k='$__tmuxwright_key$'\a%}'
-        [[ ${PROMPT_EOL_MARK-} == "$end"* ]] ||
-            typeset -g PROMPT_EOL_MARK="$end${PROMPT_EOL_MARK-%B%S%#%s%b}"
-    }
-    # Keeps the line that evaluates a command file out of the history.
-    __tmuxwright_history() { [[ $1 != ' eval "$(<'*/tmuxwright-* ]] }
+    # Keeps the lines that evaluate a file of ours out of the history.
+    __tmuxwright_history() { [[ $1 != ' '*'eval "$(<'*/tmuxwright-* ]] }
     # tmux drops output that a shell prints right before it exits, so zsh exits a little later.
     __tmuxwright_linger() { command sleep 0.1 }
     __tmuxwright_install() {
         precmd_functions=(__tmuxwright_end_mark ${precmd_functions:#__tmuxwright_install})
         zshaddhistory_functions+=(__tmuxwright_history)
         zshexit_functions+=(__tmuxwright_linger)
-        __tmuxwright_set_eol_mark
         : >|$__tmuxwright_ready
         # The history file is read by now; zsh must not write to it.
         unset HISTFILE __tmuxwright_ready

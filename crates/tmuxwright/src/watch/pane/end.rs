@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::{PendingStep, WatchedPane};
 use crate::bookmark;
 use crate::host::{PaneState, ProcessState};
-use crate::run::OutputFilter;
+use crate::run::{OutputFilter, OutputPart};
 use crate::watch::{WatchEvent, WatchLost};
 use process::Foreground;
 
@@ -65,6 +65,16 @@ impl WatchedPane {
     /// processes that it left running.
     pub(super) fn command_has_ended(&self) -> bool {
         self.command.is_some() && self.exited.is_some() && self.until.is_about_output()
+    }
+
+    /// Ends the output of a watched command at its end mark. To be called once no later mark can come:
+    /// the job has confirmed the mark, or the shell is gone. False if there was no mark.
+    pub(super) fn take_end_mark(&mut self) -> bool {
+        let held = self.command.as_mut().and_then(|command| command.output_filter.confirm());
+        let Some((code, after)) = held else { return false };
+        self.steps.push_back(PendingStep::End(code));
+        self.steps.push_back(PendingStep::Output(OutputPart::Text(after)));
+        true
     }
 
     /// Whether it is time to probe for such processes.
@@ -177,6 +187,7 @@ impl WatchedPane {
             }
             tokio::time::sleep(Duration::from_millis(5)).await;
         };
+        self.take_end_mark();
         if let Some(lines) = self.all_lines().await {
             self.steps.push_back(PendingStep::All(lines));
         }

@@ -81,6 +81,8 @@ pub(super) struct WatchedPane {
 enum PendingStep {
     /// A part of the stream.
     Output(OutputPart),
+    /// The watched command has ended with this code.
+    End(i32),
     /// The cursor's position after a gap or a resize.
     Place(ScreenState),
     /// The complete output of a process that has exited.
@@ -231,7 +233,9 @@ impl WatchedPane {
                 chunk = self.stream.next() => self.take(chunk),
                 code = &mut self.program_gone => {
                     self.program_gone = pending().boxed();
-                    self.exited.get_or_insert(code);
+                    if !self.take_end_mark() {
+                        self.exited.get_or_insert(code);
+                    }
                 }
                 () = &mut self.process_gone => {
                     self.process_gone = pending().boxed();
@@ -262,14 +266,15 @@ impl WatchedPane {
             }
             match self.steps.pop_front()? {
                 PendingStep::Output(OutputPart::Text(bytes)) => self.print(&bytes),
-                PendingStep::Output(OutputPart::End(code)) => self.end(code),
+                PendingStep::Output(OutputPart::Lost(_)) => self.missed = true,
+                PendingStep::End(code) => self.end(code),
                 PendingStep::Place(place) => self.view.continue_at(&place),
                 PendingStep::All(lines) => self.view.end(lines),
                 PendingStep::Dead(code) => self.die(code),
             }
             // Output and an exit that arrive together count as simultaneous.
             match self.steps.front() {
-                Some(&PendingStep::Output(OutputPart::End(code))) => self.end(code),
+                Some(&PendingStep::End(code)) => self.end(code),
                 Some(&PendingStep::Dead(code)) => self.die(code),
                 _ => continue,
             }

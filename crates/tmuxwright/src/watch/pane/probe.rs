@@ -137,7 +137,8 @@ impl WatchedPane {
         while let Some(step) = self.steps.pop_front().filter(|_| !over) {
             match step {
                 PendingStep::Output(OutputPart::Text(bytes)) => self.print(&bytes),
-                PendingStep::Output(OutputPart::End(_)) | PendingStep::Dead(_) => {}
+                PendingStep::Output(OutputPart::Lost(_)) => self.missed = true,
+                PendingStep::End(_) | PendingStep::Dead(_) => {}
                 PendingStep::All(lines) => self.view.end(lines),
                 PendingStep::Place(place) => self.view.continue_at(&place),
             }

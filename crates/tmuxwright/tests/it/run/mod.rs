@@ -2,6 +2,7 @@
 
 pub(crate) mod commands;
 pub(crate) mod fixture;
+mod forgery;
 pub(crate) mod gate;
 pub(crate) mod input;
 pub(crate) mod life;
