@@ -32,7 +32,7 @@ use std::time::Duration;
 use rustix::process::Pid;
 
 pub use exit::exited;
-pub use shell::{ShellKind, is_shell_name, shell};
+pub use shell::{ShellKind, is_shell_name, runs_script, shell};
 pub use signal::{SignalError, parse_signal, signal_foreground, signal_names};
 
 /// Limit for the bytes of an argument list that are read.
@@ -75,6 +75,12 @@ pub enum InputState {
 /// The foreground program of the pane whose first process is `pid`.
 pub fn foreground(pid: u32) -> Option<Foreground> {
     os::foreground(pid)
+}
+
+/// All processes of the foreground process group of the pane whose first process is `pid`, the leader
+/// first if it is alive.
+pub fn foreground_group(pid: u32) -> Vec<Foreground> {
+    os::foreground_group(pid)
 }
 
 /// Whether the foreground program of the pane whose first process is `pid` reads input.

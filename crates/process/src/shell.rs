@@ -57,6 +57,13 @@ pub fn shell(foreground: &Foreground) -> Option<ShellKind> {
         .then_some(kind)
 }
 
+/// Whether a program is a shell that runs a script or the command after `-c`, and so takes no commands
+/// from the terminal.
+pub fn runs_script(program: &Foreground) -> bool {
+    recognize(&program.name, &program.argv, || os::exe(program.pid))
+        .is_some_and(|(kind, arguments)| !takes_commands(kind, arguments))
+}
+
 /// The kind of a shell, and its arguments without its name.
 fn recognize<'a>(
     name: &str,

@@ -46,14 +46,22 @@ pub(super) fn foreground(pid: u32) -> Option<Foreground> {
     let group = pane.foreground?;
     let program =
         group::leader(&pane, group).or_else(|| group::members(&pane, group).into_iter().next())?;
-    let argv = argv(program.pid);
-    let name = program_name(&argv, || {
-        fs::read_to_string(format!("/proc/{}/comm", program.pid))
-            .ok()
-            .map(|name| name.trim().into())
-    });
-    let started = Some(program.started.to_string());
-    Some(Foreground { pid: program.pid, group, name, argv, started })
+    Some(described(program))
+}
+
+pub(super) fn foreground_group(pid: u32) -> Vec<Foreground> {
+    let Some(pane) = Stat::of(pid) else { return Vec::new() };
+    let Some(group) = pane.foreground else { return Vec::new() };
+    let processes = group::leader(&pane, group).into_iter().chain(group::members(&pane, group));
+    processes.map(described).collect()
+}
+
+fn described(program: Stat) -> Foreground {
+    let Stat { pid, group, .. } = program;
+    let argv = argv(pid);
+    let comm = || fs::read_to_string(format!("/proc/{pid}/comm")).ok();
+    let name = program_name(&argv, || comm().map(|name| name.trim().into()));
+    Foreground { pid, group, name, argv, started: Some(program.started.to_string()) }
 }
 
 fn argv(pid: u32) -> Vec<String> {

@@ -47,10 +47,22 @@ pub(crate) fn foreground(pid: u32) -> Option<Foreground> {
     let belongs = |process: &ProcessRecord| process.group == group && process.is_alive;
     let program =
         record(group).filter(belongs).or_else(|| members(group).into_iter().find(belongs))?;
+    Some(described(program))
+}
+
+pub(crate) fn foreground_group(pid: u32) -> Vec<Foreground> {
+    let Some(group) = record(pid).and_then(|record| record.foreground) else { return Vec::new() };
+    let mut processes = members(group);
+    processes.retain(|process| process.is_alive);
+    processes.sort_by_key(|process| process.pid != group);
+    processes.into_iter().map(described).collect()
+}
+
+fn described(program: ProcessRecord) -> Foreground {
     let argv = argv(program.pid);
     let started = Some(start_text(&program));
     let name = program_name(&argv, || Some(program.command));
-    Some(Foreground { pid: program.pid, group, name, argv, started })
+    Foreground { pid: program.pid, group: program.group, name, argv, started }
 }
 
 /// Empty for processes of other users: macOS shows their arguments to root alone.

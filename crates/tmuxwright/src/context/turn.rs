@@ -77,7 +77,8 @@ impl Cx {
             tokio::time::sleep(C_C_DELAY).await;
             *line = TypedLine::default();
         }
-        let strokes: Vec<Keystroke> = strokes.collect();
+        let mut strokes: Vec<Keystroke> = strokes.collect();
+        let admitted = self.admit_keys(pane, &mut strokes);
         let after = match (pane.mode.is_empty(), strokes.as_slice()) {
             (true, _) => {
                 line.clone().after(strokes.iter().copied(), |line| self.guard.admit_line(line))?
@@ -93,8 +94,22 @@ impl Cx {
                     .hint("leave it with send_keys and keys [\"q\"] alone; then type"));
             }
         };
+        admitted?;
         *line = after.interrupted();
         Ok(Turn(Some((line, after))))
+    }
+
+    /// Asks the guard whether the pane's programs may get keys with an unpredictable effect on a line. If
+    /// so, they become keys of those programs.
+    fn admit_keys(&self, pane: &PaneState, strokes: &mut [Keystroke]) -> Result<(), ToolError> {
+        if !strokes.contains(&Keystroke::Unpredictable) {
+            return Ok(());
+        }
+        self.guard.admit_keys(&self.runs.foreground_programs(pane))?;
+        for stroke in strokes.iter_mut().filter(|stroke| **stroke == Keystroke::Unpredictable) {
+            *stroke = Keystroke::ProgramKey;
+        }
+        Ok(())
     }
 
     /// Whether a command filter is on.

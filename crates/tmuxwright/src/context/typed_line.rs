@@ -20,10 +20,8 @@ const EDITING_BYTES: &[u8] = &[
 ];
 
 /// Named keys that only move, erase or search.
-const EDITING_KEYS: &[&str] = &[
-    "BSpace", "Up", "Down", "Left", "Right", "Home", "End", "PPage", "NPage", "IC", "DC", "F1",
-    "F2", "F3", "F4", "F5", "F6", "F7", "F8", "F9", "F10", "F11", "F12",
-];
+const EDITING_KEYS: &[&str] =
+    &["BSpace", "Up", "Down", "Left", "Right", "Home", "End", "PPage", "NPage", "IC", "DC"];
 
 /// The effect of a key on the typed line, as far as it is the same in all programs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -42,10 +40,11 @@ pub(crate) enum Keystroke {
     End,
     /// Edits the line in a way that only the program knows.
     Edit,
-    /// Tab: completes the line. The next C-c may end only the completion.
-    Complete,
-    /// May edit or submit the line, or change the meaning of the next key.
+    /// May edit, expand or submit the line, start a program, or change the meaning of the next key: Tab,
+    /// Escape, Alt, C-x, function keys, everything beyond ASCII.
     Unpredictable,
+    /// The same key for a program that neither is a shell nor leads to one.
+    ProgramKey,
     /// Not a key: a signal to the program, which may have cleared the line.
     Signal,
 }
@@ -53,7 +52,7 @@ pub(crate) enum Keystroke {
 impl Keystroke {
     /// The keystrokes of typing a text.
     pub(crate) fn of_text(text: &str) -> impl Iterator<Item = Self> + Clone {
-        text.chars().map(|c| u8::try_from(c).map_or(Self::Edit, Self::of_byte))
+        text.chars().map(|c| u8::try_from(c).map_or(Self::Unpredictable, Self::of_byte))
     }
 
     /// The keystrokes of pasting a text.
@@ -74,7 +73,6 @@ impl Keystroke {
             "Space" => return Self::Char(' '),
             // The bytes of these keys depend on the keyboard protocol that the program enabled.
             "KPEnter" | "C-m" | "C-j" => return Self::Submit,
-            "Tab" | "BTab" => return Self::Complete,
             name if EDITING_KEYS.contains(&name) => return Self::Edit,
             _ => {}
         }
@@ -85,20 +83,21 @@ impl Keystroke {
         let mut chars = base.chars();
         match (chars.next(), chars.next()) {
             (Some(c @ 'a'..='z'), None) if control => Self::of_byte(c as u8 & 0x1f),
-            (Some(c), None) if !control => u8::try_from(c).map_or(Self::Edit, Self::of_byte),
+            (Some(c), None) if !control => {
+                u8::try_from(c).map_or(Self::Unpredictable, Self::of_byte)
+            }
             _ => Self::Unpredictable,
         }
     }
 
-    /// The effect of a byte. Outside UTF-8, shells read a byte beyond ASCII as Alt with a letter.
+    /// The effect of a byte. Outside UTF-8, shells read a byte beyond ASCII as Alt with another key: the
+    /// second byte of `Å` makes bash expand `$(…)`.
     fn of_byte(byte: u8) -> Self {
         match byte {
             b' '..=b'~' => Self::Char(char::from(byte)),
             b'\r' | b'\n' => Self::Enter,
             0x03 => Self::Abort,
             0x04 | 0x1a => Self::End,
-            b'\t' => Self::Complete,
-            0x80.. => Self::Edit,
             _ if EDITING_BYTES.contains(&byte) => Self::Edit,
             _ => Self::Unpredictable,
         }
@@ -158,7 +157,7 @@ impl TypedLine {
                     self = Self { text: LineText::Cleared, continued: String::new() };
                 }
                 Keystroke::Edit => self.mark_edited(),
-                Keystroke::Complete => self.text = LineText::Lost,
+                Keystroke::ProgramKey => self.text = LineText::Lost,
                 Keystroke::End | Keystroke::Signal if self.is_empty() => {}
                 Keystroke::Signal => self.mark_edited(),
                 Keystroke::End | Keystroke::Unpredictable => {

@@ -104,6 +104,10 @@ pub trait Guard: Send + Sync {
     /// Admits a line to be submitted to a shell.
     fn admit_line(&self, line: ShellLine<'_>) -> Result<(), ToolError>;
 
+    /// Admits keys that may make a shell expand or run its line, or start a program, before the line is
+    /// submitted. `programs` are the programs in the foreground, as far as they are known.
+    fn admit_keys(&self, programs: &[String]) -> Result<(), ToolError>;
+
     /// Admits an environment variable to be set.
     fn admit_variable(&self, name: &str, reach: VariableReach) -> Result<(), ToolError>;
 

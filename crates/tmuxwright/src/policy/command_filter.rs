@@ -4,6 +4,31 @@ use regex::Regex;
 
 use crate::contract::{Code, ShellLine, ToolError};
 
+/// Programs that may get any key while a filter is on: pagers, editors and monitors, which neither are
+/// shells nor carry the keys to one, as `ssh` and `tmux` do. Line editors of shells expand `$(…)` on Tab,
+/// and start editors on C-x C-e or Alt keys.
+const KEY_DRIVEN_PROGRAMS: &[&str] = &[
+    "btop",
+    "emacs",
+    "git",
+    "htop",
+    "journalctl",
+    "less",
+    "man",
+    "more",
+    "most",
+    "nano",
+    "nvim",
+    "systemctl",
+    "tig",
+    "top",
+    "vi",
+    "view",
+    "vim",
+    "vim.basic",
+    "vim.tiny",
+];
+
 /// The effect of a pattern that matches a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, strum::EnumString, strum::VariantNames)]
 #[strum(serialize_all = "snake_case")]
@@ -59,6 +84,24 @@ impl CommandFilter {
 
     pub(super) fn is_on(&self) -> bool {
         matches!(self.mode, Some(CommandFilterMode::Allow | CommandFilterMode::Deny))
+    }
+
+    /// Checks keys that do more than append to a line, edit it or submit it, for these foreground
+    /// programs.
+    pub(super) fn check_keys(&self, programs: &[String]) -> Result<(), ToolError> {
+        let other = programs.iter().find(|name| !KEY_DRIVEN_PROGRAMS.contains(&name.as_str()));
+        if !self.is_on() || (other.is_none() && !programs.is_empty()) {
+            return Ok(());
+        }
+        let message = format!(
+            "policy.command_filter: Tab, Escape, Alt, C-x, F1 and similar keys or bytes can make a shell run \
+             a line before it is submitted, so `{}` may not get them; nothing was typed",
+            other.map_or("an unknown program", String::as_str)
+        );
+        Err(ToolError::new(Code::Denied, message).hint(
+            "use run_command; or type the whole line as plain text and press Enter. Arrows, C-c and \
+             editing keys such as BSpace are allowed, and pagers and editors may get all keys",
+        ))
     }
 
     /// Checks a line. The error never quotes the line, because it may contain a secret.

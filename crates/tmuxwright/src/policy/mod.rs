@@ -190,6 +190,10 @@ impl Guard for Policy {
         self.command_filter.check_line(line)
     }
 
+    fn admit_keys(&self, programs: &[String]) -> Result<(), ToolError> {
+        self.command_filter.check_keys(programs)
+    }
+
     fn admit_variable(&self, name: &str, reach: VariableReach) -> Result<(), ToolError> {
         self.variables.check(name, reach, self.command_filter.is_on())
     }

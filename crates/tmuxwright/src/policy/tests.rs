@@ -224,6 +224,13 @@ fn filter_checks_lines_and_quotes_none() {
     assert!(error.contains("`^ls( |$)`") && !error.contains("secret"), "{error}");
     let off = filter(CommandFilterMode::Off, &["."]);
     assert!(off.check_line(ShellLine::Lost).is_ok() && !off.is_on());
+    let keys = |programs: &[&str]| {
+        deny.check_keys(&programs.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>())
+    };
+    assert!(keys(&["git", "less"]).is_ok() && off.check_keys(&[]).is_ok());
+    for programs in [&["zsh"][..], &["ssh"], &["less", "bash"], &[]] {
+        assert!(keys(programs).unwrap_err().to_string().contains("Tab"), "{programs:?}");
+    }
 }
 
 #[test]

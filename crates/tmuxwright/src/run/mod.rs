@@ -147,6 +147,13 @@ impl Engine {
         Some((program, at_prompt && self.running_in(pane.pane).is_none()))
     }
 
+    /// Names of the programs in the foreground of a pane, without shells that only run a script or the
+    /// command for which the pane was created.
+    pub(crate) fn foreground_programs(&self, pane: &PaneState) -> Vec<String> {
+        let group = process::foreground_group(pane.pid).into_iter();
+        group.filter(|it| !process::runs_script(it)).map(|it| it.name).collect()
+    }
+
     /// Waits until all output that a pane has printed by now is in its stream. False on timeout.
     async fn catch_up(&self, pane: &PaneState) -> bool {
         let caught_up = self.tmux().catch_up(pane.session, pane.pane);

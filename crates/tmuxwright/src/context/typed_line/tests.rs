@@ -57,7 +57,7 @@ fn pieces_are_assembled_until_a_key_submits_them() {
 
 #[test]
 fn edited_line_is_unknown_until_c_c() {
-    for key in ["BSpace", "Left", "Up", "C-u", "C-w", "C-r", "0x08", "0x7f", "ö", "0xe2", "F1"] {
+    for key in ["BSpace", "Left", "Up", "C-u", "C-w", "C-r", "0x08", "0x7f", "PPage"] {
         let (line, seen) = checked([keys(&["x", key]), keys(&["r", "m", "Enter"])].concat());
         assert_eq!(seen, [Seen::Unknown], "{key}");
         let (line, seen) = checked_from(line, keys(&["C-c"]));
@@ -69,11 +69,21 @@ fn edited_line_is_unknown_until_c_c() {
 /// After C-v a shell inserts C-c into the line.
 #[test]
 fn unpredictable_keys_leave_the_line_unknown() {
-    for key in ["C-v", "C-q", "Escape", "M-9", "C-x", "0x1b", "S-Up", "C-Space", "0x16"] {
+    let control = ["C-v", "C-q", "Escape", "M-9", "C-x", "0x1b", "S-Up", "C-Space", "0x16"];
+    for key in control.into_iter().chain(["Tab", "BTab", "C-i", "0x09", "F1", "ö", "0x85", "0xe2"])
+    {
         let (line, seen) = checked(keys(&["a", key, "C-c", "l", "s"]));
         assert_eq!(seen, lines(&["a"]), "{key}");
         assert_eq!(checked_from(line, keys(&["Enter"])).1, [Seen::Unknown], "{key}");
     }
+}
+
+#[test]
+fn key_of_a_program_leaves_the_line_unknown() {
+    let strokes = [keys(&["x", "Up"]), vec![Keystroke::ProgramKey], keys(&["C-c", "l"])].concat();
+    let (line, seen) = checked(strokes);
+    assert_eq!(seen, []);
+    assert_eq!(checked_from(line, keys(&["Enter"])).1, [Seen::Unknown]);
 }
 
 #[test]
@@ -91,16 +101,6 @@ fn empty_line_ignores_end_and_signal() {
 fn text_right_after_c_c_is_unknown() {
     let (_, seen) = checked(keys(&["C-c", "Enter", "C-d", "Z", "r", "m", "Enter"]));
     assert_eq!(seen, [Seen::Unknown]);
-}
-
-/// While bash completes a word, C-c ends the completion and not the line.
-#[test]
-fn c_c_after_a_completion_clears_nothing() {
-    for key in ["Tab", "BTab", "C-i", "0x09"] {
-        let (line, seen) = checked(keys(&["r", key, "C-c", "m"]));
-        assert_eq!(seen, [], "{key}");
-        assert_eq!(checked_from(line, keys(&["Enter"])).1, [Seen::Unknown], "{key}");
-    }
 }
 
 /// Some line editors drop line ends at the end of a paste.

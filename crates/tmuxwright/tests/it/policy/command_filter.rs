@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use serde_json::{Value, json};
-use testkit::{Mcp, TmuxServer, until};
+use testkit::{Mcp, Shell, TmuxServer, until};
 
 use crate::serve_configured;
 use crate::support::{pane, ready_pane, screen, shows, string};
@@ -225,12 +225,58 @@ async fn editing_keys_cannot_rebuild_a_denied_line() {
     let error = keys(json!(["r", "C-v", "C-c", "Enter"])).await.err("denied");
     assert!(error.contains("run_command"), "{error}");
     // Only a command that finds an empty prompt makes the line known again.
-    keys(json!(["C-v", "C-c"])).await.text();
+    keys(json!(["l", "C-d"])).await.text();
     keys(json!(["C-c", "l", "s", "Enter"])).await.err("denied");
     keys(json!(["C-c"])).await.text();
     mcp.call("run_command", json!({"target": target, "command": "true"})).await.text();
     settle(&mcp, &target).await;
     assert!(file.exists());
+    mcp.close().await;
+}
+
+/// Line editors expand the line, start an editor or a program, or run a widget on these keys. The byte
+/// 0x85 is M-C-e outside UTF-8, and the second byte of `Å`.
+#[tokio::test]
+async fn keys_that_expand_a_line_are_refused() {
+    let tmux = TmuxServer::new();
+    let mcp = serve_configured(&tmux, DENY_RM).await;
+    let started = tmux.home().join("started");
+    let text = format!("echo $(touch {})", started.display());
+    for shell in Shell::ALL {
+        let target = ready_pane(&mcp, &format!("exec {} -i", shell.name()), shell.prompt()).await;
+        let before = screen(&mcp, &target).await;
+        let mut calls = vec![("paste_text", json!({"text": "Å"}))];
+        for key in [
+            "Tab", "BTab", "C-i", "0x09", "Escape", "0x1b", "C-[", "M-C-e", "M-e", "M-v", "M-p",
+            "M-l", "M-a", "C-x", "C-v", "C-o", "F1", "F12", "S-Up", "C-Left", "0x85", "Å",
+        ] {
+            calls.push(("send_keys", json!({"text": text, "keys": [key]})));
+            calls.push(("send_keys", json!({"keys": [key]})));
+        }
+        calls.push(("send_keys", json!({"keys": ["C-x", "C-e"]})));
+        calls.push(("paste_text", json!({"text": format!("{text}\t")})));
+        for (tool, mut arguments) in calls {
+            arguments["target"] = json!(target);
+            let error = mcp.call(tool, arguments.clone()).await.err("denied");
+            assert!(error.contains(shell.name()), "{arguments}: {error}");
+            assert!(error.contains("run_command"), "{arguments}: {error}");
+        }
+        assert_eq!(screen(&mcp, &target).await, before, "{shell:?}");
+        let allowed = json!({"target": target, "text": "x", "keys": ["Left", "Home", "DC", "C-c"]});
+        mcp.call("send_keys", allowed).await.text();
+    }
+    assert!(!started.exists());
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn monitor_gets_every_key_despite_the_filter() {
+    let tmux = TmuxServer::new();
+    let mcp = serve_configured(&tmux, DENY_RM).await;
+    let target = ready_pane(&mcp, "top", "PID").await;
+    for key in ["Down", "NPage", "Tab", "Escape", "F1", "M-v"] {
+        mcp.call("send_keys", json!({"target": target, "keys": [key]})).await.text();
+    }
     mcp.close().await;
 }
 
