@@ -6,7 +6,6 @@
 //! of our own. That signal would wake all other waiters of the channel, so it is sent only if there
 //! can be none: if no client is connected to the server but ours and those that are attached.
 
-use std::process::Stdio;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -96,10 +95,8 @@ impl Server {
             Command::query("display-message").arg("-p").arg(SIGNALLED),
         ];
         let running = Arc::clone(self.channel_waits()).read_owned().await;
-        let mut process = self.tmux_program().process_for(&commands)?;
-        process.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child =
-            process.spawn().map_err(|source| self.tmux_program().start_error(source))?;
+        let start = self.tmux_program().start_commands(&commands);
+        let mut child = within(self.deadline(), "wait-for", start).await??;
         let Some(stdout) = child.stdout.take() else {
             return Err(Error::unexpected("wait-for", b"no output"));
         };

@@ -81,6 +81,11 @@ impl Command {
         NEED_OWN_PROCESS.contains(&self.name)
     }
 
+    /// Whether the command starts a tmux server if none is running.
+    pub(crate) fn starts_a_server(&self) -> bool {
+        matches!(self.name, "new-session" | "start-server")
+    }
+
     /// Refuses NUL bytes, which neither an argument nor a line can hold.
     pub(crate) fn check(&self) -> Result<(), Error> {
         if self.args.iter().any(|arg| arg.contains('\0')) {

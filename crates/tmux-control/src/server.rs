@@ -174,7 +174,7 @@ impl Server {
             }
             Some(Err(LinkFailure::Unsent(error))) => {
                 let hopeless = matches!(error, Error::Missing { .. } | Error::TooOld { .. })
-                    || (error.is_no_server() && !commands.iter().any(starts_a_server));
+                    || (error.is_no_server() && !commands.iter().any(Command::starts_a_server));
                 if hopeless { Err(error) } else { self.spawned(commands).await }
             }
             None => self.spawned(commands).await,
@@ -382,8 +382,4 @@ impl WeakServer {
     pub(crate) fn upgrade(&self) -> Option<Server> {
         self.0.upgrade().map(|inner| Server { inner })
     }
-}
-
-fn starts_a_server(command: &Command) -> bool {
-    matches!(command.name(), "new-session" | "start-server")
 }

@@ -3,13 +3,17 @@
 //! A process per command takes 2–3 ms, against 0.1 ms in control mode. It is used where control
 //! mode is not available: when no server runs yet, when it has no session, and when the control
 //! client does not reply.
+//!
+//! Commands reach the process through its input (`source-file -`): every user of the machine can
+//! read the arguments of a process, and commands hold typed text, variables and names of channels.
 
 use std::ffi::OsString;
 use std::io;
 use std::process::Stdio;
 use std::time::Duration;
 
-use tokio::process::Command as Process;
+use tokio::io::AsyncWriteExt;
+use tokio::process::{Child, Command as Process};
 
 use crate::command::Command;
 use crate::error::Error;
@@ -65,11 +69,7 @@ impl Program {
     /// Starts a control client attached to `session`. It has no influence on window sizes or the
     /// session's environment. Whether it receives pane output is fixed here: before tmux 3.7,
     /// changing that later can hang the client.
-    pub(crate) fn control_client(
-        &self,
-        session: SessionId,
-        output: bool,
-    ) -> Result<tokio::process::Child, Error> {
+    pub(crate) fn control_client(&self, session: SessionId, output: bool) -> Result<Child, Error> {
         let flags = if output { "ignore-size" } else { "ignore-size,no-output" };
         self.process()
             .args(["-C", "attach-session", "-E", "-f", flags, "-t", &session.to_string()])
@@ -88,23 +88,55 @@ impl Program {
         deadline: Duration,
     ) -> Result<Vec<u8>, Error> {
         let name = commands.first().map_or("", Command::name);
-        let output = self.process_for(commands)?.stdin(Stdio::null()).output();
-        let output =
-            within(deadline, name, output).await?.map_err(|source| self.start_error(source))?;
+        let output = async {
+            let child = self.start_commands(commands).await?;
+            child.wait_with_output().await.map_err(|source| self.start_error(source))
+        };
+        let output = within(deadline, name, output).await??;
         if output.status.success() {
             return Ok(output.stdout);
         }
         Err(self.refusal(name, &output.stderr))
     }
 
-    /// Starts a process for one command, whose input or output the caller streams.
+    /// Starts a process that runs the commands in order, up to the first that fails. Its input is
+    /// closed.
+    pub(crate) async fn start_commands(&self, commands: &[Command]) -> Result<Child, Error> {
+        let mut lines = Vec::with_capacity(commands.len());
+        for command in commands {
+            command.check()?;
+            lines.push(command.to_line());
+        }
+        let mut process = self.process();
+        if commands.iter().any(Command::starts_a_server) {
+            process.args(["start-server", ";"]);
+        }
+        let mut child = process
+            .args(["source-file", "-"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .map_err(|source| self.start_error(source))?;
+        if let Some(mut stdin) = child.stdin.take() {
+            // tmux reads all of it before it runs the first command. If it reads nothing, its exit
+            // status and stderr hold the reason.
+            let _ = stdin.write_all(lines.join(" ; ").as_bytes()).await;
+        }
+        Ok(child)
+    }
+
+    /// Starts a process for one command, whose input or output the caller streams. Its arguments are
+    /// visible to all users of the machine.
     pub(crate) fn start(
         &self,
         command: &Command,
         input: Stdio,
         output: Stdio,
-    ) -> Result<tokio::process::Child, Error> {
-        self.process_for(std::slice::from_ref(command))?
+    ) -> Result<Child, Error> {
+        command.check()?;
+        self.process()
+            .args(command.to_argv())
             .stdin(input)
             .stdout(output)
             .stderr(Stdio::piped())
@@ -119,20 +151,6 @@ impl Program {
             return Error::NoServer { socket: self.socket.to_string() };
         }
         Error::Refused { command: command.to_owned(), message }
-    }
-
-    /// A process that runs the commands in order, up to the first that fails. It is not started
-    /// yet.
-    pub(crate) fn process_for(&self, commands: &[Command]) -> Result<Process, Error> {
-        let mut process = self.process();
-        for (index, command) in commands.iter().enumerate() {
-            command.check()?;
-            if index > 0 {
-                process.arg(";");
-            }
-            process.args(command.to_argv());
-        }
-        Ok(process)
     }
 
     /// The version of the program. A running server may have another.

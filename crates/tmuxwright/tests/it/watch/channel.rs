@@ -1,5 +1,7 @@
 //! tmux channels: `wait_for_channel` and `signal_channel`.
 
+use std::collections::HashSet;
+
 use serde_json::{Value, json};
 use testkit::{Mcp, Raw, TmuxServer, until};
 
@@ -16,19 +18,40 @@ async fn signal(mcp: &Mcp, channel: &str) {
     assert_eq!(signalled, json!({"channel": channel}));
 }
 
-/// The number of processes that wait on a channel of this tmux server.
-fn waiters(tmux: &TmuxServer, channel: &str) -> usize {
+/// The arguments of every process that talks to this tmux server.
+fn tmux_processes(tmux: &TmuxServer) -> Vec<Vec<String>> {
     let socket = tmux.socket().to_string_lossy().into_owned();
-    let waits = |line: &[u8]| {
-        let words: Vec<_> = line.split(|byte| *byte == 0).collect();
-        let has = |word: &str| words.contains(&word.as_bytes());
-        has(&socket) && has("wait-for") && has(channel)
-    };
     std::fs::read_dir("/proc")
         .unwrap()
-        .filter_map(|entry| std::fs::read(entry.ok()?.path().join("cmdline")).ok())
-        .filter(|line| waits(line))
-        .count()
+        .filter_map(|entry| std::fs::read_to_string(entry.ok()?.path().join("cmdline")).ok())
+        .map(|line| line.split('\0').map(str::to_owned).collect::<Vec<_>>())
+        .filter(|words| words.contains(&socket))
+        .collect()
+}
+
+/// The number of processes of the program under test that wait, or run another command.
+fn waiters(tmux: &TmuxServer) -> usize {
+    let processes = tmux_processes(tmux);
+    processes.iter().filter(|words| words.iter().any(|word| word == "source-file")).count()
+}
+
+async fn nothing_waits(tmux: &TmuxServer) {
+    until("no process waits", async || (waiters(tmux) == 0).then_some(())).await;
+}
+
+/// Waits until tmux has queued this many waits of calls: they then report progress.
+async fn waits_have_begun(mcp: &Mcp, channel: &str, count: usize) {
+    until(&format!("{count} waits have begun"), async || {
+        let message = format!("waiting for {channel}");
+        let begun: HashSet<String> = mcp
+            .progress()
+            .into_iter()
+            .filter(|step| step.message.as_ref() == Some(&message))
+            .map(|step| format!("{:?}", step.progress_token))
+            .collect();
+        (begun.len() >= count).then_some(())
+    })
+    .await;
 }
 
 /// Opens a person's pane in which a program waits on a channel and then prints `heard`.
@@ -37,7 +60,11 @@ async fn open_waiter(tmux: &TmuxServer, channel: &str) -> String {
     let socket = tmux.socket().display();
     let command = format!("{program} -S {socket} wait-for {channel}; echo hea''rd; exec cat");
     let pane = tmux.open(&command);
-    until("a process waits", async || (waiters(tmux, channel) > 0).then_some(())).await;
+    until("a process waits", async || {
+        let waits = |words: &Vec<String>| words.iter().any(|word| word == channel);
+        tmux_processes(tmux).iter().any(waits).then_some(())
+    })
+    .await;
     pane
 }
 
@@ -52,7 +79,7 @@ async fn a_signal_of_a_program_ends_the_wait() {
     assert_eq!(keys(&waited), ["channel", "elapsed", "event"], "{waited}");
     assert_eq!((&waited["channel"], &waited["event"]), (&json!("done"), &json!("signal")));
     assert!((0.1..15.0).contains(&waited["elapsed"].as_f64().unwrap()), "{waited}");
-    assert_eq!(waiters(&tmux, "done"), 0);
+    nothing_waits(&tmux).await;
     mcp.close().await;
 }
 
@@ -83,7 +110,7 @@ async fn no_signal_is_lost_after_a_timeout() {
         let waited = wait(&mcp, "late", 0.05).await;
         assert_eq!(keys(&waited), ["channel", "elapsed", "event"], "{waited}");
         assert_eq!(waited["event"], "timeout");
-        assert_eq!(waiters(&tmux, "late"), 0);
+        nothing_waits(&tmux).await;
         // tmux must have no entry left of the ended wait, which would consume this signal.
         signal(&mcp, "late").await;
         assert_eq!(wait(&mcp, "late", 20.0).await["event"], "signal");
@@ -100,7 +127,7 @@ async fn a_timeout_does_not_wake_another_waiter() {
     assert_eq!(waited["event"], "timeout");
     assert!(waited["note"].as_str().unwrap().contains("loses the next signal"), "{waited}");
     assert_eq!(tmux.screen(&theirs), "");
-    assert_eq!(waiters(&tmux, "shared"), 1);
+    nothing_waits(&tmux).await;
     signal(&mcp, "shared").await;
     shows(&mcp, &theirs, "heard").await;
     mcp.close().await;
@@ -111,7 +138,7 @@ async fn a_signal_wakes_every_waiter() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let (one, two, ()) = tokio::join!(wait(&mcp, "both", 20.0), wait(&mcp, "both", 20.0), async {
-        until("both wait", async || (waiters(&tmux, "both") == 2).then_some(())).await;
+        waits_have_begun(&mcp, "both", 2).await;
         // Calls that change tmux and a new control client are not blocked.
         ready_pane(&mcp, "echo ready; exec cat", "ready").await;
         signal(&mcp, "both").await;
@@ -130,13 +157,13 @@ async fn raw(tmux: &TmuxServer) -> Raw {
 async fn start_waiting(tmux: &TmuxServer, raw: &mut Raw, channel: &str) -> u64 {
     let call = json!({"name": "wait_for_channel", "arguments": {"channel": channel}});
     let id = raw.start("tools/call", call).await;
-    until("a process waits", async || (waiters(tmux, channel) == 1).then_some(())).await;
+    until("a process waits", async || (waiters(tmux) == 1).then_some(())).await;
     id
 }
 
 /// Signals a channel without a waiter, then waits on it: tmux must have kept the signal.
 async fn assert_signal_is_kept(tmux: &TmuxServer, channel: &str) {
-    until("no process waits", async || (waiters(tmux, channel) == 0).then_some(())).await;
+    nothing_waits(tmux).await;
     tmux.tmux(&["wait-for", "-S", channel]);
     let mcp = serve(tmux).await;
     assert_eq!(wait(&mcp, channel, 20.0).await["event"], "signal");
@@ -161,7 +188,7 @@ async fn an_exiting_server_leaves_no_waiter_behind() {
     start_waiting(&tmux, &mut raw, "hung-up").await;
     raw.hang_up();
     assert!(raw.wait().await.success());
-    assert_eq!(waiters(&tmux, "hung-up"), 0);
+    assert_eq!(waiters(&tmux), 0);
     assert_signal_is_kept(&tmux, "hung-up").await;
 }
 
@@ -172,7 +199,7 @@ async fn the_end_of_tmux_is_not_a_signal() {
         let mcp = serve(&tmux).await;
         let waiting = mcp.call("wait_for_channel", json!({"channel": "never", "timeout": 20}));
         let (outcome, ()) = tokio::join!(waiting, async {
-            until("a process waits", async || (waiters(&tmux, "never") == 1).then_some(())).await;
+            waits_have_begun(&mcp, "never", 1).await;
             match kill {
                 "KILL" => {
                     let pid =
@@ -185,11 +212,27 @@ async fn the_end_of_tmux_is_not_a_signal() {
         });
         let result = outcome.result();
         let text = result.content[0].as_text().unwrap().text.clone();
-        // tmux may end before the wait has begun.
-        assert!(text.starts_with("lost: ") || text.starts_with("no_server: "), "{kill}: {text}");
+        assert!(text.starts_with("lost: "), "{kill}: {text}");
         assert!(text.contains("Next: "), "{text}");
         mcp.close().await;
     }
+}
+
+#[tokio::test]
+async fn channel_names_are_not_visible_in_ps() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let secret = "name-that-only-two-programs-know";
+    let (waited, ()) = tokio::join!(wait(&mcp, secret, 20.0), async {
+        waits_have_begun(&mcp, secret, 1).await;
+        let processes = tmux_processes(&tmux);
+        assert!(processes.len() >= 2, "{processes:?}");
+        let shown = processes.iter().flatten().any(|word| word.contains(secret));
+        assert!(!shown, "{processes:?}");
+        signal(&mcp, secret).await;
+    });
+    assert_eq!(waited["event"], "signal");
+    mcp.close().await;
 }
 
 #[tokio::test]
