@@ -24,7 +24,7 @@
 //!
 //! - [`target`]: resolves `dev:2.0` and other targets to a pane.
 //! - [`capture`]: a pane's text. [`paste`]: pasting text. `empty_pane`: text for panes without a
-//!   program.
+//!   program. `respawn`: another program in a pane that prints.
 //! - [`buffer`]: paste buffers. [`channel`]: signals between programs (`wait-for`).
 //! - [`discover`]: the tmux servers that are running.
 //!
@@ -60,6 +60,7 @@ pub mod id;
 pub mod keys;
 pub mod layout;
 pub mod paste;
+mod respawn;
 pub mod server;
 pub mod show_output;
 pub mod socket;

@@ -360,6 +360,11 @@ impl Server {
         &self.inner.channel_waits
     }
 
+    /// The lock under which control clients attach.
+    pub(crate) fn attach_lock(&self) -> &AttachLock {
+        &self.inner.attach_lock
+    }
+
     /// A handle that does not keep the link alive.
     pub(crate) fn downgrade(&self) -> WeakServer {
         WeakServer(Arc::downgrade(&self.inner))

@@ -69,8 +69,8 @@ impl Version {
         self < Self { major: 3, minor: 3, patch: 0 }
     }
 
-    /// Before 3.3 the server crashes, and all its sessions end, when the program of a pane exits or
-    /// is replaced while its output is still being sent to a control client.
+    /// Before 3.3 the server crashes, and all its sessions end, when the program of a pane that
+    /// remains exits while its output is still being sent to a control client.
     pub fn dies_of_unread_output(self) -> bool {
         self < Self { major: 3, minor: 3, patch: 0 }
     }

@@ -6,7 +6,9 @@
 //! moment cannot be prevented. Our own can: a control client attaches only while no other client of
 //! ours attaches or detaches and no command of ours that changes something is in flight.
 
-use std::sync::Arc;
+use std::collections::HashSet;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tokio::sync::{OwnedRwLockReadGuard, RwLock};
@@ -16,7 +18,7 @@ use crate::control::connection::ControlConnection;
 use crate::error::Error;
 use crate::id::SessionId;
 use crate::spawn::Program;
-use crate::sync::within;
+use crate::sync::{lock, within};
 
 /// Permission to make tmux send notifications. No client attaches while one is held.
 pub(crate) type Permit = OwnedRwLockReadGuard<()>;
@@ -29,11 +31,21 @@ pub(crate) struct AttachLock {
     deadline: Duration,
     /// Held for writing while a client attaches, for reading by permits.
     lock: Arc<RwLock<()>>,
+    /// Process ids of the attached clients that receive output.
+    stream_clients: Arc<Mutex<HashSet<u32>>>,
+    /// Set when no further client may receive output: the process is about to exit.
+    streams_closed: Arc<AtomicBool>,
 }
 
 impl AttachLock {
     pub(crate) fn new(program: Program, deadline: Duration) -> Self {
-        Self { program, deadline, lock: Arc::default() }
+        Self {
+            program,
+            deadline,
+            lock: Arc::default(),
+            stream_clients: Arc::default(),
+            streams_closed: Arc::default(),
+        }
     }
 
     /// Waits until no client is attaching.
@@ -48,9 +60,17 @@ impl AttachLock {
         output: bool,
     ) -> Result<ControlConnection, Error> {
         let _exclusive = within(self.deadline, "attach-session", self.lock.write()).await?;
+        if output && self.streams_closed.load(Ordering::Relaxed) {
+            return Err(Error::Lost { command: "attach-session".to_owned() });
+        }
         let mut connection = ControlConnection::start(&self.program, session, output)?;
         match connection.wait_until_attached(self.deadline).await {
-            Ok(()) => Ok(connection),
+            Ok(()) => {
+                if let Some(pid) = connection.pid().filter(|_| output) {
+                    lock(&self.stream_clients).insert(pid);
+                }
+                Ok(connection)
+            }
             Err(error) => {
                 self.close(connection).await;
                 Err(error)
@@ -67,6 +87,20 @@ impl AttachLock {
         });
     }
 
+    /// Whether a process is one of our clients that receive output.
+    pub(crate) fn is_stream_client(&self, pid: u32) -> bool {
+        lock(&self.stream_clients).contains(&pid)
+    }
+
+    /// Lets no further client attach that receives output. Returns the commands that detach those
+    /// that do.
+    pub(crate) fn close_streams(&self) -> Vec<Command> {
+        self.streams_closed.store(true, Ordering::Relaxed);
+        let detach =
+            |pid: &u32| Command::action("detach-client").option("-t", format!("client-{pid}"));
+        lock(&self.stream_clients).iter().map(detach).collect()
+    }
+
     /// Runs commands in a process of their own, under a permit if one of them changes something.
     pub(crate) async fn run_spawned(&self, commands: &[Command]) -> Result<Vec<u8>, Error> {
         let _permit = match commands.iter().find(|command| !command.is_repeatable()) {
@@ -79,8 +113,12 @@ impl AttachLock {
     /// Ends a client and waits until tmux has sent the notification about it. tmux sends that some
     /// time after the client's process has ended, but before it replies to a later command.
     async fn close(&self, connection: ControlConnection) {
+        let pid = connection.pid();
         connection.close().await;
         let no_op = Command::query("display-message").arg("-p").arg("");
         let _ = self.program.run(&[no_op], self.deadline).await;
+        if let Some(pid) = pid {
+            lock(&self.stream_clients).remove(&pid);
+        }
     }
 }

@@ -15,8 +15,14 @@ use crate::sync::within;
 /// How many bytes one read takes at most. The output of a busy pane fills it.
 const READ_BYTES: usize = 64 * 1024;
 
-/// How long a client may take to exit after its input is closed, before it is killed.
-const EXIT_TIMEOUT: Duration = Duration::from_millis(500);
+/// How long a client may take to detach, before it is killed.
+const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The command that ends a client. Closing its input would end it too, but tmux (3.2a to 3.7c) then
+/// skips the output that is to be sent to the client before it discards what is queued for it. If
+/// the pane prints and the client is written to in between, tmux reads beyond its buffer and exits.
+/// After a command it discards the queue before it handles further events.
+const DETACH: &str = "detach-client";
 
 /// A running control client. [`ControlConnection::close`] ends it; dropping it kills it.
 #[derive(Debug)]
@@ -61,6 +67,11 @@ impl ControlConnection {
         })
     }
 
+    /// The client's process id; `None` once it has exited.
+    pub(crate) fn pid(&self) -> Option<u32> {
+        self.child.id()
+    }
+
     /// Waits until the client is attached: tmux then sends its first reply.
     pub(crate) async fn wait_until_attached(&mut self, deadline: Duration) -> Result<(), Error> {
         let command = "attach-session";
@@ -91,17 +102,16 @@ impl ControlConnection {
         first
     }
 
-    /// Ends the client gracefully: closes its input, discards its remaining output and waits for
-    /// its exit. After [`EXIT_TIMEOUT`] it is killed.
-    pub(crate) async fn close(self) {
-        let Self { mut child, stdin, mut stdout, mut incoming, .. } = self;
-        drop(stdin);
+    /// Ends the client gracefully: detaches it, discards its remaining output and waits for its
+    /// exit. After [`EXIT_TIMEOUT`] it is killed.
+    pub(crate) async fn close(mut self) {
+        self.send(DETACH);
         let exit = async {
-            while stdout.read(&mut incoming).await.is_ok_and(|count| count > 0) {}
-            let _ = child.wait().await;
+            while self.step(|_| {}).await != IoStep::Closed {}
+            let _ = self.child.wait().await;
         };
         if tokio::time::timeout(EXIT_TIMEOUT, exit).await.is_err() {
-            let _ = child.kill().await;
+            let _ = self.child.kill().await;
         }
     }
 

@@ -31,6 +31,10 @@ pub enum ControlLine<'a> {
         /// The output, unescaped.
         bytes: Cow<'a, [u8]>,
     },
+    /// tmux sends no more output of a pane to this client, and has discarded the unsent output.
+    PanePaused(PaneId),
+    /// tmux sends the output of a paused pane again.
+    PaneContinued(PaneId),
     /// tmux ends this client.
     Exit,
     /// The list of sessions has changed.
@@ -78,6 +82,8 @@ impl<'a> ControlLine<'a> {
             b"begin" => Self::Begin(guard(args)?),
             b"end" => Self::End(guard(args)?),
             b"error" => Self::Error(guard(args)?),
+            b"pause" => Self::PanePaused(id(split_word(args).0)?),
+            b"continue" => Self::PaneContinued(id(split_word(args).0)?),
             b"exit" => Self::Exit,
             b"sessions-changed" => Self::SessionsChanged,
             b"session-renamed" => match id(split_word(args).0) {

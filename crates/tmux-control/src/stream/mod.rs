@@ -167,6 +167,14 @@ impl PaneStream {
     }
 }
 
+impl Server {
+    /// Ends all streams before the process exits. A client that is killed while tmux sends it output
+    /// can crash the tmux server; see `control::connection`.
+    pub async fn close_streams(&self) {
+        let _ = self.run_all(self.attach_lock().close_streams()).await;
+    }
+}
+
 /// A request to a stream task: open a reader of a pane.
 #[derive(Debug)]
 struct SubscribeRequest {

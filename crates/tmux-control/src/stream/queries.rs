@@ -17,12 +17,12 @@ use crate::stream::{OpenedStream, PaneStream};
 #[derive(Default)]
 pub(super) struct PendingQueries(VecDeque<PendingQuery>);
 
-/// The commands of one line, and the reader that is handed out with their replies.
+/// The commands of one line, and their replies so far.
 struct PendingQuery {
     commands: Vec<Command>,
     replies: Vec<TmuxReply>,
-    reader: PaneStream,
-    reply: oneshot::Sender<Result<OpenedStream, Error>>,
+    /// The reader that is handed out with the replies, and to whom.
+    answer: Option<(PaneStream, oneshot::Sender<Result<OpenedStream, Error>>)>,
 }
 
 impl PendingQueries {
@@ -38,8 +38,17 @@ impl PendingQueries {
         reply: oneshot::Sender<Result<OpenedStream, Error>>,
     ) -> String {
         let line: Vec<String> = commands.iter().map(Command::to_line).collect();
-        self.0.push_back(PendingQuery { commands, replies: Vec::new(), reader, reply });
+        let answer = Some((reader, reply));
+        self.0.push_back(PendingQuery { commands, replies: Vec::new(), answer });
         line.join(" ; ")
+    }
+
+    /// Adds a command whose reply nobody waits for. Returns the line to send.
+    pub(super) fn push_unanswered(&mut self, command: Command) -> String {
+        let line = command.to_line();
+        let query = PendingQuery { commands: vec![command], replies: Vec::new(), answer: None };
+        self.0.push_back(query);
+        line
     }
 
     /// Takes the reply to the next command. After the last one the reader is handed out, at the
@@ -59,7 +68,9 @@ impl PendingQueries {
         if refusal.is_none() && query.replies.len() < query.commands.len() {
             return;
         }
-        let Some(PendingQuery { replies, mut reader, reply, .. }) = self.0.pop_front() else {
+        let Some(PendingQuery { replies, answer: Some((mut reader, reply)), .. }) =
+            self.0.pop_front()
+        else {
             return;
         };
         reader.skip_to_head();

@@ -1,11 +1,12 @@
 //! The stream task: owns the stream client of one session and fills the rings of its panes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
+use crate::command::Command;
 use crate::control::attach_lock::AttachLock;
 use crate::control::connection::{ControlConnection, IoStep};
 use crate::control::event::TmuxEvent;
@@ -30,6 +31,16 @@ pub(super) struct StreamTask {
 /// The rings to fill. A pane has two if it moved here from another session, with readers, and
 /// already had readers here.
 type RingsByPane = HashMap<PaneId, Vec<Arc<SharedRing>>>;
+
+/// The state of one connection.
+#[derive(Default)]
+struct ClientState {
+    queries: PendingQueries,
+    /// Panes whose output tmux has stopped to send here.
+    paused: HashSet<PaneId>,
+    /// Panes whose output tmux sends here although they have no reader.
+    unread: HashSet<PaneId>,
+}
 
 impl StreamTask {
     pub(super) fn new(
@@ -65,7 +76,7 @@ impl StreamTask {
                 }
             }
             // The client was detached, or the session has ended: output may be missing.
-            self.relocate(true).await;
+            self.relocate(true, &HashSet::new()).await;
             if self.rings.is_empty() && requests.is_empty() {
                 return;
             }
@@ -82,7 +93,7 @@ impl StreamTask {
         let alarm = tokio::time::sleep(round);
         tokio::pin!(alarm);
         let mut was_unread = false;
-        let mut queries = PendingQueries::default();
+        let mut client = ClientState::default();
         loop {
             let mut moved = false;
             let rings = &self.rings;
@@ -90,23 +101,23 @@ impl StreamTask {
                 request = requests.recv() => match request {
                     Some(request) => {
                         was_unread = false;
-                        self.subscribe(request, connection, &mut queries);
+                        self.subscribe(request, connection, &mut client);
                     }
                     None => return ServeEnd::Idle,
                 },
-                step = connection.step(|item| moved |= route(rings, &mut queries, item)) => {
+                step = connection.step(|item| moved |= client.route(rings, item)) => {
                     if step == IoStep::Closed {
                         return ServeEnd::Closed;
                     }
                     // Under heavy output the readers must run before the ring overflows.
                     tokio::task::yield_now().await;
                     // tmux buffers the output of a pane that left until this client detaches.
-                    if moved && self.relocate(false).await {
+                    if moved && self.relocate(false, &client.unread).await {
                         return ServeEnd::Closed;
                     }
                 }
                 () = &mut alarm => {
-                    let unread = self.is_unread() && queries.is_empty();
+                    let unread = self.is_unread() && client.queries.is_empty();
                     if unread && was_unread {
                         return ServeEnd::Idle;
                     }
@@ -123,14 +134,20 @@ impl StreamTask {
         &mut self,
         request: SubscribeRequest,
         connection: &mut ControlConnection,
-        pending: &mut PendingQueries,
+        client: &mut ClientState,
     ) {
         let SubscribeRequest { pane, shared, queries, reply } = request;
         let reader = self.reader(pane, shared);
+        if client.paused.remove(&pane) {
+            // It was respawned while it was in another session; see `crate::respawn`.
+            let state = format!("{pane}:continue");
+            let resume = Command::action("refresh-client").option("-A", state);
+            connection.send(&client.queries.push_unanswered(resume));
+        }
         if queries.is_empty() {
             let _ = reply.send(Ok((reader, Vec::new())));
         } else {
-            connection.send(&pending.push(queries, reader, reply));
+            connection.send(&client.queries.push(queries, reader, reply));
         }
     }
 
@@ -165,40 +182,43 @@ impl StreamTask {
     }
 
     /// Queries which session each pane is in now, ends the rings of closed panes and hands over
-    /// those of panes in another session. True if a pane has left this session. With `missed`, the
-    /// rings that stay get a break.
-    async fn relocate(&mut self, missed: bool) -> bool {
+    /// those of panes in another session. True if a pane has left this session, with or without a
+    /// reader. With `missed`, the rings that stay get a break.
+    async fn relocate(&mut self, missed: bool, unread: &HashSet<PaneId>) -> bool {
+        let fed: HashSet<PaneId> = self.rings.keys().chain(unread).copied().collect();
         self.drop_unread();
-        if self.rings.is_empty() {
+        if fed.is_empty() {
             return false;
         }
         let Some(server) = self.server.upgrade() else {
             return false;
         };
-        let mut left = false;
-        let mut stay = HashMap::new();
+        let panes = server.rows::<PaneSession>(Command::query("list-panes").arg("-a")).await;
+        let Ok(panes) = panes else {
+            for shared in std::mem::take(&mut self.rings).values().flatten() {
+                shared.update(|ring| ring.finish(StreamEnd::ServerGone));
+            }
+            return false;
+        };
+        let exists = |pane| panes.iter().any(|row| row.pane == pane);
+        // A window can be linked into several sessions.
+        let session = self.session;
+        let stays = |pane| panes.iter().any(|row| row.pane == pane && row.session == session);
         for (pane, rings) in std::mem::take(&mut self.rings) {
-            let now = server.row::<PaneSession>(&pane.to_string()).await;
-            let stays = now.as_ref().is_ok_and(|now| now.session == self.session);
             for shared in &rings {
-                match &now {
-                    Ok(_) if stays && !missed => {}
-                    Ok(_) => shared.update(Ring::mark_break),
-                    Err(error) if error.is_not_found() => {
-                        shared.update(|ring| ring.finish(StreamEnd::PaneGone));
-                    }
-                    Err(_) => shared.update(|ring| ring.finish(StreamEnd::ServerGone)),
+                match stays(pane) {
+                    true if !missed => {}
+                    _ if exists(pane) => shared.update(Ring::mark_break),
+                    _ => shared.update(|ring| ring.finish(StreamEnd::PaneGone)),
                 }
             }
-            if stays {
-                stay.insert(pane, rings);
-            } else if now.is_ok() {
-                left = true;
+            if stays(pane) {
+                self.rings.insert(pane, rings);
+            } else if exists(pane) {
                 rings.into_iter().for_each(|shared| server.adopt(pane, shared));
             }
         }
-        self.rings = stay;
-        left
+        fed.into_iter().any(|pane| exists(pane) && !stays(pane))
     }
 }
 
@@ -220,28 +240,44 @@ enum ServeEnd {
     Closed,
 }
 
-/// Adds output to its rings, and replies to their queries. True if a pane may have moved.
-fn route(rings: &RingsByPane, queries: &mut PendingQueries, item: ControlItem<'_>) -> bool {
-    match item {
-        ControlItem::Line(ControlLine::Output { pane, bytes }) => {
-            for shared in rings.get(&pane).into_iter().flatten() {
-                shared.update(|ring| ring.push(&bytes));
+impl ClientState {
+    /// Adds output to its rings, and replies to their queries. True if a pane may have moved.
+    fn route(&mut self, rings: &RingsByPane, item: ControlItem<'_>) -> bool {
+        match item {
+            ControlItem::Line(ControlLine::Output { pane, bytes }) => {
+                match rings.get(&pane) {
+                    Some(rings) => {
+                        rings.iter().for_each(|shared| shared.update(|ring| ring.push(&bytes)));
+                    }
+                    None => drop(self.unread.insert(pane)),
+                }
+                false
             }
-            false
-        }
-        ControlItem::Line(line) => match TmuxEvent::from_line(&line) {
-            Some(TmuxEvent::LayoutChanged(_)) => {
-                rings.values().flatten().for_each(|shared| shared.note_layout_change());
-                true
+            ControlItem::Line(ControlLine::PanePaused(pane)) => {
+                self.paused.insert(pane);
+                false
             }
-            Some(TmuxEvent::WindowClosed(_) | TmuxEvent::SessionsChanged) => true,
-            _ => false,
-        },
-        ControlItem::Reply(reply) => {
-            queries.take_reply(reply);
-            false
+            ControlItem::Line(ControlLine::PaneContinued(pane)) => {
+                self.paused.remove(&pane);
+                // tmux has discarded the output that was not sent when the pane was paused.
+                let rings = rings.get(&pane).into_iter().flatten();
+                rings.for_each(|shared| shared.update(Ring::mark_break));
+                false
+            }
+            ControlItem::Line(line) => match TmuxEvent::from_line(&line) {
+                Some(TmuxEvent::LayoutChanged(_)) => {
+                    rings.values().flatten().for_each(|shared| shared.note_layout_change());
+                    true
+                }
+                Some(TmuxEvent::WindowClosed(_) | TmuxEvent::SessionsChanged) => true,
+                _ => false,
+            },
+            ControlItem::Reply(reply) => {
+                self.queries.take_reply(reply);
+                false
+            }
+            ControlItem::Garbage(_) => false,
         }
-        ControlItem::Garbage(_) => false,
     }
 }
 
@@ -265,7 +301,7 @@ mod tests {
         let moved = task.reader(PaneId(1), Some(Arc::new(SharedRing::new())));
         let later = task.reader(PaneId(1), None);
         let output = ControlLine::Output { pane: PaneId(1), bytes: b"abc".as_slice().into() };
-        route(&task.rings, &mut PendingQueries::default(), ControlItem::Line(output));
+        ClientState::default().route(&task.rings, ControlItem::Line(output));
         for reader in [here, moved, later] {
             assert_eq!(reader.shared.ring().head(), 3);
         }

@@ -338,6 +338,32 @@ async fn stream_follows_its_pane_into_another_session() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn client_is_replaced_when_an_unread_pane_leaves() {
+    let tmux = TmuxServer::new();
+    tmux.new_session("other");
+    let (read_pane, unread_pane) = (open_player(&tmux, "main"), open_player(&tmux, "main"));
+    let server = connect(&tmux);
+    let mut reader = server.stream(read_pane).await.unwrap();
+    play(&tmux, unread_pane, b"printed to nobody");
+    // Both players print: the second output follows the first.
+    play(&tmux, read_pane, b"first");
+    assert_eq!(read(&mut reader, 5).await, b"first");
+    let client = stream_clients(&tmux);
+    let window =
+        tmux.tmux(&["display-message", "-p", "-t", &unread_pane.to_string(), "#{window_id}"]);
+    tmux.tmux(&["move-window", "-d", "-s", &window, "-t", "=other:"]);
+    // tmux would keep all further output of the pane for the client that was sent some of it.
+    until("another client follows the session", async || {
+        let now = stream_clients(&tmux);
+        (now.len() == 1 && now != client).then_some(())
+    })
+    .await;
+    assert!(matches!(next_gap_or_end(&mut reader).await, Chunk::Gap { missed: None, .. }));
+    play(&tmux, read_pane, b"second");
+    assert_eq!(read(&mut reader, 6).await, b"second");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn one_stream_client_serves_a_sessions_panes() {
     let tmux = TmuxServer::new();
     tmux.new_session("other");

@@ -99,6 +99,7 @@ impl App {
         self.clients.close().await;
         self.engines.host.close().await;
         self.engines.runs.close();
+        self.engines.host.tmux().close_streams().await;
         if let Some(audit) = &self.audit {
             audit.close().await;
         }

@@ -17,6 +17,11 @@ const OWN_SESSION_OPTION: &str = "@mcp_home";
 /// The user option of a pane that is piped to `cat >/dev/null`, so that its last output is not lost.
 const DRAIN_OPTION: &str = "@mcp_drain";
 
+/// Shell commands for the end of a program under tmux before 3.3, which crashes over output of a
+/// finished program that it has not sent to a control client yet: pausing the pane on the client
+/// discards that output.
+const PAUSE_ON_CLIENTS: &str = r##"for client in $(tmux list-clients -F '#{?client_control_mode,#{client_name},}'); do tmux refresh-client -t "$client" -A "$TMUX_PANE:pause"; done 2>/dev/null"##;
+
 const WINDOW_WIDTH: u32 = 200;
 const WINDOW_HEIGHT: u32 = 50;
 const HISTORY_LINES: u32 = 50_000;
@@ -238,7 +243,12 @@ impl NewPane {
             Some(_) => ("-mc", r#"trap '' TSTP; "${SHELL:-/bin/sh}" -c "$0"; code=$?; set +m"#),
             None => ("-c", r#""$0" "$@"; code=$?"#),
         };
-        let script = format!("{script}; sleep 0.1; exit $code");
+        let pause = match version.dies_of_unread_output() {
+            true => format!("; {PAUSE_ON_CLIENTS}"),
+            false => String::new(),
+        };
+        // C-c ends the program but must not end the shell around it, which has yet to pause.
+        let script = format!("trap : INT; {script}; sleep 0.1{pause}; exit $code");
         let mut with_pause = vec!["/bin/sh".to_owned(), flags.to_owned(), script];
         with_pause.extend_from_slice(words);
         with_pause

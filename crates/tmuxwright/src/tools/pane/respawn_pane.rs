@@ -1,7 +1,6 @@
 //! `respawn_pane`: restarts the program of a pane, or starts another in it.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,9 +12,6 @@ use crate::context::{Cx, Tool};
 use crate::contract::{Code, Group, Load, Meta, Target, Tier, ToolError, Toolset, not_empty};
 use crate::host::{NewPane, with_environment};
 use crate::results::objects::Pane;
-
-/// Limit of the wait for output that tmux has not yet sent to the stream.
-const MAX_CATCH_UP: Duration = Duration::from_secs(1);
 
 pub(super) struct RespawnPane;
 
@@ -79,19 +75,15 @@ impl Tool for RespawnPane {
         let respawn = Command::action("respawn-pane").arg_if(kill, "-k").option("-t", pane.pane);
         let respawn = respawn.option_if("-c", cwd.as_deref().map(escape_format));
         let respawn = with_environment(respawn, env.iter().map(|(k, v)| (k.as_str(), v.as_str())));
-        let mut commands = vec![match words.is_empty() {
+        let respawn = match words.is_empty() {
             true => respawn,
             false => words.iter().fold(respawn.arg("--"), Command::arg),
-        }];
-        if args.command.is_some() {
-            commands.extend(cx.host.drain(&pane).await?);
-        }
-        let followed = cx.runs.running_in(pane.pane).is_some();
-        if followed && cx.tmux().version().await?.dies_of_unread_output() {
-            let catch_up = cx.tmux().catch_up(pane.session, pane.pane);
-            let _ = tokio::time::timeout(MAX_CATCH_UP, catch_up).await;
-        }
-        cx.tmux().sequence(commands).await?;
+        };
+        let drain = match args.command {
+            Some(_) => cx.host.drain(&pane).await?,
+            None => Vec::new(),
+        };
+        cx.tmux().respawn(pane.pane, respawn, drain).await?;
         if let Some(launch) = launch {
             let now = cx.host.pane(&pane.pane.to_string()).await?;
             cx.runs.note_relaunched(&now, launch);

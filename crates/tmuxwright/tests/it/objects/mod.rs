@@ -3,6 +3,7 @@
 pub(crate) mod arrange;
 pub(crate) mod caller;
 pub(crate) mod clients;
+pub(crate) mod flood;
 pub(crate) mod input;
 pub(crate) mod kill_and_rename;
 pub(crate) mod option_text;
