@@ -32,6 +32,12 @@ pub enum Error {
         /// The message of tmux.
         message: String,
     },
+    /// Input was not sent: `synchronize-panes` would copy it to panes it is not meant for.
+    #[error("the panes of the window of {pane} are synchronized: others would receive the input")]
+    Synchronized {
+        /// The pane that was typed into.
+        pane: String,
+    },
     /// No reply came before the deadline.
     #[error("tmux {command} sent no reply within {after:?}")]
     Timeout {

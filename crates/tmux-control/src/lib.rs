@@ -23,8 +23,8 @@
 //! Operations built on [`Server`]:
 //!
 //! - [`target`]: resolves `dev:2.0` and other targets to a pane.
-//! - [`capture`]: a pane's text. [`paste`]: pasting text. `empty_pane`: text for panes without a
-//!   program. `respawn`: another program in a pane that prints.
+//! - [`capture`]: a pane's text. [`paste`]: pasting text. [`receivers`]: the panes that input reaches.
+//!   `empty_pane`: text for panes without a program. `respawn`: another program in a pane that prints.
 //! - [`buffer`]: paste buffers. [`channel`]: signals between programs (`wait-for`).
 //! - [`discover`]: the tmux servers that are running.
 //!
@@ -60,6 +60,7 @@ pub mod id;
 pub mod keys;
 pub mod layout;
 pub mod paste;
+pub mod receivers;
 mod respawn;
 pub mod server;
 pub mod show_output;

@@ -3,6 +3,7 @@
 use crate::command::Command;
 use crate::error::Error;
 use crate::id::PaneId;
+use crate::receivers::Receivers;
 use crate::server::Server;
 
 /// How many bytes of the text one `set-buffer` command holds.
@@ -21,17 +22,21 @@ pub struct Paste<'a> {
 
 impl Paste<'_> {
     /// Pastes into a pane.
-    pub async fn into(self, server: &Server, pane: PaneId) -> Result<(), Error> {
+    pub async fn into(self, server: &Server, receivers: impl Into<Receivers>) -> Result<(), Error> {
         let Self { buffer, text, bracketed } = self;
-        let mut commands: Vec<Command> = pieces(text)
+        let receivers = receivers.into();
+        let commands: Vec<Command> = pieces(text)
             .enumerate()
             .map(|(index, piece)| {
                 let set = Command::action("set-buffer").arg_if(index > 0, "-a");
                 set.option("-b", buffer).arg("--").arg(piece)
             })
             .collect();
-        commands.push(paste(server, buffer, bracketed, pane).await?.arg("-d"));
-        let outcome = server.run_all(commands).await;
+        let paste = paste(server, buffer, bracketed, receivers.pane()).await?.arg("-d");
+        let mut outcome = server.run_all(commands).await;
+        if outcome.is_ok() {
+            outcome = server.type_into(&receivers, vec![paste]).await;
+        }
         if outcome.is_err() {
             let _ = server.run(Command::action("delete-buffer").option("-b", buffer)).await;
         }
@@ -45,10 +50,10 @@ impl Server {
         &self,
         buffer: &str,
         bracketed: bool,
-        pane: PaneId,
+        receivers: &Receivers,
     ) -> Result<(), Error> {
-        let paste = paste(self, buffer, bracketed, pane).await?;
-        self.run(paste).await.map(|_| ())
+        let paste = paste(self, buffer, bracketed, receivers.pane()).await?;
+        self.type_into(receivers, vec![paste]).await
     }
 }
 

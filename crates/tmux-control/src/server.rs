@@ -117,9 +117,14 @@ impl Server {
     /// Runs all commands in order and in one round trip, even if one fails. Returns the first
     /// error.
     pub async fn run_all(&self, commands: Vec<Command>) -> Result<(), Error> {
-        let mut submitted = Vec::with_capacity(commands.len());
-        for command in commands {
-            submitted.push(self.submit(vec![command])?);
+        self.run_lines(commands.into_iter().map(|command| vec![command]).collect()).await
+    }
+
+    /// The same for sequences, each of which ends with its first command that fails.
+    pub(crate) async fn run_lines(&self, lines: Vec<Vec<Command>>) -> Result<(), Error> {
+        let mut submitted = Vec::with_capacity(lines.len());
+        for line in lines {
+            submitted.push(self.submit(line)?);
         }
         let mut outcome = Ok(());
         for replies in submitted {

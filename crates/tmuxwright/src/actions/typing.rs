@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tmux_control::keys::TmuxKey;
+use tmux_control::receivers::Receivers;
 use tmux_control::{PaneId, row};
 
 use crate::context::Cx;
@@ -73,7 +74,7 @@ fn is_shell_at_prompt(program: &str, pid: u32) -> bool {
 }
 
 /// Presses Enter as a separate event.
-pub(crate) async fn press_enter(cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {
-    cx.tmux().run(TmuxKey::enter().press(pane.pane)).await?;
-    Ok(())
+pub(crate) async fn press_enter(cx: &Cx, receivers: &Receivers) -> Result<(), ToolError> {
+    let enter = TmuxKey::enter().press(receivers.pane());
+    Ok(cx.tmux().type_into(receivers, vec![enter]).await?)
 }

@@ -3,6 +3,7 @@
 
 use std::collections::HashSet;
 
+use tmux_control::receivers::Receivers;
 use tmux_control::target::{self, Level, ObjectId, PaneLocation, TargetError};
 use tmux_control::{Command, PaneId, Row, Server, SessionId, TmuxReply, WindowId};
 
@@ -289,7 +290,27 @@ impl Cx {
         Ok(Resolved { level: found.level, pane })
     }
 
-    async fn admit(&self, target: &Target, resolved: &Resolved) -> Result<(), ToolError> {
+    /// The panes that may receive what the call types into a pane: that pane, and those synchronized with
+    /// it that the policy allows.
+    pub(crate) async fn receivers(
+        &self,
+        target: &Target,
+        pane: &PaneState,
+    ) -> Result<Receivers, ToolError> {
+        if !pane.synchronized {
+            return Ok(pane.pane.into());
+        }
+        let resolved = Resolved { level: Level::Pane, pane: pane.clone() };
+        let panes = self.admit(target, &resolved).await?;
+        Ok(Receivers::new(pane.pane, panes.into_iter().map(|pane| pane.pane)))
+    }
+
+    /// Asks the guard about all panes that the call can affect, and returns them.
+    async fn admit(
+        &self,
+        target: &Target,
+        resolved: &Resolved,
+    ) -> Result<Vec<PaneState>, ToolError> {
         self.request.first_target.note(resolved.ids());
         let panes = self.affected_panes(resolved).await?;
         for pane in &panes {
@@ -298,7 +319,8 @@ impl Cx {
             }
         }
         let object = self.target_object(resolved.level, resolved.id(), &panes, target);
-        self.guard.admit_object(self.meta, &object)
+        self.guard.admit_object(self.meta, &object)?;
+        Ok(panes)
     }
 
     pub(super) fn target_object<'a>(

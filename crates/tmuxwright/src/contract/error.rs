@@ -123,6 +123,7 @@ impl From<tmux_control::Error> for ToolError {
             Error::NoServer { .. } => Code::NoServer,
             Error::Refused { .. } if error.is_not_found() => Code::NotFound,
             Error::Refused { .. } => Code::TmuxRefused,
+            Error::Synchronized { .. } => Code::NotReady,
             Error::Timeout { .. } => Code::Timeout,
             Error::Lost { .. } => Code::Lost,
             Error::BadSocket { .. } | Error::NulByte { .. } => Code::InvalidArgument,
@@ -137,6 +138,10 @@ impl From<tmux_control::Error> for ToolError {
             Code::NotFound => "list_panes shows all sessions, windows and panes",
             Code::Timeout | Code::Lost => {
                 "check with list_panes or capture_pane whether the call took effect; then call again"
+            }
+            Code::NotReady => {
+                "what came before may have been typed: capture_pane shows it; a call that begins now \
+                 checks all panes that would receive its input"
             }
             Code::InvalidArgument => "correct the argument and call again",
             _ => "list_panes shows the current state",

@@ -80,7 +80,8 @@ impl Tool for PasteBuffer {
         let text = String::from_utf8_lossy(&scan.tail);
         let turn = cx.turn(&pane, Keystroke::of_paste(&text, bracketed)).await?;
         cx.runs.note_typed(pane.pane, &text, false);
-        cx.tmux().paste_buffer(&name, bracketed, pane.pane).await.map_err(failed)?;
+        let receivers = cx.receivers(&args.target, &pane).await?;
+        cx.tmux().paste_buffer(&name, bracketed, &receivers).await.map_err(failed)?;
         turn.done();
         Ok(PastedBuffer { name, bytes: scan.bytes, pane_id: pane.pane.to_string() })
     }

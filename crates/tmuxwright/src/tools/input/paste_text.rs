@@ -56,11 +56,13 @@ impl Tool for PasteText {
             Keystroke::of_paste(&args.text, bracketed).chain(enter.then_some(Keystroke::Enter));
         let turn = cx.turn(&pane, strokes).await?;
         cx.runs.note_typed(pane.pane, &args.text, enter);
+        let receivers = cx.receivers(&args.target, &pane).await?;
         let buffer = cx.host.temporary_buffer_name();
-        Paste { buffer: &buffer, text: &args.text, bracketed }.into(cx.tmux(), pane.pane).await?;
+        let paste = Paste { buffer: &buffer, text: &args.text, bracketed };
+        paste.into(cx.tmux(), receivers.clone()).await?;
         if enter {
             pause_before_enter(cx, &pane, Duration::ZERO).await?;
-            press_enter(cx, &pane).await?;
+            press_enter(cx, &receivers).await?;
         }
         turn.done();
         Ok(TypedInto::from(&pane))

@@ -5,6 +5,7 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tmux_control::keys::{TmuxKey, type_text};
+use tmux_control::receivers::Receivers;
 
 use crate::actions::typing::{must_take_input, pause_before_enter, press_enter};
 use crate::context::{Cx, Keystroke, ProgressStep, Tool};
@@ -56,13 +57,14 @@ impl Tool for SendKeys {
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, !typing.text.is_empty())?;
         let turn = cx.turn(&pane, typing.strokes()).await?;
+        let receivers = cx.receivers(&args.target, &pane).await?;
         for round in 0..typing.repeat {
             if round > 0 {
                 typing.wait(cx, round).await;
             }
             let enters = typing.enter || typing.keys.contains(&TmuxKey::enter());
             cx.runs.note_typed(pane.pane, &typing.text, enters);
-            typing.once(cx, &pane).await?;
+            typing.once(cx, &pane, &receivers).await?;
         }
         turn.done();
         Ok(TypedInto::from(&pane))
@@ -114,22 +116,27 @@ impl KeySequence {
         (0..self.repeat).flat_map(move |_| once.clone())
     }
 
-    async fn once(&self, cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {
-        cx.tmux().run_all(type_text(pane.pane, &self.text)).await?;
+    async fn once(
+        &self,
+        cx: &Cx,
+        pane: &PaneState,
+        receivers: &Receivers,
+    ) -> Result<(), ToolError> {
+        cx.tmux().type_into(receivers, type_text(pane.pane, &self.text)).await?;
         let after_text = !self.text.is_empty();
         // An Enter among the keys must not count as a part of the text either.
         let enter = self.keys.iter().position(|key| after_text && *key == TmuxKey::enter());
         let (keys, rest) = self.keys.split_at(enter.unwrap_or(self.keys.len()));
-        self.press(cx, pane, keys, after_text).await?;
+        self.press(cx, receivers, keys, after_text).await?;
         if !rest.is_empty() {
             pause_before_enter(cx, pane, self.delay.unwrap_or_default()).await?;
-            self.press(cx, pane, rest, false).await?;
+            self.press(cx, receivers, rest, false).await?;
         }
         if self.enter {
             if after_text || !self.keys.is_empty() {
                 pause_before_enter(cx, pane, self.delay.unwrap_or_default()).await?;
             }
-            press_enter(cx, pane).await?;
+            press_enter(cx, receivers).await?;
         }
         Ok(())
     }
@@ -138,19 +145,19 @@ impl KeySequence {
     async fn press(
         &self,
         cx: &Cx,
-        pane: &PaneState,
+        receivers: &Receivers,
         keys: &[TmuxKey],
         pause_first: bool,
     ) -> Result<(), ToolError> {
         let Some(delay) = self.delay else {
-            let commands = keys.iter().map(|key| key.press(pane.pane)).collect();
-            return Ok(cx.tmux().run_all(commands).await?);
+            let commands = keys.iter().map(|key| key.press(receivers.pane())).collect();
+            return Ok(cx.tmux().type_into(receivers, commands).await?);
         };
         for (index, key) in keys.iter().enumerate() {
             if index > 0 || pause_first {
                 tokio::time::sleep(delay).await;
             }
-            cx.tmux().run(key.press(pane.pane)).await?;
+            cx.tmux().type_into(receivers, vec![key.press(receivers.pane())]).await?;
         }
         Ok(())
     }

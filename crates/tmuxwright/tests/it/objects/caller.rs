@@ -2,7 +2,7 @@
 //! nor killed.
 
 use serde_json::{Value, json};
-use testkit::{Launch, Mcp, TmuxServer};
+use testkit::{Launch, Mcp, TmuxServer, until};
 
 use crate::objects::{DESTRUCTIVE, in_pane};
 use crate::support::{field, list};
@@ -59,6 +59,34 @@ async fn environment_identifies_the_callers_pane() {
     mcp.call("kill", json!({"target": "%0"})).await.text();
     mcp.call("kill", json!({"target": "other", "kind": "session"})).await.text();
     assert_eq!(list(&mcp, "list_panes", json!({})).await.len(), 1);
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn delayed_keys_stop_when_panes_are_synchronized() {
+    let tmux = TmuxServer::new();
+    tmux.tmux(&["split-window", "-d", "-t", "%0"]);
+    let mcp = in_pane(launch(&tmux), &tmux, "%1").args(DESTRUCTIVE).mcp().await;
+    let keys = json!({"target": "%0", "text": "x", "repeat": 1000, "delay_ms": 20});
+    let (typed, ()) = tokio::join!(mcp.call("send_keys", keys), async {
+        until("keys arrive", async || tmux.screen("%0").contains("xx").then_some(())).await;
+        tmux.tmux(&["set-option", "-w", "-t", "@0", "synchronize-panes", "on"]);
+    });
+    let error = typed.err("not_ready");
+    assert!(error.contains("synchronized") && error.contains("Next: "), "{error}");
+    assert!(!tmux.screen("%1").contains('x'), "{}", tmux.screen("%1"));
+    // A pane that may be typed into receives the keys too, and one that joins later does not.
+    let pane = tmux.open("exec cat");
+    tmux.tmux(&["split-window", "-d", "-t", &pane, "exec cat"]);
+    let window = tmux.tmux(&["display-message", "-p", "-t", &pane, "#{window_id}"]);
+    tmux.tmux(&["set-option", "-w", "-t", &window, "synchronize-panes", "on"]);
+    let keys = json!({"target": pane, "text": "y", "repeat": 1000, "delay_ms": 20});
+    let (typed, ()) = tokio::join!(mcp.call("send_keys", keys), async {
+        until("keys arrive", async || tmux.screen("%3").contains("yy").then_some(())).await;
+        tmux.tmux(&["join-pane", "-d", "-s", "%1", "-t", &pane]);
+    });
+    typed.err("not_ready");
+    assert!(!tmux.screen("%1").contains('y'), "{}", tmux.screen("%1"));
     mcp.close().await;
 }
 

@@ -1,0 +1,71 @@
+//! Typing that reaches only the panes that it is meant for.
+//!
+//! With `synchronize-panes`, tmux copies the input of a pane to other panes of its window. A person
+//! or another program can switch it on between a check and a key. So the check is a tmux command of
+//! its own, sent on one line with the key: tmux runs a line without a break, up to the first command
+//! that fails.
+
+use crate::command::Command;
+use crate::error::Error;
+use crate::id::PaneId;
+use crate::server::Server;
+
+/// Not the name of an option: tmux reports it when the check fails.
+const OTHER_RECEIVERS: &str = "input-reaches-other-panes";
+
+/// The panes that may receive what is typed into a pane.
+#[derive(Debug, Clone)]
+pub struct Receivers {
+    pane: PaneId,
+    allowed: Vec<PaneId>,
+}
+
+impl From<PaneId> for Receivers {
+    /// No pane but this one.
+    fn from(pane: PaneId) -> Self {
+        Self { pane, allowed: vec![pane] }
+    }
+}
+
+impl Receivers {
+    /// The pane, and others that its input may be copied to.
+    pub fn new(pane: PaneId, others: impl IntoIterator<Item = PaneId>) -> Self {
+        Self { pane, allowed: others.into_iter().chain([pane]).collect() }
+    }
+
+    /// The pane that is typed into.
+    pub fn pane(&self) -> PaneId {
+        self.pane
+    }
+
+    /// A query that fails if another pane would receive the input. `show-options` expands its
+    /// argument as a format, and the format yields the name of an option only if all receivers are
+    /// allowed.
+    pub(crate) fn check(&self) -> Command {
+        let allowed: String = self.allowed.iter().map(|pane| format!("|{pane}|")).collect();
+        let is_allowed = format!("#{{m:*|#{{pane_id}}|*,{allowed}}}");
+        let others = format!("#{{P:#{{?pane_synchronized,#{{?{is_allowed},,x}},}}}}");
+        let others = format!("#{{?pane_synchronized,{others},}}");
+        let option = format!("#{{?#{{==:{others},}},synchronize-panes,{OTHER_RECEIVERS}}}");
+        Command::query("show-options").arg("-p").option("-t", self.pane).arg(option)
+    }
+}
+
+impl Server {
+    /// Runs commands that type into a pane, each only if no other pane would receive the input. Once
+    /// one is refused for that reason, no later one is run.
+    pub async fn type_into(
+        &self,
+        receivers: &Receivers,
+        commands: Vec<Command>,
+    ) -> Result<(), Error> {
+        let check = receivers.check();
+        let lines = commands.into_iter().map(|command| vec![check.clone(), command]).collect();
+        self.run_lines(lines).await.map_err(|error| match error {
+            Error::Refused { message, .. } if message.contains(OTHER_RECEIVERS) => {
+                Error::Synchronized { pane: receivers.pane.to_string() }
+            }
+            error => error,
+        })
+    }
+}
