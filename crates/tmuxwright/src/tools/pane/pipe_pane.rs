@@ -7,12 +7,14 @@ use std::path::Path;
 use rustix::fs::{Access, access};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use tmux_control::target::Level;
 use tmux_control::{Command, PaneId, escape_format, row};
 
-use crate::context::{Cx, Tool};
+use crate::context::{Cx, Resolved, Tool};
 use crate::contract::{
     Code, FilePath, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset, file_failed,
 };
+use crate::host::PaneState;
 use crate::results::words::{FactRow, field};
 use terminal::text::inline;
 
@@ -86,8 +88,12 @@ impl Tool for PipePane {
         let pane = cx.pane(&args.target).await?;
         let id = pane.pane;
         let before: PipeRow = cx.tmux().row(&id.to_string()).await?;
+        let is_foreign = before.open && before.path.is_empty() && !before.drain;
         let pipe = || Command::action("pipe-pane").option("-t", id);
         let Some(path) = path else {
+            if is_foreign {
+                may_stop_foreign(cx, &pane).await?;
+            }
             let mut commands = cx.host.drain(&pane).await?;
             if !before.drain || commands.is_empty() {
                 commands = vec![pipe()];
@@ -104,12 +110,11 @@ impl Tool for PipePane {
             )
             .hint("capture_pane reads its last output"));
         }
-        if before.open && before.path.is_empty() && !before.drain {
-            return Err(ToolError::new(
-                Code::Busy,
-                format!("the output of {id} already goes through a pipe that is not this server's"),
-            )
-            .hint("pipe_pane without `path` stops that pipe; ask the person first"));
+        if is_foreign {
+            return Err(ToolError::new(Code::Busy, foreign_pipe(&pane)).hint(
+                "pipe another pane, or ask the person to stop that pipe; capture_since reads the \
+                 pane's new output without a pipe",
+            ));
         }
         prepare_file(&path, args.append.unwrap_or(true))
             .map_err(|error| file_failed("written", &path, &error))?;
@@ -126,6 +131,24 @@ impl Tool for PipePane {
         }
         Ok(Piped { pane_id: id.to_string(), piping: true, path: Some(text.into_owned()) })
     }
+}
+
+fn foreign_pipe(pane: &PaneState) -> String {
+    format!("the output of {} goes through a pipe that this server did not open", pane.pane)
+}
+
+/// Asks the policy whether a pipe that another program opened may be closed. It belongs to others,
+/// whoever made the pane.
+async fn may_stop_foreign(cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {
+    let owner = String::new();
+    let theirs = Resolved { level: Level::Pane, pane: PaneState { owner, ..pane.clone() } };
+    cx.may_end(Some(&theirs)).await.map_err(|_| {
+        ToolError::new(Code::Denied, foreign_pipe(pane)).hint(format!(
+            "leave it; a person can stop it with `tmux pipe-pane -t {}`, or start tmuxwright with \
+             --tier destructive",
+            pane.pane
+        ))
+    })
 }
 
 /// Creates the file and checks that it can be written: tmux would not report a failure.

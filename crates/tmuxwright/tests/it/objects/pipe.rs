@@ -5,6 +5,7 @@ use std::path::Path;
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer, until};
 
+use crate::objects::serve_destructive;
 use crate::serve;
 use crate::support::{at_least, exited, pane, ready_pane, shows};
 
@@ -108,14 +109,32 @@ async fn unwritable_pipe_path_is_reported_at_once() {
 }
 
 #[tokio::test]
-async fn foreign_pipe_is_stopped_only_on_request() {
+async fn foreign_pipe_is_neither_replaced_nor_stopped() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
+    let made = mcp.call("create_window", json!({})).await.ok();
+    let ours = tmux.home().join("ours");
+    // A person's pipe in a person's pane, and one in a pane of this server.
+    for (number, target) in ["%0", made["pane_id"].as_str().unwrap()].into_iter().enumerate() {
+        let theirs = tmux.home().join(format!("theirs{number}"));
+        tmux.tmux(&["pipe-pane", "-t", target, &format!("cat >>{}", theirs.display())]);
+        let error =
+            mcp.call("pipe_pane", json!({"target": target, "path": ours})).await.err("busy");
+        assert!(error.contains("did not open") && error.contains("Next: "), "{error}");
+        assert!(!ours.exists());
+        let error = mcp.call("pipe_pane", json!({"target": target})).await.err("denied");
+        assert!(error.contains("did not open") && error.contains("--tier destructive"), "{error}");
+        type_until_logged(&mcp, target, "# one", &theirs).await;
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn foreign_pipe_is_stopped_at_tier_destructive() {
+    let tmux = TmuxServer::new();
+    let mcp = serve_destructive(&tmux).await;
     let (theirs, ours) = (tmux.home().join("theirs"), tmux.home().join("ours"));
     tmux.tmux(&["pipe-pane", "-t", "%0", &format!("cat >>{}", theirs.display())]);
-    let error = mcp.call("pipe_pane", json!({"target": "main", "path": ours})).await.err("busy");
-    assert!(error.contains("not this server's") && error.contains("without `path`"), "{error}");
-    assert!(!ours.exists());
     type_until_logged(&mcp, "main", "# one", &theirs).await;
     pipe(&mcp, json!({"target": "main"})).await;
     pipe(&mcp, json!({"target": "main", "path": ours})).await;
