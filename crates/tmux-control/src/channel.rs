@@ -11,7 +11,7 @@ use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader, Lines};
 use tokio::process::{Child, ChildStdout};
-use tokio::sync::{OwnedRwLockReadGuard, RwLock};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use crate::command::Command;
@@ -36,8 +36,21 @@ const MAX_CLIENT_COUNTS: u32 = 10;
 /// The pause between two counts: most clients run one command and disconnect.
 const CLIENT_COUNT_INTERVAL: Duration = Duration::from_millis(15);
 
-/// Held for reading by every wait. The write lock is free once all waits have ended.
-pub(crate) type ChannelWaits = Arc<RwLock<()>>;
+/// How many waits may be in progress on one server: each is a process.
+pub const MAX_CHANNEL_WAITS: u32 = 32;
+
+/// The waits in progress on one server.
+#[derive(Debug)]
+pub(crate) struct ChannelWaits {
+    /// One permit for each further wait that may begin.
+    free: Arc<Semaphore>,
+}
+
+impl Default for ChannelWaits {
+    fn default() -> Self {
+        Self { free: Arc::new(Semaphore::new(MAX_CHANNEL_WAITS as usize)) }
+    }
+}
 
 /// A signal that was received.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,7 +91,7 @@ struct WaitProcess {
     begun: Instant,
     /// When the process printed [`SIGNALLED`].
     signalled: Option<Instant>,
-    _running: OwnedRwLockReadGuard<()>,
+    _permit: OwnedSemaphorePermit,
 }
 
 impl Server {
@@ -94,7 +107,9 @@ impl Server {
             Command::action("wait-for").arg("--").arg(channel),
             Command::query("display-message").arg("-p").arg(SIGNALLED),
         ];
-        let running = Arc::clone(self.channel_waits()).read_owned().await;
+        let permit = Arc::clone(&self.channel_waits().free)
+            .try_acquire_owned()
+            .map_err(|_| Error::TooManyWaits)?;
         let start = self.tmux_program().start_commands(&commands);
         let mut child = within(self.deadline(), "wait-for", start).await??;
         let Some(stdout) = child.stdout.take() else {
@@ -109,7 +124,7 @@ impl Server {
                 server_pid: None,
                 begun: Instant::now(),
                 signalled: None,
-                _running: running,
+                _permit: permit,
             }),
         };
         if let Some(process) = &mut waiting.process
@@ -123,7 +138,8 @@ impl Server {
 
     /// Waits until every wait has ended, cancelled ones included, or the deadline has passed.
     pub async fn channel_waits_ended(&self) {
-        let _ = tokio::time::timeout(self.deadline(), self.channel_waits().write()).await;
+        let all = self.channel_waits().free.acquire_many(MAX_CHANNEL_WAITS);
+        let _ = tokio::time::timeout(self.deadline(), all).await;
     }
 }
 

@@ -38,6 +38,12 @@ pub enum Error {
         /// The pane that was typed into.
         pane: String,
     },
+    /// The limit of waits for channels is reached.
+    #[error(
+        "{} waits for channels are in progress, and no more can begin",
+        crate::channel::MAX_CHANNEL_WAITS
+    )]
+    TooManyWaits,
     /// No reply came before the deadline.
     #[error("tmux {command} sent no reply within {after:?}")]
     Timeout {

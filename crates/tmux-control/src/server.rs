@@ -360,7 +360,7 @@ impl Server {
         self.inner.timing.deadline
     }
 
-    /// The lock held by every wait on a channel of this server.
+    /// The waits on channels of this server.
     pub(crate) fn channel_waits(&self) -> &ChannelWaits {
         &self.inner.channel_waits
     }

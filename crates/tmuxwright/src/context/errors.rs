@@ -3,7 +3,7 @@
 
 use crate::contract::{Code, ToolError};
 use crate::run::Refusal;
-use crate::watch::InvalidCondition;
+use crate::watch::{InvalidCondition, WatchRefused};
 
 impl From<Refusal> for ToolError {
     fn from(refusal: Refusal) -> Self {
@@ -29,5 +29,15 @@ impl From<Refusal> for ToolError {
 impl From<InvalidCondition> for ToolError {
     fn from(bad: InvalidCondition) -> Self {
         Self::invalid_argument(bad.to_string()).hint(bad.hint())
+    }
+}
+
+impl From<WatchRefused> for ToolError {
+    fn from(refused: WatchRefused) -> Self {
+        match refused {
+            WatchRefused::Tmux(error) => error.into(),
+            WatchRefused::TooMany => Self::new(Code::Busy, refused.to_string())
+                .hint("wait for the result of an earlier wait, then call again"),
+        }
     }
 }

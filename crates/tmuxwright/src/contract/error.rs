@@ -124,6 +124,7 @@ impl From<tmux_control::Error> for ToolError {
             Error::Refused { .. } if error.is_not_found() => Code::NotFound,
             Error::Refused { .. } => Code::TmuxRefused,
             Error::Synchronized { .. } => Code::NotReady,
+            Error::TooManyWaits => Code::Busy,
             Error::Timeout { .. } => Code::Timeout,
             Error::Lost { .. } => Code::Lost,
             Error::BadSocket { .. } | Error::NulByte { .. } => Code::InvalidArgument,
@@ -143,6 +144,7 @@ impl From<tmux_control::Error> for ToolError {
                 "what came before may have been typed: capture_pane shows it; a call that begins now \
                  checks all panes that would receive its input"
             }
+            Code::Busy => "wait for the result of an earlier wait, then call again",
             Code::InvalidArgument => "correct the argument and call again",
             _ => "list_panes shows the current state",
         };

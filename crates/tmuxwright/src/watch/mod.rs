@@ -21,6 +21,7 @@ use std::sync::Arc;
 
 use futures::FutureExt;
 use tmux_control::PaneId;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use crate::bookmark::Bookmark;
 use crate::host::{Host, PaneState};
@@ -30,23 +31,30 @@ pub use conditions::{CONDITION_KINDS, ConditionKind, ERROR_PATTERNS};
 use pane::WatchedPane;
 pub(crate) use until::{InvalidCondition, Until};
 
+/// Limit of the panes that are watched at the same time, for all MCP clients together. Each holds a
+/// screen, and memory that is used once stays with the process.
+pub(crate) const MAX_WATCHED_PANES: u32 = 256;
+
 /// Starts the watches on one tmux server.
 #[derive(Debug, Clone)]
 pub struct Watches {
     host: Arc<Host>,
     runs: Arc<Engine>,
     patterns: ErrorPatterns,
+    /// One permit for each further pane that may be watched. Shared by all MCP clients.
+    free: Arc<Semaphore>,
 }
 
 impl Watches {
     /// A value without watches. `patterns` are those of the condition `error`.
     pub(crate) fn new(host: Arc<Host>, runs: Arc<Engine>, patterns: ErrorPatterns) -> Self {
-        Self { host, runs, patterns }
+        let free = Arc::new(Semaphore::new(MAX_WATCHED_PANES as usize));
+        Self { host, runs, patterns, free }
     }
 
     /// The same for another MCP client.
     pub(crate) fn for_client(&self, host: Arc<Host>, runs: Arc<Engine>) -> Self {
-        Self::new(host, runs, self.patterns.clone())
+        Self { host, runs, ..self.clone() }
     }
 
     /// Parses conditions.
@@ -54,31 +62,61 @@ impl Watches {
         Until::parse(texts, &self.patterns)
     }
 
+    /// Reserves a watch of this many panes.
+    pub(crate) fn reserve(&self, panes: usize) -> Result<Reservation, WatchRefused> {
+        let permits = u32::try_from(panes).map_err(|_| WatchRefused::TooMany)?;
+        let permit = Arc::clone(&self.free).try_acquire_many_owned(permits);
+        permit.map(Reservation).map_err(|_| WatchRefused::TooMany)
+    }
+
     /// Begins to watch panes; duplicates are ignored. Only output from now on counts.
     pub(crate) async fn begin(
         &self,
         mut panes: Vec<PaneState>,
         until: &Until,
-    ) -> Result<Watch, tmux_control::Error> {
+    ) -> Result<Watch, WatchRefused> {
         let mut seen = HashSet::new();
         panes.retain(|pane| seen.insert(pane.pane));
+        let reservation = self.reserve(panes.len())?;
         let begin = panes.into_iter().map(|pane| WatchedPane::begin(self, pane, until.clone()));
-        Ok(Watch { panes: futures::future::try_join_all(begin).await? })
+        Ok(Watch { panes: futures::future::try_join_all(begin).await?, _reservation: reservation })
     }
 
     /// Watches a command that was just started, from its first output on.
     pub(crate) async fn follow(
         &self,
+        reservation: Reservation,
         started: StartedJob,
         until: &Until,
-    ) -> Result<Watch, tmux_control::Error> {
-        Ok(Watch { panes: vec![WatchedPane::follow(self, started, until.clone()).await?] })
+    ) -> Result<Watch, WatchRefused> {
+        let panes = vec![WatchedPane::follow(self, started, until.clone()).await?];
+        Ok(Watch { panes, _reservation: reservation })
     }
+}
+
+/// The right to watch panes, released when it is dropped.
+#[must_use]
+pub(crate) struct Reservation(
+    #[expect(dead_code, reason = "held, never read")] OwnedSemaphorePermit,
+);
+
+/// The reason why a watch did not begin.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum WatchRefused {
+    /// The limit is reached.
+    #[error(
+        "at most {MAX_WATCHED_PANES} panes are watched at the same time, and the call would exceed that"
+    )]
+    TooMany,
+    /// tmux refused, or cannot be reached.
+    #[error(transparent)]
+    Tmux(#[from] tmux_control::Error),
 }
 
 /// A watch: the panes of one wait.
 pub(crate) struct Watch {
     panes: Vec<WatchedPane>,
+    _reservation: Reservation,
 }
 
 /// A condition that holds in a pane.

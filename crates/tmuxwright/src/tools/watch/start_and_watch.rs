@@ -48,9 +48,11 @@ impl Tool for StartAndWatch {
         let begun = Instant::now();
         let patience = cx.max_wait("timeout", args.timeout.unwrap_or(60.0))?;
         let until = cx.watches.until(&args.until)?;
+        // Before the command is started: an error afterwards would leave it running unwatched.
+        let reservation = cx.watches.reserve(1)?;
         let started = start(cx, args.command, args.target, args.cwd).await?;
         let job = Some(Arc::clone(&started.job));
-        let watch = cx.watches.follow(started, &until).await?;
+        let watch = cx.watches.follow(reservation, started, &until).await?;
         Wait { cx, watch, begun, patience, job }.result().await
     }
 }

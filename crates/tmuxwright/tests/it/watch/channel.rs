@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use serde_json::{Value, json};
 use testkit::{Mcp, Raw, TmuxServer, until};
+use tmux_control::channel::MAX_CHANNEL_WAITS;
 
 use crate::support::{keys, pane, ready_pane, shows};
 use crate::{launch, serve};
@@ -232,6 +233,24 @@ async fn channel_names_are_not_visible_in_ps() {
         signal(&mcp, secret).await;
     });
     assert_eq!(waited["event"], "signal");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn number_of_waits_is_limited() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let limit = MAX_CHANNEL_WAITS as usize;
+    let waits = (0..limit).map(|_| wait(&mcp, "many", 60.0));
+    let (waited, ()) = tokio::join!(futures::future::join_all(waits), async {
+        waits_have_begun(&mcp, "many", limit).await;
+        let error = mcp.call("wait_for_channel", json!({"channel": "more"})).await.err("busy");
+        assert!(error.contains("waits for channels") && error.contains("Next: wait"), "{error}");
+        signal(&mcp, "many").await;
+    });
+    assert!(waited.iter().all(|waited| waited["event"] == "signal"), "{waited:?}");
+    signal(&mcp, "more").await;
+    assert_eq!(wait(&mcp, "more", 20.0).await["event"], "signal");
     mcp.close().await;
 }
 

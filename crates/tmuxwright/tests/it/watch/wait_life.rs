@@ -1,6 +1,7 @@
 //! Waits that end because a pane, a client or the tmux server goes away, and the resources they
 //! release.
 
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
@@ -246,4 +247,37 @@ async fn a_progress_token_lifts_the_block_limit() {
     assert_eq!(answer["result"]["structuredContent"]["event"], "text:NEVER", "{answer}");
     raw.hang_up();
     raw.wait().await;
+}
+
+#[tokio::test]
+async fn number_of_watched_panes_is_limited() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = ready_pane(&mcp, "echo begun; cat", "begun").await;
+    let call = json!({"target": target, "until": ["text:go"], "timeout": 60});
+    let refused = AtomicU32::new(0);
+    let wait = async |_| {
+        let result = mcp.call("wait_for", call.clone()).await.result();
+        let text = result.content[0].as_text().unwrap().text.clone();
+        if result.is_error == Some(true) {
+            refused.fetch_add(1, Ordering::Relaxed);
+        }
+        text
+    };
+    let (texts, ()) = tokio::join!(join_all((0..260).map(wait)), async {
+        until("four waits are refused", async || {
+            (refused.load(Ordering::Relaxed) == 4).then_some(())
+        })
+        .await;
+        let command = json!({"command": "touch started", "until": ["exit"]});
+        mcp.call("start_and_watch", command).await.err("busy");
+        assert!(!tmux.home().join("started").exists(), "the command was started");
+        tmux.type_line(&target, "go");
+    });
+    let refused = texts.iter().filter(|text| text.starts_with("busy: at most 256 panes"));
+    assert_eq!(refused.filter(|text| text.contains("Next: ")).count(), 4);
+    assert_eq!(texts.iter().filter(|text| text.starts_with("text:go")).count(), 256);
+    let again = json!({"target": target, "until": ["text:go"], "timeout": 0});
+    assert_eq!(mcp.call("wait_for", again).await.ok()["event"], "timeout");
+    mcp.close().await;
 }
