@@ -35,7 +35,17 @@ impl HttpServer {
 
     /// Connects a client of this revision, with the handshake if the revision has one.
     pub async fn client(&self, token: &str, version: &'static str) -> HttpClient {
-        HttpClient::connect(self.address, token, version).await
+        HttpClient::connect(self.address, token, version, json!({})).await
+    }
+
+    /// The same, for a client that declares capabilities.
+    pub async fn capable_client(
+        &self,
+        token: &str,
+        version: &'static str,
+        capabilities: Value,
+    ) -> HttpClient {
+        HttpClient::connect(self.address, token, version, capabilities).await
     }
 }
 
@@ -173,18 +183,25 @@ pub struct HttpClient {
     address: SocketAddr,
     token: String,
     version: &'static str,
+    capabilities: Value,
     /// The MCP session, in revisions that have sessions.
     pub session: Option<String>,
     last_id: u64,
 }
 
 impl HttpClient {
-    async fn connect(address: SocketAddr, token: &str, version: &'static str) -> Self {
+    async fn connect(
+        address: SocketAddr,
+        token: &str,
+        version: &'static str,
+        capabilities: Value,
+    ) -> Self {
         let token = format!("Bearer {token}");
-        let mut client = Self { address, token, version, session: None, last_id: 0 };
+        let mut client = Self { address, token, version, capabilities, session: None, last_id: 0 };
         if version != STATELESS {
             let info = json!({"name": "raw", "version": "1"});
-            let hello = json!({"protocolVersion": version, "capabilities": {}, "clientInfo": info});
+            let hello = json!({"protocolVersion": version, "capabilities": client.capabilities,
+                "clientInfo": info});
             let (id, mut reply) = client.start("initialize", hello).await;
             assert_eq!(reply.status, 200);
             client.session = reply.header("mcp-session-id").map(str::to_owned);
@@ -221,6 +238,12 @@ impl HttpClient {
         assert_eq!(reply.status, 202, "{method}");
     }
 
+    /// Answers a request of the server.
+    pub async fn respond(&self, id: &Value, result: Value) {
+        let reply = json!({"jsonrpc": "2.0", "id": id, "result": result}).to_string();
+        assert_eq!(self.post(&reply, &[]).await.reply().await.status, 202);
+    }
+
     /// Sends a request without a body: `GET` for the notification stream, `DELETE` for the session's
     /// end.
     pub async fn bare(&self, method: &str) -> HttpResponse {
@@ -238,7 +261,7 @@ impl HttpClient {
         if self.version == STATELESS {
             let meta = &mut params["_meta"];
             meta["io.modelcontextprotocol/protocolVersion"] = json!(self.version);
-            meta["io.modelcontextprotocol/clientCapabilities"] = json!({});
+            meta["io.modelcontextprotocol/clientCapabilities"] = self.capabilities.clone();
             meta["io.modelcontextprotocol/clientInfo"] = json!({"name": "raw", "version": "1"});
             extra = vec![("Mcp-Method", method), ("Mcp-Name", &name)];
             extra.truncate(if name.is_empty() { 1 } else { 2 });

@@ -5,13 +5,14 @@ use std::path::Path;
 use std::process::{Output, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use rmcp::model::ElicitationAction;
 use tokio::io::AsyncReadExt;
 use tokio::process::{Child, Command};
 
 use crate::TmuxServer;
 use crate::home;
 use crate::http::HttpServer;
-use crate::mcp::Mcp;
+use crate::mcp::{Answering, Mcp};
 use crate::raw::Raw;
 
 /// The program under test, not started yet.
@@ -60,7 +61,16 @@ impl Launch {
     /// Starts the program and connects a real MCP client.
     pub async fn mcp(self) -> Mcp {
         let (child, stderr) = self.spawn();
-        Mcp::connect(child, stderr).await
+        Mcp::connect(child, stderr, None).await
+    }
+
+    /// The same, for a client that puts the server's questions to a person.
+    pub async fn mcp_with_person(
+        self,
+        answer: impl Fn(&str) -> ElicitationAction + Send + Sync + 'static,
+    ) -> Mcp {
+        let (child, stderr) = self.spawn();
+        Mcp::connect(child, stderr, Some(Answering::new(answer))).await
     }
 
     /// Starts the program for a client that sends lines.

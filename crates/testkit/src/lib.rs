@@ -30,6 +30,7 @@ pub use launch::Launch;
 pub use mcp::{Mcp, Outcome};
 pub use person::Person;
 pub use raw::Raw;
+pub use rmcp::model::ElicitationAction;
 pub use shell::Shell;
 pub use tmux_server::TmuxServer;
 pub use until::{until, wait_until};

@@ -2,31 +2,73 @@
 
 #![expect(deprecated, reason = "logging, which the newest revision advises against")]
 
+use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use rmcp::handler::client::ClientHandler;
 use rmcp::model::{
-    CallToolRequestParams, CallToolResult, ClientConfig, ErrorData, LoggingLevel,
+    CallToolRequestParams, CallToolResult, ClientConfig, ElicitRequestParams, ElicitResult,
+    ElicitationAction, ElicitationCapability, ErrorData, LoggingLevel,
     LoggingMessageNotificationParam, ProgressNotificationParam, ReadResourceRequestParams,
     Resource, ResourceContents, ResourceTemplate, SetLevelRequestParams, Tool,
 };
-use rmcp::service::{NotificationContext, RoleClient, RunningService, ServiceError, ServiceExt};
+use rmcp::service::{
+    NotificationContext, RequestContext, RoleClient, RunningService, ServiceError, ServiceExt,
+};
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite, DuplexStream};
 use tokio::process::Child;
 
 use crate::launch::{Stderr, lock};
 
-/// The notifications of the server.
+/// The person behind the client: gets a question and answers it.
+#[derive(Clone)]
+pub(crate) struct Answering(Arc<dyn Fn(&str) -> ElicitationAction + Send + Sync>);
+
+impl Answering {
+    pub(crate) fn new(answer: impl Fn(&str) -> ElicitationAction + Send + Sync + 'static) -> Self {
+        Self(Arc::new(answer))
+    }
+}
+
+impl fmt::Debug for Answering {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Answering")
+    }
+}
+
+/// The notifications of the server, and its questions.
 #[derive(Debug, Clone, Default)]
 struct Recorder {
     progress: Arc<Mutex<Vec<ProgressNotificationParam>>>,
     logged: Arc<Mutex<Vec<String>>>,
+    questions: Arc<Mutex<Vec<String>>>,
+    /// `None` for a client that cannot ask a person.
+    person: Option<Answering>,
 }
 
 impl ClientHandler for Recorder {
     fn get_info(&self) -> ClientConfig {
-        ClientConfig::default()
+        let mut config = ClientConfig::default();
+        config.capabilities.elicitation =
+            self.person.as_ref().map(|_| ElicitationCapability::default());
+        config
+    }
+
+    async fn create_elicitation(
+        &self,
+        request: ElicitRequestParams,
+        _: RequestContext<RoleClient>,
+    ) -> Result<ElicitResult, ErrorData> {
+        let ElicitRequestParams::FormElicitationParams { message, .. } = request else {
+            panic!("not a form: {request:?}")
+        };
+        lock(&self.questions).push(message.clone());
+        let person = self.person.clone().expect("only a client that can ask is asked");
+        // The person may act on tmux before answering, which blocks.
+        let answer = tokio::task::spawn_blocking(move || (person.0)(&message)).await;
+        // An unexpected question panics there, and the call under test fails.
+        answer.map(ElicitResult::new).map_err(|_| ErrorData::internal_error("a panic", None))
     }
 
     async fn on_progress(
@@ -58,24 +100,34 @@ pub struct Mcp {
 }
 
 impl Mcp {
-    pub(crate) async fn connect(mut child: Child, stderr: Stderr) -> Self {
+    pub(crate) async fn connect(
+        mut child: Child,
+        stderr: Stderr,
+        person: Option<Answering>,
+    ) -> Self {
         let read = child.stdout.take().expect("stdout is a pipe");
         let write = child.stdin.take().expect("stdin is a pipe");
-        Self::begin(read, write, Some(child), stderr).await
+        Self::begin(read, write, Some(child), stderr, person).await
     }
 
     /// Connects to the server at the other end of a stream.
     pub async fn over(stream: DuplexStream) -> Self {
         let (read, write) = tokio::io::split(stream);
-        Self::begin(read, write, None, Stderr::default()).await
+        Self::begin(read, write, None, Stderr::default(), None).await
     }
 
-    async fn begin<R, W>(read: R, write: W, child: Option<Child>, stderr: Stderr) -> Self
+    async fn begin<R, W>(
+        read: R,
+        write: W,
+        child: Option<Child>,
+        stderr: Stderr,
+        person: Option<Answering>,
+    ) -> Self
     where
         R: AsyncRead + Send + Unpin + 'static,
         W: AsyncWrite + Send + Unpin + 'static,
     {
-        let notified = Recorder::default();
+        let notified = Recorder { person, ..Recorder::default() };
         let client = match notified.clone().serve((read, write)).await {
             Ok(client) => client,
             Err(error) => panic!("initialize: {error}\nstderr: {}", stderr.text()),
@@ -139,6 +191,11 @@ impl Mcp {
     /// The progress notifications so far.
     pub fn progress(&self) -> Vec<ProgressNotificationParam> {
         lock(&self.notified.progress).clone()
+    }
+
+    /// The questions to the person so far.
+    pub fn questions(&self) -> Vec<String> {
+        lock(&self.notified.questions).clone()
     }
 
     /// Sets the lowest log level, so that the server sends every log message.
