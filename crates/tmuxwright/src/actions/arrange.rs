@@ -93,6 +93,8 @@ impl Relocation {
     ) -> Result<(), ToolError> {
         let panes = cx.host.panes().await?;
         self.authorize(cx, &panes, to).await?;
+        // A person may have been asked meanwhile.
+        let panes = cx.host.panes().await?;
         if self.closes_a_session(&panes) {
             // The link's control client may be attached to the session that closes.
             cx.tmux().spawned(&commands).await?;
@@ -129,7 +131,7 @@ impl Relocation {
             };
             let pane = cx.host.pane(&row.pane.id.to_string()).await?;
             let object = Resolved { level, pane };
-            cx.may_end(Some(&object)).await.map_err(|_| {
+            cx.may_end(Some(&object), || {
                 let message = format!(
                     "the move would take the last pane of other people out of {level} {}, which \
                      this server did not make",
@@ -138,7 +140,8 @@ impl Relocation {
                 ToolError::new(Code::Denied, message).hint(
                     "leave it where it is; a person can start tmuxwright with --tier destructive",
                 )
-            })?;
+            })
+            .await?;
         }
         Ok(())
     }

@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use crate::audit::Audit;
 use crate::changes::Changes;
 use crate::config::Settings;
-use crate::context::{Engines, ToolEntry};
+use crate::context::{DetachedCalls, Engines, ToolEntry};
 use crate::host::Host;
 use crate::log::Logs;
 use crate::policy::Policy;
@@ -35,6 +35,8 @@ pub struct App {
     pub audit: Option<Audit>,
     /// Log events, for clients that subscribed with `logging/setLevel`.
     pub logs: Logs,
+    /// Calls that can wait for a person's answer while no request is open.
+    pub detached: DetachedCalls,
     /// Cancelled when the server shuts down; it ends all calls.
     pub ending: CancellationToken,
     /// The engines for clients that never send `initialize`, and for the client on stdio.
@@ -63,8 +65,20 @@ impl App {
         let engines = Engines { host, runs, watches, changes, block, typed_lines };
         let audit = Audit::new(settings.audit.clone());
         let logs = Logs::default();
+        let detached = DetachedCalls::default();
         let (ending, clients) = (CancellationToken::new(), Arc::default());
-        Self { settings, policy, registry, resources, audit, logs, ending, engines, clients }
+        Self {
+            settings,
+            policy,
+            registry,
+            resources,
+            audit,
+            logs,
+            detached,
+            ending,
+            engines,
+            clients,
+        }
     }
 
     /// Replaces the source of log events.
@@ -95,6 +109,7 @@ impl App {
     /// Ends all calls, and removes the panes and buffers of all clients.
     pub async fn close(&self) {
         self.ending.cancel();
+        self.detached.close().await;
         self.engines.host.tmux().channel_waits_ended().await;
         self.clients.close().await;
         self.engines.host.close().await;

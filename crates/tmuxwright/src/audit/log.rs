@@ -184,6 +184,7 @@ mod tests {
             ids: ObjectIds::default(),
             arguments: Map::new(),
             legacy: LegacyFields::default(),
+            asked: Vec::new(),
             duration_ms: 0.5,
             outcome: "ok".into(),
             output_bytes: None,

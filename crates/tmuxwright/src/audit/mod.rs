@@ -26,7 +26,7 @@ use chrono::Utc;
 use serde_json::{Map, Value};
 use tokio::signal::unix::{SignalKind, signal};
 
-use crate::contract::{Code, Disclosure, ObjectIds, ToolError};
+use crate::contract::{AskedPerson, Code, Disclosure, ObjectIds, ToolError};
 use crate::lock::lock;
 use full::AnswerFolder;
 use log::LogFile;
@@ -107,6 +107,8 @@ struct AuditFiles {
 pub struct CallOutcome {
     /// The objects it used.
     pub ids: ObjectIds,
+    /// The questions to a person.
+    pub asked: Vec<AskedPerson>,
     /// `ok`, or the code of the error.
     pub outcome: &'static str,
     /// The length of the answer's text.
@@ -173,6 +175,7 @@ impl Audit {
             ids: ObjectIds::default(),
             arguments,
             legacy,
+            asked: Vec::new(),
             duration_ms: 0.0,
             outcome: String::new(),
             output_bytes: None,
@@ -271,6 +274,7 @@ impl PendingRecord<'_> {
         if self.audit.queue().len() < MAX_QUEUED_REFUSALS {
             self.enqueue(CallOutcome {
                 ids: ObjectIds::default(),
+                asked: Vec::new(),
                 outcome,
                 output_bytes: None,
                 text: None,
@@ -281,8 +285,9 @@ impl PendingRecord<'_> {
 
     fn enqueue(&mut self, outcome: CallOutcome) {
         let Some(mut record) = self.record.take() else { return };
-        let CallOutcome { ids, outcome, output_bytes, text } = outcome;
+        let CallOutcome { ids, asked, outcome, output_bytes, text } = outcome;
         record.ids = ids;
+        record.asked = asked;
         record.duration_ms = (self.begun.elapsed().as_secs_f64() * 1e6).round() / 1e3;
         outcome.clone_into(&mut record.outcome);
         record.output_bytes = output_bytes;
@@ -292,8 +297,9 @@ impl PendingRecord<'_> {
 
 impl Drop for PendingRecord<'_> {
     fn drop(&mut self) {
-        let ids = ObjectIds::default();
-        self.enqueue(CallOutcome { ids, outcome: "cancelled", output_bytes: None, text: None });
+        let (ids, asked) = (ObjectIds::default(), Vec::new());
+        let outcome = "cancelled";
+        self.enqueue(CallOutcome { ids, asked, outcome, output_bytes: None, text: None });
     }
 }
 

@@ -7,7 +7,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::contract::{ObjectIds, escape_invisible};
+use crate::contract::{AskedPerson, ObjectIds, escape_invisible};
 
 /// The origin of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -41,6 +41,9 @@ pub struct AuditRecord {
     #[expect(missing_docs, reason = "flattened: docs/audit.md lists the inner fields instead")]
     #[serde(flatten)]
     pub legacy: LegacyFields,
+    /// With `policy.confirm`: the questions to a person, each with `about` (the objects it named), `answer` and `seconds`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub asked: Vec<AskedPerson>,
     /// The duration of the call in milliseconds.
     pub duration_ms: f64,
     /// `ok`, or the code of the error.

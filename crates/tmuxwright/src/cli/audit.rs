@@ -88,7 +88,8 @@ fn verify(path: &Path, files: u32) -> io::Result<Result<(), Failure>> {
     Ok(Ok(()))
 }
 
-/// A record as one line: time, outcome, tool, object ids, duration, size of output, arguments.
+/// A record as one line: time, outcome, tool, object ids, duration, size of output, arguments,
+/// answers of a person.
 fn row(record: &AuditRecord) -> String {
     let AuditRecord { ts, tool, ids, duration_ms, outcome, .. } = record;
     let ids = [&ids.session_id, &ids.window_id, &ids.pane_id, &ids.command_id];
@@ -100,6 +101,9 @@ fn row(record: &AuditRecord) -> String {
     }
     for (name, value) in &record.arguments {
         row.push_str(&format!("  {name}={}", shortened(value)));
+    }
+    for asked in &record.asked {
+        row.push_str(&format!("  person: {}", asked.answer));
     }
     if let Some(via) = &record.caller.via {
         row.push_str(&format!("  for {via}"));

@@ -221,6 +221,15 @@ pub const SETTINGS: &[Setting] = &[
         },
     },
     Setting {
+        key: "policy.confirm",
+        flag: Some("confirm"),
+        env: &["TMUXWRIGHT_CONFIRM"],
+        kind: SettingKind::Switch,
+        default: "off",
+        help: "Ask a person, through the MCP client, before a call destroys or renames what this server did not create; a client that cannot ask gets a refusal",
+        set: |s, v| switch(v).map(|v| s.policy.confirm = v),
+    },
+    Setting {
         key: "policy.redact",
         flag: Some("redact"),
         env: &["TMUXWRIGHT_REDACT"],

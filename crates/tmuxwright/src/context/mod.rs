@@ -5,7 +5,10 @@
 //! [`Cx::buffer`]. These ask the guard first, as do the methods for files, shells and new panes. So a
 //! tool cannot use an object that the policy forbids, and needs no knowledge of the policy.
 
+mod admission;
 mod buffers;
+mod consent;
+mod detached;
 mod engines;
 mod errors;
 pub(crate) mod files;
@@ -18,9 +21,10 @@ mod turn;
 mod typed_line;
 mod visibility;
 
+use std::collections::HashSet;
 #[cfg(feature = "files")]
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tmux_control::Server;
@@ -35,6 +39,8 @@ use crate::run::Engine;
 use crate::watch::Watches;
 
 pub(crate) use buffers::{buffer_failed, buffer_label, no_buffer};
+pub use consent::{ANSWER_TIME, AskPerson, NobodyToAsk, Questions};
+pub use detached::{CallEvent, DetachedCall, DetachedCalls, RequestProgress};
 pub use engines::Engines;
 pub use progress::{Progress, ProgressStep};
 pub use redaction::SecretFinder;
@@ -60,6 +66,8 @@ pub struct Cx {
     pub(super) meta: &'static Meta,
     pub(super) guard: Arc<dyn Guard>,
     pub(super) typed_lines: Arc<TypedLines>,
+    /// Facts about objects that a person allowed the call to destroy.
+    pub(super) accepted: Mutex<HashSet<String>>,
     /// The longest wait of a call for an MCP client that did not ask for progress.
     block: Duration,
 }
@@ -79,7 +87,8 @@ impl Cx {
         request: Request,
     ) -> Self {
         let Engines { host, runs, watches, changes, block, typed_lines } = engines.clone();
-        Self { host, runs, watches, changes, request, meta, guard, block, typed_lines }
+        let accepted = Mutex::default();
+        Self { host, runs, watches, changes, request, meta, guard, accepted, block, typed_lines }
     }
 
     /// The time this call may wait, if `argument` asks for so many seconds. Bounded by `limits.block`,
@@ -152,14 +161,18 @@ impl Cx {
         match self.guard.admit_option(name, value)? {
             OptionReach::Anywhere => Ok(()),
             OptionReach::AsCommand => self.may_run(value.unwrap_or_default()),
-            OptionReach::OwnObjects => self.may_end(object).await.map_err(|_| {
-                let message =
-                    format!("`{name}` could close, rename or resize what this server did not make");
-                ToolError::new(Code::Denied, message).hint(
-                    "set it on a session from create_session; for others a person can start \
-                     tmuxwright with --tier destructive",
-                )
-            }),
+            OptionReach::OwnObjects => {
+                let refused = || {
+                    let message = format!(
+                        "`{name}` could close, rename or resize what this server did not make"
+                    );
+                    ToolError::new(Code::Denied, message).hint(
+                        "set it on a session from create_session; for others a person can start \
+                         tmuxwright with --tier destructive",
+                    )
+                };
+                self.may_end(object, refused).await
+            }
         }
     }
 

@@ -1,5 +1,6 @@
 //! Progress reports of a long call, for MCP clients that asked for them.
 
+use std::fmt;
 use std::sync::Arc;
 
 use futures::future::BoxFuture;
@@ -18,6 +19,12 @@ pub struct ProgressStep {
 /// Sends progress reports to the MCP client, if it asked for them.
 #[derive(Clone, Default)]
 pub struct Progress(Option<Arc<dyn Fn(ProgressStep) -> BoxFuture<'static, ()> + Send + Sync>>);
+
+impl fmt::Debug for Progress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Progress").field("wanted", &self.is_wanted()).finish()
+    }
+}
 
 impl Progress {
     /// Progress that is sent by `send`.

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::Progress;
+use super::consent::{AskPerson, Questions};
 use crate::contract::{ObjectIds, Reply, ToolError};
 use crate::lock::lock;
 use crate::redact::Redactor;
@@ -33,6 +34,12 @@ pub struct Request {
     pub via: Option<Arc<str>>,
     /// The first object that the call resolved, for the audit record.
     pub first_target: FirstTarget,
+    /// The arguments as JSON on one line, for questions to a person; empty if none is ever asked.
+    pub arguments: Arc<str>,
+    /// Asks the person behind the MCP client.
+    pub person: Arc<dyn AskPerson>,
+    /// The questions that the person was asked, for the audit record.
+    pub questions: Questions,
     /// Calls other tools.
     pub calls: Arc<dyn ToolCaller>,
 }

@@ -8,7 +8,7 @@ use tmux_control::target::{self, Level, ObjectId, PaneLocation, TargetError};
 use tmux_control::{Command, PaneId, Row, Server, SessionId, TmuxReply, WindowId};
 
 use super::Cx;
-use crate::contract::{Code, ObjectIds, PaneIdentity, Target, TargetObject, Tier, ToolError};
+use crate::contract::{Code, ObjectIds, PaneIdentity, Target, ToolError};
 use crate::host::{
     Ownership, PaneRow, PaneState, ProcessState, SessionRow, WindowRow, none_without_server,
 };
@@ -32,7 +32,7 @@ impl Resolved {
         }
     }
 
-    fn ids(&self) -> ObjectIds {
+    pub(super) fn ids(&self) -> ObjectIds {
         let (id, none) = (Some(self.id()), ObjectIds::default());
         match self.level {
             Level::Session => ObjectIds { session_id: id, ..none },
@@ -133,25 +133,25 @@ impl Cx {
     /// Resolves a target, if the call may use the object. A tool that needs a pane takes
     /// [`Resolved::pane`].
     pub async fn resolve(&self, target: &Target) -> Result<Resolved, ToolError> {
-        let resolved = self.find(target).await?;
-        self.admit(target, &resolved).await?;
-        Ok(resolved)
+        self.resolve_admitted(target, Ok).await
+    }
+
+    /// Resolves several targets. A person who has to be asked is asked once about all of them.
+    pub async fn resolve_all(&self, targets: &[Target]) -> Result<Vec<Resolved>, ToolError> {
+        self.admitted(targets, Ok).await
     }
 
     /// Resolves a target to an object of this kind. A session or window stands for its active window
     /// and pane; a pane never stands for its window or session.
     pub async fn resolve_as(&self, target: &Target, level: Level) -> Result<Resolved, ToolError> {
-        let mut resolved = self.find(target).await?;
-        if resolved.level > level {
-            let actual = resolved.level;
-            return Err(ToolError::invalid_argument(format!(
-                "`{target}` is a {actual}, not a {level}"
-            ))
-            .hint(format!("give the {level} as target")));
-        }
-        resolved.level = level;
-        self.admit(target, &resolved).await?;
-        Ok(resolved)
+        self.resolve_admitted(target, |Resolved { level: actual, pane }| match actual > level {
+            true => {
+                Err(ToolError::invalid_argument(format!("`{target}` is a {actual}, not a {level}"))
+                    .hint(format!("give the {level} as target")))
+            }
+            false => Ok(Resolved { level, pane }),
+        })
+        .await
     }
 
     /// Resolves a target for a call that changes the window or session containing it. The guard is
@@ -161,9 +161,12 @@ impl Cx {
         target: &Target,
         level: Level,
     ) -> Result<Resolved, ToolError> {
-        let Resolved { level: named, pane } = self.find(target).await?;
-        let container = Resolved { level: level.min(named), pane };
-        self.admit(target, &container).await?;
+        let mut named = level;
+        let container = |found: Resolved| {
+            named = found.level;
+            Ok(Resolved { level: level.min(named), ..found })
+        };
+        let container = self.resolve_admitted(target, container).await?;
         Ok(Resolved { level: named, ..container })
     }
 
@@ -190,8 +193,9 @@ impl Cx {
                 && pane.process_state != ProcessState::Exited(None)
             {
                 let resolved = Resolved { level: Level::Pane, pane };
-                self.admit(target, &resolved).await?;
-                return Ok((resolved.pane, answers));
+                if self.admit(target, &resolved).await?.is_none() {
+                    return Ok((resolved.pane, answers));
+                }
             }
         }
         let pane = self.pane(target).await?;
@@ -241,7 +245,7 @@ impl Cx {
         }
     }
 
-    async fn find(&self, target: &Target) -> Result<Resolved, ToolError> {
+    pub(super) async fn find(&self, target: &Target) -> Result<Resolved, ToolError> {
         if self.guard.hides_panes() {
             return self.find_visible(target).await;
         }
@@ -301,62 +305,8 @@ impl Cx {
             return Ok(pane.pane.into());
         }
         let resolved = Resolved { level: Level::Pane, pane: pane.clone() };
-        let panes = self.admit(target, &resolved).await?;
+        let (panes, _) = self.admit_panes(target, &resolved).await?;
         Ok(Receivers::new(pane.pane, panes.into_iter().map(|pane| pane.pane)))
-    }
-
-    /// Asks the guard about all panes that the call can affect, and returns them.
-    async fn admit(
-        &self,
-        target: &Target,
-        resolved: &Resolved,
-    ) -> Result<Vec<PaneState>, ToolError> {
-        self.request.first_target.note(resolved.ids());
-        let panes = self.affected_panes(resolved).await?;
-        for pane in &panes {
-            if let Some(rule) = self.guard.hides(&self.identity_of(pane)) {
-                return Err(outside(resolved.level, target, rule));
-            }
-        }
-        let object = self.target_object(resolved.level, resolved.id(), &panes, target);
-        self.guard.admit_object(self.meta, &object)?;
-        Ok(panes)
-    }
-
-    pub(super) fn target_object<'a>(
-        &self,
-        level: Level,
-        id: String,
-        panes: &[PaneState],
-        target: &'a Target,
-    ) -> TargetObject<'a> {
-        TargetObject {
-            level,
-            id,
-            foreign: panes.iter().filter(|p| !self.host.owns(&p.owner)).map(|p| p.pane).collect(),
-            contains_caller: panes.iter().any(|p| self.host.is_caller(p.pane, p.pid)),
-            target,
-        }
-    }
-
-    /// The panes that the call can affect. For a call that reads this is the resolved pane, because
-    /// the lists it returns are filtered.
-    async fn affected_panes(&self, resolved: &Resolved) -> Result<Vec<PaneState>, ToolError> {
-        let own_only = matches!(self.meta.tier, Tier::MutateOwn | Tier::DestroyOwn | Tier::Destroy);
-        let changes = self.meta.tier != Tier::Read;
-        let list = Command::query("list-panes");
-        if resolved.level < Level::Pane && (own_only || (changes && self.guard.hides_panes())) {
-            let list = list.option("-t", resolved.id());
-            let list = list.arg_if(resolved.level == Level::Session, "-s");
-            return Ok(self.tmux().rows(list).await?);
-        }
-        if self.meta.types() && resolved.pane.synchronized {
-            let list = list.option("-t", resolved.pane.window);
-            let mut panes: Vec<PaneState> = self.tmux().rows(list).await?;
-            panes.retain(|pane| pane.synchronized || pane.pane == resolved.pane.pane);
-            return Ok(panes);
-        }
-        Ok(vec![resolved.pane.clone()])
     }
 
     fn identity<'a>(&self, row: &'a PaneRow) -> PaneIdentity<'a> {
@@ -368,7 +318,7 @@ impl Cx {
         }
     }
 
-    fn identity_of<'a>(&self, pane: &'a PaneState) -> PaneIdentity<'a> {
+    pub(super) fn identity_of<'a>(&self, pane: &'a PaneState) -> PaneIdentity<'a> {
         PaneIdentity {
             pane: pane.pane,
             session: pane.session,
@@ -378,7 +328,7 @@ impl Cx {
     }
 }
 
-fn outside(level: Level, target: &Target, rule: &str) -> ToolError {
+pub(super) fn outside(level: Level, target: &Target, rule: &str) -> ToolError {
     ToolError::new(Code::Denied, format!("{level} `{target}` is outside `{rule}`")).hint(format!(
         "list_panes shows the panes that can be used; a person can add to `{rule}` in the config file"
     ))

@@ -5,12 +5,11 @@ use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use tmux_control::target::Level;
 use tmux_control::{Command, Row, SessionId, Socket};
 
-use super::{Cx, Resolved};
+use super::Cx;
 use crate::changes::{PaneFilter, PaneWithOwner};
-use crate::contract::{FilePath, Meta, PaneIdentity, Target, Tier, ToolError};
+use crate::contract::{FilePath, PaneIdentity, ToolError};
 use crate::host::{ClientRow, PaneState};
 
 impl Cx {
@@ -57,23 +56,5 @@ impl Cx {
     /// Whether the call may see a tmux server.
     pub fn reaches(&self, socket: &Socket) -> bool {
         self.guard.reaches(socket)
-    }
-
-    /// Asks the guard whether the call may end an object, or with `None` all panes of the tmux server.
-    pub async fn may_end(&self, object: Option<&Resolved>) -> Result<(), ToolError> {
-        let list = Command::query("list-panes");
-        let panes: Vec<PaneState> = match object {
-            Some(Resolved { level: Level::Pane, pane }) => vec![pane.clone()],
-            Some(object) => {
-                let list = list.option("-t", object.id());
-                self.tmux().rows(list.arg_if(object.level == Level::Session, "-s")).await?
-            }
-            None => self.tmux().rows(list.arg("-a")).await?,
-        };
-        let level = object.map_or(Level::Session, |object| object.level);
-        let id = object.map_or_else(|| "all".to_owned(), Resolved::id);
-        let target = Target(id.clone());
-        let meta = Meta { tier: Tier::DestroyOwn, ..*self.meta };
-        self.guard.admit_object(&meta, &self.target_object(level, id, &panes, &target))
     }
 }

@@ -25,8 +25,13 @@ pub(super) fn list_item(text: &str) -> String {
 }
 
 fn quote(text: &str) -> String {
-    let quoted = serde_json::Value::from(text).to_string();
-    if clean(&quoted, false) == quoted { quoted } else { escape_invisible(&quoted) }
+    json_line(&text.into())
+}
+
+/// A value as JSON on one line, in which invisible characters are escaped.
+pub(crate) fn json_line(value: &serde_json::Value) -> String {
+    let json = value.to_string();
+    if clean(&json, false) == json { json } else { escape_invisible(&json) }
 }
 
 /// Whether a word is written like an id: `%3`, `@1`, `$0`.

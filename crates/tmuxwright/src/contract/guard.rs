@@ -78,10 +78,24 @@ pub enum OptionReach {
     AsCommand,
 }
 
+/// The decision of the guard about a use that it does not refuse.
+#[must_use]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Admission {
+    /// The call may go on.
+    Granted,
+    /// The call may go on once a person has accepted it.
+    AskPerson,
+}
+
 /// Decides what a tool may do, from rules alone. An `Err` is the refusal for the caller.
 pub trait Guard: Send + Sync {
     /// Admits the use of a session, window or pane.
-    fn admit_object(&self, meta: &Meta, object: &TargetObject<'_>) -> Result<(), ToolError>;
+    fn admit_object(&self, meta: &Meta, object: &TargetObject<'_>) -> Result<Admission, ToolError>;
+
+    /// Admits the removal or replacement of a paste buffer that this server did not make for the
+    /// caller, and the detaching of a person's terminal.
+    fn admit_removal(&self) -> Admission;
 
     /// Admits the use of a paste buffer; `own` if this server made it for the caller.
     fn admit_buffer(&self, meta: &Meta, name: &str, own: bool) -> Result<(), ToolError>;

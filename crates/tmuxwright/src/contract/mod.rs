@@ -5,6 +5,7 @@
 //! - `schema`: JSON schemas that every client accepts. `arguments`: parsing a call's arguments.
 //! - `output`: [`Output`] and [`Reply`]. `error`: [`ToolError`] and its codes.
 //! - `guard`: [`Guard`], the interface between the call context and the policy.
+//! - `consent`: the answer of a person who was asked about a call.
 //! - `disclosure`, `digest`, `ids`: the part of a call that may be written to a log.
 //! - `target`, `channel_name`, `buffer_name`, `file_path`: types of arguments.
 
@@ -12,6 +13,7 @@ pub(crate) mod arguments;
 mod buffer_name;
 mod channel_name;
 mod checks;
+mod consent;
 pub(crate) mod digest;
 mod disclosure;
 mod error;
@@ -31,14 +33,16 @@ pub use channel_name::ChannelName;
 pub(crate) use checks::{
     format_refused, is_reserved, no_nul, not_empty, not_reserved, variable_name,
 };
+pub use consent::{AskedPerson, PersonAnswer};
 pub use disclosure::{CLEAR, Disclosure};
 pub(crate) use error::shorten;
 pub use error::{Code, ToolError};
-pub(crate) use field::{escape_invisible, field};
+pub(crate) use field::{escape_invisible, field, json_line};
 pub use file_path::FilePath;
 pub(crate) use file_path::{absolute, expand_home, file_failed};
 pub use guard::{
-    CreateLocation, Guard, OptionReach, PaneIdentity, ShellLine, TargetObject, VariableReach,
+    Admission, CreateLocation, Guard, OptionReach, PaneIdentity, ShellLine, TargetObject,
+    VariableReach,
 };
 pub use ids::ObjectIds;
 pub use meta::{Group, Load, Meta, Tier};

@@ -18,8 +18,11 @@ use rmcp::service::{RequestContext, RoleServer, SubscriptionContext};
 
 use super::logging::Logging;
 use super::pipeline::{self, IncomingCall, ToolAnswer};
+use super::rounds::{self, RoundEnd};
 use super::subscriptions::{self, Subscriptions};
-use super::{channel, completion, instructions, pagination, prompts, resources, revision};
+use super::{
+    channel, completion, elicitation, instructions, pagination, prompts, resources, revision,
+};
 use crate::app::App;
 use crate::app::McpClient;
 use crate::context::{Progress, ProgressStep, Request};
@@ -123,9 +126,29 @@ impl ServerHandler for Handler {
             progress: progress(&context, self.app.settings.redact.clone()),
             client: self.app.audit.as_ref().and_then(|_| client(&context)),
             cancel: context.ct.clone(),
+            person: elicitation::by_request(&context, &self.app.settings.redact),
         };
-        let ToolAnswer { result, notices } =
-            self.logging.around(&context, pipeline::dispatch(&self.client(), call)).await;
+        let client = self.client();
+        let asks_by_result = self.app.policy.confirm && revision::is_stateless(&context);
+        let work = async {
+            match request.request_state.filter(|_| asks_by_result) {
+                Some(state) => {
+                    let answer = elicitation::answer_in(request.input_responses);
+                    rounds::resume(&client, call, &state, answer).await
+                }
+                None if asks_by_result && elicitation::is_supported(&context) => {
+                    rounds::begin(&client, call).await
+                }
+                None => RoundEnd::Answer(pipeline::dispatch(&client, call).await),
+            }
+        };
+        let ToolAnswer { result, notices } = match self.logging.around(&context, work).await {
+            RoundEnd::Answer(answer) => answer,
+            RoundEnd::Question { text, state } => {
+                let redact = &self.app.settings.redact;
+                return Ok(elicitation::input_required(text, state, redact).into());
+            }
+        };
         for notice in notices.into_iter().filter(|_| self.app.settings.channel) {
             channel::push(&context.peer, notice).await;
         }

@@ -2,6 +2,7 @@
 //!
 //! - `handler`: one method for each request; it only delegates.
 //! - `pipeline`: the path of every tool call. `render` and `clean`: its result as a client sees it.
+//! - `elicitation`: questions to a person. `rounds`: calls with questions in the stateless revision.
 //! - `prompts`, `completion`, `resources`, `subscriptions`, `logging`: the other requests.
 //! - `channel`: events pushed to clients. `instructions`: the server's guide for models.
 //! - `pagination`: pages and cursors of lists. `revision`: differences between protocol revisions.
@@ -10,6 +11,7 @@
 mod channel;
 mod clean;
 mod completion;
+mod elicitation;
 mod handler;
 #[cfg(feature = "http")]
 pub(crate) mod http;
@@ -21,6 +23,7 @@ mod prompts;
 mod render;
 mod resources;
 mod revision;
+mod rounds;
 pub(crate) mod stdio;
 mod subscriptions;
 

@@ -16,8 +16,10 @@ use tokio_util::sync::CancellationToken;
 use super::render;
 use crate::app::McpClient;
 use crate::audit::{Audit, CallOrigin, CallOutcome};
-use crate::context::{Cx, FirstTarget, Progress, Request, ToolCaller, ToolEntry};
-use crate::contract::{Code, Notice, ObjectIds, Reply, ToolError};
+use crate::context::{
+    AskPerson, Cx, FirstTarget, NobodyToAsk, Progress, Questions, Request, ToolCaller, ToolEntry,
+};
+use crate::contract::{AskedPerson, Code, Notice, ObjectIds, Reply, ToolError, json_line};
 
 /// A `tools/call` as it came in.
 pub(crate) struct IncomingCall {
@@ -27,6 +29,8 @@ pub(crate) struct IncomingCall {
     pub(crate) progress: Progress,
     /// The name and version the client gave, for the audit log.
     pub(crate) client: Option<Arc<str>>,
+    /// Asks the person behind the client.
+    pub(crate) person: Arc<dyn AskPerson>,
 }
 
 /// The answer to a `tools/call`.
@@ -36,17 +40,44 @@ pub(crate) struct ToolAnswer {
     pub(crate) notices: Vec<Notice>,
 }
 
-/// Answers a `tools/call`. A failed call is a result too: the agent can read it and act on it.
-pub(crate) async fn dispatch(client: &Arc<McpClient>, call: IncomingCall) -> ToolAnswer {
-    let IncomingCall { tool, arguments, cancel, progress, client: name } = call;
-    let request = Request { client: name, ..request(client, cancel, progress) };
-    match self::call(client, &tool, arguments, request).await {
-        Ok(mut reply) => {
-            let notices = std::mem::take(&mut reply.notices);
-            ToolAnswer { result: render::success(reply, client.app.settings.structured), notices }
+impl ToolAnswer {
+    /// A failed call is an answer too: the agent can read it and act on it.
+    pub(crate) fn new(client: &McpClient, done: Result<Reply, ToolError>) -> Self {
+        match done {
+            Ok(mut reply) => {
+                let notices = std::mem::take(&mut reply.notices);
+                let structured = client.app.settings.structured;
+                Self { result: render::success(reply, structured), notices }
+            }
+            Err(error) => Self { result: render::failure(&error), notices: Vec::new() },
         }
-        Err(error) => ToolAnswer { result: render::failure(&error), notices: Vec::new() },
     }
+}
+
+/// Answers a `tools/call`.
+pub(crate) async fn dispatch(client: &Arc<McpClient>, call: IncomingCall) -> ToolAnswer {
+    ToolAnswer::new(client, incoming(client, call).await)
+}
+
+/// Makes the call of a `tools/call`.
+pub(crate) async fn incoming(
+    client: &Arc<McpClient>,
+    call: IncomingCall,
+) -> Result<Reply, ToolError> {
+    let IncomingCall { tool, arguments, cancel, progress, client: name, person } = call;
+    let request = Request { client: name, person, ..request(client, cancel, progress) };
+    self::call(client, &tool, arguments, request).await
+}
+
+/// Answers a `tools/call` with an error before anything is done. The call is recorded like any other.
+pub(crate) async fn refuse(
+    client: &Arc<McpClient>,
+    call: IncomingCall,
+    error: ToolError,
+) -> ToolAnswer {
+    let IncomingCall { tool, arguments, cancel, progress, client: name, .. } = call;
+    let request = Request { client: name, ..request(client, cancel, progress) };
+    ToolAnswer::new(client, recorded(client, &tool, arguments, request, Err(error)).await)
 }
 
 /// The request of a call that is not part of another call.
@@ -66,6 +97,9 @@ pub(crate) fn request(
         client: None,
         via: None,
         first_target: FirstTarget::default(),
+        arguments: Arc::from(""),
+        person: Arc::new(NobodyToAsk),
+        questions: Questions::default(),
         calls: Arc::new(CallsOf(Arc::clone(client))),
     }
 }
@@ -88,29 +122,43 @@ impl ToolCaller for CallsOf {
     }
 }
 
-/// Makes one call, with a record in the audit log if one is kept. The record is written before the
-/// answer goes out; a call that cannot be recorded is not made.
+/// Makes one call.
 pub(crate) async fn call(
     client: &McpClient,
     tool: &str,
     arguments: Map<String, Value>,
     request: Request,
 ) -> Result<Reply, ToolError> {
+    let authorized = authorize(client, tool, &request);
+    recorded(client, tool, arguments, request, authorized).await
+}
+
+/// Makes a call, or answers with the error, with a record in the audit log if one is kept. The record is
+/// written before the answer goes out; a call that cannot be recorded is not made.
+async fn recorded(
+    client: &McpClient,
+    tool: &str,
+    arguments: Map<String, Value>,
+    request: Request,
+    authorized: Result<Authorized, ToolError>,
+) -> Result<Reply, ToolError> {
     let app = &client.app;
     let Some(audit) = &app.audit else {
-        return unrecorded_call(client, tool, arguments, request).await;
+        return unrecorded(client, authorized, arguments, request).await;
     };
     // A call within another has a record of its own.
-    let touched = FirstTarget::default();
-    let request = Request { first_target: touched.clone(), ..request };
+    let (touched, questions) = (FirstTarget::default(), Questions::default());
+    let request =
+        Request { first_target: touched.clone(), questions: questions.clone(), ..request };
     let disclosure = app.registry.disclosure(tool);
     let begun = audit.begin(tool, &disclosure, &arguments, caller(client, &request));
     if let Err(failed) = audit.ready().await {
         begun.refuse(Code::AuditFailed.name());
         return Err(failed.into());
     }
-    let mut answer = unrecorded_call(client, tool, arguments, request).await;
-    begun.end(end(&mut answer, touched.ids())).await.map_err(|failed| {
+    let mut answer = unrecorded(client, authorized, arguments, request).await;
+    let outcome = end(&mut answer, touched.ids(), questions.asked());
+    begun.end(outcome).await.map_err(|failed| {
         let ToolError { code, message, hint } = failed.into();
         let message = format!("`{tool}` was called, but its result is withheld: {message}");
         ToolError { code, message: text::clean(&message, false), hint }
@@ -118,13 +166,13 @@ pub(crate) async fn call(
     answer
 }
 
-async fn unrecorded_call(
+async fn unrecorded(
     client: &McpClient,
-    tool: &str,
+    authorized: Result<Authorized, ToolError>,
     arguments: Map<String, Value>,
     request: Request,
 ) -> Result<Reply, ToolError> {
-    let answer = match authorize(client, tool, &request) {
+    let answer = match authorized {
         Ok(authorized) => execute(client, authorized, arguments, request).await,
         Err(error) => Err(error),
     };
@@ -155,10 +203,13 @@ async fn execute(
     client: &McpClient,
     authorized: Authorized,
     arguments: Map<String, Value>,
-    request: Request,
+    mut request: Request,
 ) -> Result<Reply, ToolError> {
     let Authorized { entry, schema } = authorized;
     let (app, name) = (&client.app, entry.meta.name);
+    if app.policy.confirm {
+        request.arguments = json_line(&arguments.clone().into()).into();
+    }
     let (cancel, begun) = (request.cancel.clone(), request.begun);
     let cx = Cx::new(&client.engines, entry.meta, Arc::clone(&app.policy) as _, request);
     let work = (entry.call)(&cx, &schema, arguments);
@@ -199,17 +250,26 @@ fn caller(client: &McpClient, request: &Request) -> CallOrigin {
 }
 
 /// The outcome of a call, for the audit log.
-fn end(answer: &mut Result<Reply, ToolError>, touched: ObjectIds) -> CallOutcome {
+fn end(
+    answer: &mut Result<Reply, ToolError>,
+    touched: ObjectIds,
+    asked: Vec<AskedPerson>,
+) -> CallOutcome {
     match answer {
         Ok(reply) => CallOutcome {
             ids: ObjectIds::of(reply.structured.as_object()).or(touched),
+            asked,
             outcome: "ok",
             output_bytes: Some(reply.text.len()),
             text: reply.full_text.take(),
         },
-        Err(error) => {
-            CallOutcome { ids: touched, outcome: error.code.name(), output_bytes: None, text: None }
-        }
+        Err(error) => CallOutcome {
+            ids: touched,
+            asked,
+            outcome: error.code.name(),
+            output_bytes: None,
+            text: None,
+        },
     }
 }
 
@@ -280,6 +340,7 @@ mod tests {
             cancel,
             progress: Progress::default(),
             client: None,
+            person: Arc::new(NobodyToAsk),
         };
         let result = dispatch(&app.client(), call).await.result;
         assert_eq!(result.is_error, Some(true));

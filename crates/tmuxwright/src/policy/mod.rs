@@ -19,8 +19,8 @@ use tmux_control::Socket;
 use tmux_control::target::Level;
 
 use crate::contract::{
-    Code, CreateLocation, Group, Guard, Meta, OptionReach, PaneIdentity, ShellLine, TargetObject,
-    Tier, ToolError, Toolset, VariableReach,
+    Admission, Code, CreateLocation, Group, Guard, Meta, OptionReach, PaneIdentity, ShellLine,
+    TargetObject, Tier, ToolError, Toolset, VariableReach,
 };
 pub use ceiling::Ceiling;
 pub use command_filter::{CommandFilter, CommandFilterMode};
@@ -39,6 +39,8 @@ pub struct Policy {
     pub toolset: Toolset,
     /// Whether calls may use paste buffers that this server did not make for the caller.
     pub all_buffers: bool,
+    /// Whether a person is asked before a call destroys what this server did not make for the caller.
+    pub confirm: bool,
     /// Whether prompts are offered as tools, in every toolset.
     pub prompts_as_tools: bool,
     /// The list of `--tools`, which narrows toolset and tier.
@@ -61,6 +63,7 @@ impl Default for Policy {
             ceiling: Ceiling::Mutating,
             toolset: Toolset::Agent,
             all_buffers: false,
+            confirm: false,
             prompts_as_tools: false,
             tool_filter: None,
             reach: ReachRules::default(),
@@ -123,7 +126,7 @@ impl Policy {
 }
 
 impl Guard for Policy {
-    fn admit_object(&self, meta: &Meta, object: &TargetObject<'_>) -> Result<(), ToolError> {
+    fn admit_object(&self, meta: &Meta, object: &TargetObject<'_>) -> Result<Admission, ToolError> {
         let TargetObject { level, id, target, .. } = object;
         let destroys = matches!(meta.tier, Tier::DestroyOwn | Tier::Destroy);
         if object.contains_caller && (destroys || meta.types()) {
@@ -149,7 +152,14 @@ impl Guard for Policy {
                     meta.name
                 )));
         }
-        Ok(())
+        Ok(match own_only && !object.foreign.is_empty() {
+            true => self.admit_removal(),
+            false => Admission::Granted,
+        })
+    }
+
+    fn admit_removal(&self) -> Admission {
+        if self.confirm { Admission::AskPerson } else { Admission::Granted }
     }
 
     fn admit_buffer(&self, _: &Meta, name: &str, own: bool) -> Result<(), ToolError> {

@@ -46,7 +46,8 @@ impl Tool for DeleteBuffer {
     type Output = DeletedBuffer;
 
     async fn call(cx: &Cx, args: Args) -> Result<DeletedBuffer, ToolError> {
-        let name = cx.buffer(&args.name).await?.row.name;
+        let buffer = cx.buffer(&args.name).await?;
+        let name = cx.may_replace(buffer).await?.row.name;
         let deleted = cx.tmux().run(delete_buffer(&name)).await;
         deleted.map_err(|error| buffer_failed(&name, error))?;
         Ok(DeletedBuffer { name })

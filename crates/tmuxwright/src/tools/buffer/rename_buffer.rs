@@ -34,8 +34,12 @@ impl Tool for RenameBuffer {
 
     async fn call(cx: &Cx, args: Args) -> Result<WrittenBuffer, ToolError> {
         let label = buffer_label(&args.new_name, "new_name")?;
+        // A person may take long to answer, so the lock is taken afterwards.
+        let buffer = cx.buffer(&args.name).await?;
+        cx.may_replace(buffer).await?;
         let _alone = cx.host.lock_buffer_names().await;
         let buffer = cx.buffer(&args.name).await?;
+        cx.check_consent(&buffer)?;
         let old = buffer.row.name;
         let new = match buffer.label {
             Some(_) => cx.host.renamed_buffer(&old, label).unwrap_or_else(|| label.to_owned()),

@@ -69,12 +69,21 @@ impl Tool for SetBuffer {
     async fn call(cx: &Cx, args: Args) -> Result<WrittenBuffer, ToolError> {
         let file = args.file(cx)?;
         let source = Source::of(args.text, file)?;
+        // A person may take long to answer, so the lock is taken afterwards.
+        if let Some(name) = &args.name
+            && let Some(buffer) = cx.buffer_if_any(name).await?
+        {
+            cx.may_replace(buffer).await?;
+        }
         let _alone = cx.host.lock_buffer_names().await;
         let before = none_without_server(cx.tmux().buffers().await)?;
         let existing = match &args.name {
             Some(name) => cx.buffer_if_any(name).await?,
             None => None,
         };
+        if let Some(buffer) = &existing {
+            cx.check_consent(buffer)?;
+        }
         let name = match (&existing, &args.name) {
             (Some(buffer), _) => buffer.row.name.clone(),
             (None, name) => {

@@ -78,6 +78,7 @@ impl Tool for DetachClient {
             return Err(ToolError::new(Code::NotFound, message).hint(hint));
         };
         let row = people.swap_remove(found);
+        cx.may_detach(&row).await?;
         let detach = Command::action("detach-client").option("-t", &row.name);
         cx.tmux().run(detach).await?;
         // tmux lists the client until its process has exited.

@@ -72,9 +72,9 @@ impl Tool for SetEnvironment {
         let (scope, global) = (Some(Scope::Session), global.unwrap_or(false));
         let wish = HolderQuery { option: None, scope, target: target.as_ref(), global };
         let holder = wish.holder(cx, false).await?;
-        let reach = match cx.may_end(holder.resolved().as_ref()).await {
-            Ok(()) => VariableReach::OwnPrograms,
-            Err(_) => VariableReach::Session,
+        let reach = match cx.owns(holder.resolved().as_ref()).await? {
+            true => VariableReach::OwnPrograms,
+            false => VariableReach::Session,
         };
         cx.may_set_variable(&name, reach)?;
         let set = holder.command(Command::action("set-environment"));

@@ -142,13 +142,14 @@ fn foreign_pipe(pane: &PaneState) -> String {
 async fn may_stop_foreign(cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {
     let owner = String::new();
     let theirs = Resolved { level: Level::Pane, pane: PaneState { owner, ..pane.clone() } };
-    cx.may_end(Some(&theirs)).await.map_err(|_| {
+    let refused = || {
         ToolError::new(Code::Denied, foreign_pipe(pane)).hint(format!(
             "leave it; a person can stop it with `tmux pipe-pane -t {}`, or start tmuxwright with \
              --tier destructive",
             pane.pane
         ))
-    })
+    };
+    cx.may_end(Some(&theirs), refused).await
 }
 
 /// Creates the file and checks that it can be written: tmux would not report a failure.

@@ -57,18 +57,29 @@ impl Tool for KillServer {
     type Output = KilledServer;
 
     async fn call(cx: &Cx, _: Args) -> Result<KilledServer, ToolError> {
+        let sessions = admitted_sessions(cx).await?;
         let ask = Command::query("display-message").arg("-p").arg("#{pid}");
         let TmuxReply(printed) = cx.tmux().run(ask).await?;
         let pid = String::from_utf8_lossy(&printed).trim().parse().map_err(|_| {
             ToolError::from(tmux_control::Error::unexpected("display-message", &printed))
         })?;
-        let sessions: Vec<SessionIdRow> = cx.tmux().rows(Command::query("list-sessions")).await?;
-        // All sessions die with the server, so the policy must allow each of them to be killed.
-        for session in &sessions {
-            cx.resolve(&Target(session.id.clone())).await?;
-        }
         let socket = cx.tmux().socket_path().display().to_string();
         cx.host.kill_server(pid).await?;
-        Ok(KilledServer { pid, socket, sessions: sessions.len() })
+        Ok(KilledServer { pid, socket, sessions })
+    }
+}
+
+/// The number of sessions. All of them die with the server, so the policy must allow each to be killed,
+/// also one that appears while a person is asked about the others.
+async fn admitted_sessions(cx: &Cx) -> Result<usize, ToolError> {
+    let mut admitted = Vec::new();
+    loop {
+        let sessions: Vec<SessionIdRow> = cx.tmux().rows(Command::query("list-sessions")).await?;
+        let sessions: Vec<Target> = sessions.into_iter().map(|row| Target(row.id)).collect();
+        if sessions.iter().all(|session| admitted.contains(session)) {
+            return Ok(sessions.len());
+        }
+        cx.resolve_all(&sessions).await?;
+        admitted = sessions;
     }
 }

@@ -1,6 +1,8 @@
 //! Tests of the policy: limits that hold for every call, whatever its arguments.
 
 pub(crate) mod command_filter;
+pub(crate) mod confirm;
+pub(crate) mod confirm_wire;
 pub(crate) mod fenced_tools;
 pub(crate) mod fences;
 pub(crate) mod forged_rows;

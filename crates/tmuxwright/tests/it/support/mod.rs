@@ -1,6 +1,7 @@
 //! Helpers of all tests: panes and calls, the state of a tmux server, raw messages, generated
 //! arguments.
 
+pub(crate) mod asking;
 mod calls;
 pub(crate) mod made_up;
 pub(crate) mod server_state;
