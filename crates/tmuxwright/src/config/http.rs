@@ -1,11 +1,12 @@
 //! Settings of the HTTP transport, and their validation.
 
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::PathBuf;
 
 use sha2::{Digest, Sha256};
 
+use super::authority::{Authority, Origin};
 use super::directories::state_file;
 
 /// Length below which a token could be guessed.
@@ -23,9 +24,9 @@ pub struct HttpSettings {
     /// Whether the address may be reachable from other machines.
     pub allow_remote: bool,
     /// Accepted host names, besides loopback names.
-    pub hosts: Vec<String>,
+    pub hosts: Vec<Authority>,
     /// Accepted origins of web pages, besides loopback origins.
-    pub origins: Vec<String>,
+    pub origins: Vec<Origin>,
 }
 
 /// The bearer token of HTTP clients. Only its digest is kept, so it cannot be printed by accident, and
@@ -108,34 +109,23 @@ pub(super) fn address(text: &str) -> Result<Option<SocketAddr>, String> {
     })
 }
 
-/// Parses host names, one per line.
-pub(super) fn hosts<'a>(lines: impl Iterator<Item = &'a str>) -> Result<Vec<String>, String> {
-    let known = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
+/// Parses host names, one per line. An IPv6 address needs no brackets.
+pub(super) fn hosts<'a>(lines: impl Iterator<Item = &'a str>) -> Result<Vec<Authority>, String> {
     lines
-        .map(|line| match !line.is_empty() && line.chars().all(known) {
-            true => Ok(line.to_owned()),
-            false => Err(format!("`{line}` is not a host name, such as `box.lan`")),
+        .map(|line| match line.parse::<IpAddr>() {
+            Ok(address) => Ok(address.into()),
+            Err(_) => Authority::parse(line)
+                .ok_or_else(|| format!("`{line}` is not a host name, such as `box.lan`")),
         })
         .collect()
 }
 
 /// Parses origins of web pages, one per line. One without a port gets its scheme's default port, as in
 /// a browser.
-pub(super) fn origins<'a>(lines: impl Iterator<Item = &'a str>) -> Result<Vec<String>, String> {
-    let port = |line: &str| {
-        let (scheme, host) = line.split_once("://")?;
-        let port = [("http", 80), ("https", 443)].into_iter().find(|(name, _)| *name == scheme)?.1;
-        let end = host.rsplit(']').next()?;
-        let is_bare = !host.is_empty() && !host.contains(['/', '*', ' ', '?', '#', '@']);
-        match end.split_once(':') {
-            None => is_bare.then(|| format!("{line}:{port}")),
-            Some((_, "*")) => Some(line.to_owned()),
-            Some((_, port)) => (is_bare && port.parse::<u16>().is_ok()).then(|| line.to_owned()),
-        }
-    };
+pub(super) fn origins<'a>(lines: impl Iterator<Item = &'a str>) -> Result<Vec<Origin>, String> {
     lines
         .map(|line| {
-            port(line).ok_or_else(|| {
+            Origin::parse_rule(line).ok_or_else(|| {
                 format!(
                     "`{line}` is not an origin, such as `https://app.example` or `http://box.lan:*`"
                 )
@@ -183,15 +173,15 @@ mod tests {
 
     #[test]
     fn origin_needs_a_scheme_and_gets_a_port() {
-        for (text, origin) in [
+        for (text, same) in [
             ("https://app.example", "https://app.example:443"),
             ("http://box.lan", "http://box.lan:80"),
-            ("http://box.lan:*", "http://box.lan:*"),
             ("http://[fd00::1]", "http://[fd00::1]:80"),
             ("http://[fd00::1]:81", "http://[fd00::1]:81"),
         ] {
-            assert_eq!(origins([text].into_iter()).unwrap(), [origin]);
+            assert_eq!(origins([text].into_iter()), origins([same].into_iter()));
         }
+        assert!(origins(["http://box.lan:*"].into_iter()).is_ok());
         for wrong in ["app.example", "null", "*", "ftp://x", "https://", "https://*", "http://x/y"]
         {
             assert!(origins([wrong].into_iter()).unwrap_err().contains(wrong), "{wrong}");
@@ -199,7 +189,7 @@ mod tests {
         for wrong in ["http://x:", "http://x:99999", "http://x:1:*"] {
             assert!(origins([wrong].into_iter()).is_err(), "{wrong}");
         }
-        assert!(hosts(["box.lan", "box.lan:80", "::1"].into_iter()).is_ok());
+        assert!(hosts(["box.lan", "box.lan:80", "::1", "[::1]:80"].into_iter()).is_ok());
         assert!(hosts(["http://box.lan"].into_iter()).is_err());
     }
 }

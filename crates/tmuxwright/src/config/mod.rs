@@ -3,6 +3,7 @@
 //! Each setting is declared once, in [`SETTINGS`]; help, `docs/config.md` and the check for unknown
 //! keys follow from the list.
 
+pub mod authority;
 mod directories;
 mod environment;
 mod file;

@@ -1,4 +1,5 @@
-//! Access checks of HTTP requests: the token first, then path, number of requests, Host and Origin.
+//! Access checks of HTTP requests: the token first, then the path, `Host` and `Origin`, and the numbers of
+//! requests and sessions.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -6,20 +7,32 @@ use std::sync::Arc;
 use std::task::{Context, Poll};
 
 use http::header::{AUTHORIZATION, CONNECTION, CONTENT_TYPE, RETRY_AFTER, WWW_AUTHENTICATE};
-use http::{HeaderMap, HeaderName, HeaderValue, Request, Response, StatusCode};
+use http::{HeaderMap, HeaderName, HeaderValue, Method, Request, Response, StatusCode};
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Bytes, Frame, Incoming, SizeHint};
+use rmcp::model::ProtocolVersion;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::MCP_PATH;
+use super::connections::{Connection, MAX_CONNECTIONS, RequestInProgress};
+use super::names::{AllowedNames, NameError};
+use super::sessions::{LimitedSessions, MAX_SESSIONS};
 use crate::config::http::HttpToken;
 use crate::mcp::Handler;
 
 /// Concurrent requests. A waiting call counts as one, and so does a stream of notifications.
 const MAX_REQUESTS: usize = 192;
+
+// Else a connection without a request could be missing when one has to be closed.
+const _: () = assert!(MAX_REQUESTS < MAX_CONNECTIONS, "a connection must be free to be closed");
+
+/// Header of a request that belongs to a session.
+const SESSION_HEADER: HeaderName = HeaderName::from_static("mcp-session-id");
+
+/// Header with the protocol revision of a request.
+const REVISION_HEADER: HeaderName = HeaderName::from_static("mcp-protocol-version");
 
 type Bytestream = BoxBody<Bytes, Infallible>;
 type HttpResponse = Response<Bytestream>;
@@ -27,25 +40,34 @@ type HttpResponse = Response<Bytestream>;
 /// Checks requests and passes them to rmcp's service.
 pub(super) struct AccessCheck {
     token: HttpToken,
-    mcp: StreamableHttpService<Handler, LocalSessionManager>,
+    names: AllowedNames,
+    sessions: Arc<LimitedSessions>,
+    mcp: StreamableHttpService<Handler, LimitedSessions>,
     permits: Arc<Semaphore>,
 }
 
 impl AccessCheck {
-    /// Access to `mcp` for requests with the token.
+    /// Access to `mcp`, which keeps `sessions`, for requests with the token and allowed names.
     pub(super) fn new(
         token: HttpToken,
-        mcp: StreamableHttpService<Handler, LocalSessionManager>,
+        names: AllowedNames,
+        sessions: Arc<LimitedSessions>,
+        mcp: StreamableHttpService<Handler, LimitedSessions>,
     ) -> Self {
-        Self { token, mcp, permits: Arc::new(Semaphore::new(MAX_REQUESTS)) }
+        Self { token, names, sessions, mcp, permits: Arc::new(Semaphore::new(MAX_REQUESTS)) }
     }
 
-    /// Answers one request.
-    pub(super) async fn handle(&self, request: Request<Incoming>) -> HttpResponse {
+    /// Answers one request of a connection.
+    pub(super) async fn handle(
+        &self,
+        request: Request<Incoming>,
+        connection: &Arc<Connection>,
+    ) -> HttpResponse {
         match bearer(request.headers()) {
             Some(token) if self.token.is(token) => {}
             shown => return unauthorized(shown.is_some()),
         }
+        let in_progress = connection.begin_request();
         if request.uri().path() != MCP_PATH {
             return plain(
                 StatusCode::NOT_FOUND,
@@ -53,19 +75,32 @@ impl AccessCheck {
                 &[],
             );
         }
-        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else {
-            let text = format!("{MAX_REQUESTS} requests are in progress; retry when one has ended");
-            let later = (RETRY_AFTER, HeaderValue::from_static("1"));
-            return plain(StatusCode::SERVICE_UNAVAILABLE, &text, &[later]);
-        };
-        let answer = self.mcp.handle(request).await;
-        if answer.status() == StatusCode::FORBIDDEN {
-            let text = "this Host or Origin is not allowed; to allow it, add it to `http.hosts` \
-                        or `http.origins` in the config file";
-            return plain(StatusCode::FORBIDDEN, text, &[]);
+        if let Err(why) = self.names.check(request.uri(), request.headers()) {
+            return refused_names(&why);
         }
-        answer.map(|body| CountedBody { body, _permit: permit }.boxed())
+        let Ok(permit) = Arc::clone(&self.permits).try_acquire_owned() else {
+            return busy(format!(
+                "{MAX_REQUESTS} requests are in progress; retry when one has ended"
+            ));
+        };
+        if begins_session(&request) && !self.sessions.has_room() {
+            return busy(format!(
+                "{MAX_SESSIONS} MCP sessions are open and in use; end one with DELETE, or wait until \
+                 one has been idle for an hour"
+            ));
+        }
+        let answer = self.mcp.handle(request).await;
+        answer.map(|body| CountedBody { body, _permit: permit, _in_progress: in_progress }.boxed())
     }
+}
+
+/// Whether a request may begin a session. Requests of the stateless revision do not.
+fn begins_session<T>(request: &Request<T>) -> bool {
+    let headers = request.headers();
+    let stateless = ProtocolVersion::V_2026_07_28;
+    request.method() == Method::POST
+        && !headers.contains_key(SESSION_HEADER)
+        && headers.get(REVISION_HEADER).is_none_or(|revision| revision != stateless.as_str())
 }
 
 /// A response body that holds a request's permit until its last byte is sent or its client has
@@ -73,6 +108,7 @@ impl AccessCheck {
 struct CountedBody {
     body: Bytestream,
     _permit: OwnedSemaphorePermit,
+    _in_progress: RequestInProgress,
 }
 
 impl Body for CountedBody {
@@ -117,6 +153,26 @@ fn unauthorized(shown: bool) -> HttpResponse {
         (CONNECTION, HeaderValue::from_static("close")),
     ];
     plain(StatusCode::UNAUTHORIZED, &text, &headers)
+}
+
+/// The response to a request whose `Host`, target or `Origin` is refused. It closes the connection,
+/// because the request's body is not read.
+fn refused_names(why: &NameError) -> HttpResponse {
+    let close = [(CONNECTION, HeaderValue::from_static("close"))];
+    match why {
+        NameError::Malformed(why) => plain(StatusCode::BAD_REQUEST, why, &close),
+        NameError::NotAllowed => {
+            let text = "this Host or Origin is not allowed; to allow it, add it to `http.hosts` \
+                        or `http.origins` in the config file";
+            plain(StatusCode::FORBIDDEN, text, &close)
+        }
+    }
+}
+
+/// The 503 response.
+fn busy(text: String) -> HttpResponse {
+    let later = (RETRY_AFTER, HeaderValue::from_static("1"));
+    plain(StatusCode::SERVICE_UNAVAILABLE, &text, &[later])
 }
 
 fn plain(status: StatusCode, text: &str, headers: &[(HeaderName, HeaderValue)]) -> HttpResponse {

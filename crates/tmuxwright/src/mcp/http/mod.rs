@@ -1,9 +1,12 @@
 //! The HTTP transport, for many MCP clients at once: listener, connections, shutdown.
 //!
-//! `access` checks the token; rmcp does the rest of the protocol, Host and Origin included. `token`
-//! owns the token file.
+//! `access` checks every request: the token (`token` owns its file), Host and Origin (`names`), and the
+//! numbers of requests and `sessions`. `connections` limits the connections. rmcp does the rest.
 
 mod access;
+mod connections;
+mod names;
+mod sessions;
 mod token;
 
 use std::convert::Infallible;
@@ -16,13 +19,14 @@ use std::time::Duration;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use self::access::AccessCheck;
+use self::connections::{Connection, Connections};
+use self::names::AllowedNames;
+use self::sessions::LimitedSessions;
 use super::Handler;
 use super::stdio::GRACE;
 use crate::app::App;
@@ -31,14 +35,6 @@ use crate::contract::{Code, ToolError};
 
 /// The path at which MCP is served.
 const MCP_PATH: &str = "/mcp";
-
-/// Concurrent connections. A connection carries one request at a time, and idle ones count as well.
-const MAX_CONNECTIONS: usize = 256;
-
-/// The response to a connection above the limit.
-const TOO_MANY_CONNECTIONS: &[u8] =
-    b"HTTP/1.1 503 Service Unavailable\r\nRetry-After: 1\r\nConnection: close\r\n\
-    Content-Length: 0\r\n\r\n";
 
 /// Time to read the headers of a request; also the idle time between two requests.
 const HEADER_READ_TIMEOUT: Duration = Duration::from_secs(30);
@@ -114,19 +110,21 @@ impl HttpListener {
     pub(crate) async fn serve(self, app: Arc<App>, stop: CancellationToken) {
         let Self { listener, address, token, .. } = self;
         let streams = CancellationToken::new();
-        let access = Arc::new(AccessCheck::new(token, service(&app, address, streams.clone())));
-        let mut open = JoinSet::new();
+        let names = AllowedNames::new(&app.settings.http, address.ip());
+        let sessions = Arc::new(LimitedSessions::new());
+        let mcp = service(&app, Arc::clone(&sessions), streams.clone());
+        let access = Arc::new(AccessCheck::new(token, names, sessions, mcp));
+        let mut open = Connections::default();
         loop {
             let accepted = tokio::select! {
                 () = stop.cancelled() => break,
-                Some(_) = open.join_next() => continue,
+                Some(()) = open.next_end() => continue,
                 accepted = listener.accept() => accepted,
             };
             match accepted {
-                Ok((stream, _)) if open.len() < MAX_CONNECTIONS => {
-                    open.spawn(connection(stream, Arc::clone(&access), stop.clone()));
-                }
-                Ok((stream, _)) => drop(stream.try_write(TOO_MANY_CONNECTIONS)),
+                Ok((stream, _)) => open.spawn(|connection| {
+                    serve_connection(stream, connection, Arc::clone(&access), stop.clone())
+                }),
                 Err(error) => {
                     tracing::warn!("cannot accept a connection: {error}");
                     tokio::time::sleep(ACCEPT_RETRY_DELAY).await;
@@ -143,51 +141,52 @@ impl HttpListener {
 }
 
 /// Waits until all connections have ended, for [`GRACE`] at most.
-async fn wait_for_connections(open: &mut JoinSet<()>) {
-    let _ = tokio::time::timeout(GRACE, async { while open.join_next().await.is_some() {} }).await;
+async fn wait_for_connections(open: &mut Connections) {
+    let _ = tokio::time::timeout(GRACE, async { while open.next_end().await.is_some() {} }).await;
 }
 
 /// rmcp's service. It creates a handler for each session, and in the newest revision for each request.
+/// Host and Origin are checked before.
 fn service(
     app: &Arc<App>,
-    address: SocketAddr,
+    sessions: Arc<LimitedSessions>,
     streams: CancellationToken,
-) -> StreamableHttpService<Handler, LocalSessionManager> {
-    let http = &app.settings.http;
-    let here = Some(address.ip()).filter(|ip| !ip.is_unspecified()).map(|ip| ip.to_string());
-    let loopback = ["localhost", "127.0.0.1", "::1"].map(str::to_owned);
-    let origins = ["http://localhost:*", "http://127.0.0.1:*", "http://[::1]:*"].map(str::to_owned);
+) -> StreamableHttpService<Handler, LimitedSessions> {
     let config = StreamableHttpServerConfig::default()
-        .with_allowed_hosts(loopback.into_iter().chain(here).chain(http.hosts.iter().cloned()))
-        .with_allowed_origins(origins.into_iter().chain(http.origins.iter().cloned()))
+        .disable_allowed_hosts()
+        .disable_allowed_origins()
         .with_json_response(true)
         .with_cancellation_token(streams);
-    let mut sessions = LocalSessionManager::default();
-    sessions.session_config.keep_alive = Some(SESSION_IDLE_TIMEOUT);
     let app = Arc::clone(app);
     let handler = move || Ok(Handler::for_http(Arc::clone(&app)));
-    StreamableHttpService::new(handler, Arc::new(sessions), config)
+    StreamableHttpService::new(handler, sessions, config)
 }
 
-async fn connection(stream: TcpStream, access: Arc<AccessCheck>, stop: CancellationToken) {
+async fn serve_connection(
+    stream: TcpStream,
+    connection: Connection,
+    access: Arc<AccessCheck>,
+    stop: CancellationToken,
+) {
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!("TCP_NODELAY not set, answers may be delayed: {error}");
     }
+    let connection = Arc::new(connection);
     let service = service_fn(move |request| {
-        let access = Arc::clone(&access);
-        async move { Ok::<_, Infallible>(access.handle(request).await) }
+        let (access, connection) = (Arc::clone(&access), Arc::clone(&connection));
+        async move { Ok::<_, Infallible>(access.handle(request, &connection).await) }
     });
-    let connection = http1::Builder::new()
+    let served = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_READ_TIMEOUT)
         .max_header_size(MAX_HEADER_BYTES)
         .serve_connection(TokioIo::new(stream), service);
-    let mut connection = pin!(connection);
+    let mut served = pin!(served);
     let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
+        ended = served.as_mut() => ended,
         () = stop.cancelled() => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
+            served.as_mut().graceful_shutdown();
+            served.await
         }
     };
     if let Err(error) = ended {

@@ -9,10 +9,10 @@ use testkit::{HttpConnection, HttpResponse, HttpServer, TmuxServer, until};
 use crate::launch;
 use crate::protocol::http::{TOKEN, serve_http, with_token};
 
-const BEARER: (&str, &str) = ("Authorization", "Bearer a-token-for-tests-0123456789");
-const HOST: (&str, &str) = ("Host", "localhost");
-const ACCEPT: (&str, &str) = ("Accept", "application/json, text/event-stream");
-const JSON: (&str, &str) = ("Content-Type", "application/json");
+pub(super) const BEARER: (&str, &str) = ("Authorization", "Bearer a-token-for-tests-0123456789");
+pub(super) const HOST: (&str, &str) = ("Host", "localhost");
+pub(super) const ACCEPT: (&str, &str) = ("Accept", "application/json, text/event-stream");
+pub(super) const JSON: (&str, &str) = ("Content-Type", "application/json");
 
 /// The reply to a request of which only the head is sent.
 async fn head(server: &HttpServer, line: &str, headers: &[(&str, &str)]) -> HttpResponse {
@@ -22,7 +22,16 @@ async fn head(server: &HttpServer, line: &str, headers: &[(&str, &str)]) -> Http
 }
 
 /// The status of a handshake with these headers.
-async fn handshake_status(server: &HttpServer, headers: &[(&str, &str)]) -> u16 {
+pub(super) async fn handshake_status(server: &HttpServer, headers: &[(&str, &str)]) -> u16 {
+    post_status(server, "/mcp", headers).await
+}
+
+/// The same, with another request target.
+pub(super) async fn post_status(
+    server: &HttpServer,
+    target: &str,
+    headers: &[(&str, &str)],
+) -> u16 {
     let params = json!({"protocolVersion": "2025-11-25", "capabilities": {},
         "clientInfo": {"name": "x", "version": "1"}});
     let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
@@ -30,7 +39,7 @@ async fn handshake_status(server: &HttpServer, headers: &[(&str, &str)]) -> u16 
     let mut connection = HttpConnection::open(server.address).await;
     let length = hello.len().to_string();
     let own = [BEARER, ACCEPT, JSON, ("Content-Length", &length)];
-    connection.head("POST /mcp", &[&own, headers].concat()).await;
+    connection.head(&format!("POST {target}"), &[&own, headers].concat()).await;
     connection.write(hello.as_bytes()).await;
     connection.reply().await.status
 }
@@ -154,25 +163,6 @@ async fn request_above_the_limit_gets_retry_after() {
     .await;
     slow.pop();
     until("a request slot is free", async || (list().await.status == 200).then_some(())).await;
-}
-
-#[tokio::test]
-async fn connection_above_the_limit_gets_retry_after() {
-    let tmux = TmuxServer::new();
-    let server = serve_http(&tmux).await;
-    let mut idle = Vec::new();
-    for _ in 0..256 {
-        idle.push(HttpConnection::open(server.address).await);
-    }
-    let reply = HttpConnection::open(server.address).await.reply().await;
-    assert_eq!((reply.status, reply.header("retry-after")), (503, Some("1")));
-    idle.pop();
-    until("a connection is accepted", async || {
-        let mut connection = HttpConnection::open(server.address).await;
-        connection.head("GET /mcp", &[HOST]).await;
-        (connection.try_reply().await?.status == 401).then_some(())
-    })
-    .await;
 }
 
 #[tokio::test]

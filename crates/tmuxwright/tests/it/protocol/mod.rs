@@ -11,6 +11,8 @@ pub(crate) mod http;
 #[cfg(feature = "http")]
 pub(crate) mod http_gate;
 #[cfg(feature = "http")]
+pub(crate) mod http_hostile;
+#[cfg(feature = "http")]
 pub(crate) mod http_life;
 pub(crate) mod instructions;
 pub(crate) mod lifecycle;
