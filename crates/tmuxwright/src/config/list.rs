@@ -351,8 +351,8 @@ pub const SETTINGS: &[Setting] = &[
         flag: None,
         env: &[],
         kind: SettingKind::List("PATH"),
-        default: "any; none at the tier `readonly`",
-        help: "Files and directories that tools may write, after resolving links",
+        default: "any; none at the tier `readonly` or with a command filter",
+        help: "Files and directories that tools may write, after resolving links; never this server's own files",
         set: |s, v| s.policy.files.set_writable(v.lines()),
     },
     Setting {

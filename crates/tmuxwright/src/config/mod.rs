@@ -10,6 +10,7 @@ mod file;
 mod flags;
 pub mod http;
 mod list;
+mod own_files;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -160,6 +161,8 @@ impl Settings {
             let Some((value, origin)) = setting.flag_or_env(matches) else { continue };
             (setting.set)(&mut settings, &value).map_err(|why| format!("{origin}: {why}"))?;
         }
+        let own_files = own_files::own_files(&settings, named.as_deref());
+        settings.policy.files.protect(own_files);
         settings.policy.check(&settings.program().socket)?;
         settings.http.check()?;
         if settings.redact.has_unused_patterns() {

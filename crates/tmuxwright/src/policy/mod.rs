@@ -24,7 +24,7 @@ use crate::contract::{
 };
 pub use ceiling::Ceiling;
 pub use command_filter::{CommandFilter, CommandFilterMode};
-pub use files::FileRules;
+pub use files::{FileRules, ProtectedPath};
 pub use options::{OptionRule, OptionRules, OptionValue, SETTABLE_OPTIONS};
 pub use reach::ReachRules;
 pub use tool_filter::{TIER_GROUPS, ToolFilter, group_names};
@@ -226,6 +226,6 @@ impl Guard for Policy {
             return Err(ToolError::new(Code::Denied, message)
                 .hint("leave the path out; a person can start tmuxwright with --tier mutating"));
         }
-        self.files.write(path)
+        self.files.write(path, self.command_filter.is_on())
     }
 }

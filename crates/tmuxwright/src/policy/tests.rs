@@ -257,10 +257,10 @@ fn files_are_checked_after_resolving_links() {
     std::os::unix::fs::symlink(outside.join("new"), inside.join("nowhere")).unwrap();
     std::os::unix::fs::symlink(&inside, root.join("way")).unwrap();
     let mut files = FileRules::default();
-    assert_eq!(files.write(&outside.join("x")).unwrap(), outside.join("x"));
+    assert_eq!(files.write(&outside.join("x"), false).unwrap(), outside.join("x"));
     files.set_writable([root.join("way").to_str().unwrap()].into_iter()).unwrap();
-    assert_eq!(files.write(&inside.join("x")).unwrap(), inside.join("x"));
-    assert_eq!(files.write(&root.join("way/x")).unwrap(), inside.join("x"));
+    assert_eq!(files.write(&inside.join("x"), false).unwrap(), inside.join("x"));
+    assert_eq!(files.write(&root.join("way/x"), false).unwrap(), inside.join("x"));
     for (path, code) in [
         ("out/x", Code::Denied),
         ("in/../out/x", Code::Denied),
@@ -270,7 +270,7 @@ fn files_are_checked_after_resolving_links() {
         ("in/none/../../out/x", Code::FileFailed),
         ("inner", Code::Denied),
     ] {
-        let error = files.write(&root.join(path)).unwrap_err();
+        let error = files.write(&root.join(path), false).unwrap_err();
         assert_eq!(error.code, code, "{path}: {error}");
         assert!(error.hint.is_some(), "{error}");
     }

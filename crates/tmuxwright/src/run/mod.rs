@@ -42,6 +42,7 @@ pub(crate) use launch::Launch;
 pub(crate) use output_filter::{OutputFilter, OutputPart};
 use pane_records::{PaneLease, PaneRecords};
 use private_dir::PrivateDir;
+pub(crate) use private_dir::private_dir_prefix;
 pub use process::ShellKind;
 use prompt::Prompt;
 pub use refusal::Refusal;

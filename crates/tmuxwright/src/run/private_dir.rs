@@ -90,6 +90,11 @@ fn parent() -> PathBuf {
     }
 }
 
+/// The beginning of the paths of all private directories.
+pub(crate) fn private_dir_prefix() -> PathBuf {
+    parent().join(DIR_PREFIX)
+}
+
 /// Removes the private directories of processes that died without doing so.
 pub(super) fn remove_stale(is_dead: impl Fn(&str) -> bool) {
     for entry in fs::read_dir(parent()).into_iter().flatten().flatten() {

@@ -8,6 +8,7 @@ pub(crate) mod fences;
 pub(crate) mod forged_rows;
 pub(crate) mod hands_off;
 pub(crate) mod hostile;
+pub(crate) mod own_files;
 pub(crate) mod polite;
 pub(crate) mod reading;
 pub(crate) mod redaction;

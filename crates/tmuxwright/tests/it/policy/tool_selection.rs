@@ -29,7 +29,7 @@ fn arguments(tool: &str) -> Value {
         "show_buffer" | "delete_buffer" => json!({"name": "none"}),
         "search_buffer" => json!({"pattern": "x"}),
         "set_buffer" => json!({"text": ""}),
-        "save_buffer" => json!({"name": "none", "path": "/nonexistent/file"}),
+        "save_buffer" => json!({"name": "none", "path": "/nonexistent-file"}),
         "rename_buffer" => json!({"name": "none", "new_name": "other"}),
         "paste_buffer" => json!({"name": "none", "target": "%99"}),
         "create_session" => json!({"cwd": "/nonexistent"}),
