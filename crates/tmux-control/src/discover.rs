@@ -3,7 +3,7 @@
 
 use std::fs;
 use std::io;
-use std::os::unix::fs::FileTypeExt;
+use std::os::unix::fs::{FileTypeExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -58,13 +58,26 @@ impl FieldValue for CharCount {
     }
 }
 
-/// The sockets in tmux's socket directory, sorted.
+/// The sockets in tmux's socket directory, sorted. Reads the file system, which can block. There are
+/// none in a directory that another user could have filled; tmux refuses to use such a directory too.
 pub fn sockets() -> Vec<PathBuf> {
-    let entries = fs::read_dir(Socket::directory()).into_iter().flatten().flatten();
+    let directory = Socket::directory();
+    if !is_private(&directory) {
+        return Vec::new();
+    }
+    let entries = fs::read_dir(directory).into_iter().flatten().flatten();
     let mut sockets: Vec<PathBuf> =
         entries.map(|entry| entry.path()).filter(|path| is_socket(path)).collect();
     sockets.sort();
     sockets
+}
+
+/// Whether a directory belongs to the user, and other users have no access.
+fn is_private(directory: &Path) -> bool {
+    fs::symlink_metadata(directory).is_ok_and(|data| {
+        let owner = rustix::process::getuid().as_raw();
+        data.is_dir() && data.uid() == owner && data.mode() & 0o007 == 0
+    })
 }
 
 fn is_socket(path: &Path) -> bool {
@@ -74,8 +87,15 @@ fn is_socket(path: &Path) -> bool {
 impl Server {
     /// Probes a socket path with the tmux program of this server.
     pub async fn probe_socket(&self, path: &Path) -> SocketState {
-        if !is_socket(path) {
-            return SocketState::NoSocket;
+        // The file system of a path that a caller named may not answer.
+        let named = path.to_owned();
+        let is_socket = tokio::task::spawn_blocking(move || is_socket(&named));
+        match tokio::time::timeout(PROBE_TIMEOUT, is_socket).await {
+            Ok(Ok(true)) => {}
+            Ok(_) => return SocketState::NoSocket,
+            Err(_) => {
+                return SocketState::Unresponsive("the file system does not answer".to_owned());
+            }
         }
         match tokio::time::timeout(PROBE_TIMEOUT, UnixStream::connect(path)).await {
             Ok(Ok(_)) => {}

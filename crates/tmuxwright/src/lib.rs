@@ -28,6 +28,7 @@
 //! - `log`: log events for MCP clients.
 //! - [`contract`]: the declaration of a tool, its arguments, result and errors.
 //! - `random`: random bytes as hexadecimal text.
+//! - `file_io`: file access that cannot freeze the server.
 //! - `lock`: locking of mutexes.
 //!
 //! ARCHITECTURE.md has the map and the reasons.
@@ -48,6 +49,7 @@ pub mod completion;
 pub mod config;
 pub mod context;
 pub mod contract;
+mod file_io;
 pub mod host;
 mod lock;
 mod log;

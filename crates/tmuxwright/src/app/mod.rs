@@ -5,6 +5,7 @@ mod clients;
 
 use std::sync::Arc;
 
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::audit::Audit;
@@ -102,17 +103,33 @@ impl App {
 
     /// Removes panes, buffers and files that dead processes of this program left behind.
     pub async fn reap(&self) {
-        self.engines.runs.reap();
+        self.engines.runs.reap().await;
         self.engines.host.reap_orphans().await;
     }
 
     /// Ends all calls, and removes the panes and buffers of all clients.
     pub async fn close(&self) {
+        self.close_in_tmux().await;
+        self.close_files().await;
+    }
+
+    /// The same, for a tmux that may not answer: it has until `end`. The next start removes what is left.
+    pub async fn close_until(&self, end: Instant) {
+        if timeout_at(end, self.close_in_tmux()).await.is_err() {
+            tracing::warn!("tmux does not answer; panes and buffers of this server are left in it");
+        }
+        self.close_files().await;
+    }
+
+    async fn close_in_tmux(&self) {
         self.ending.cancel();
         self.detached.close().await;
         self.engines.host.tmux().channel_waits_ended().await;
         self.clients.close().await;
         self.engines.host.close().await;
+    }
+
+    async fn close_files(&self) {
         self.engines.runs.close();
         self.engines.host.tmux().close_streams().await;
         if let Some(audit) = &self.audit {

@@ -8,7 +8,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rustix::fs::{FlockOperation, flock};
+use rustix::fs::{FlockOperation, OFlags, flock};
 use rustix::io::Errno;
 use tokio::time::Instant;
 
@@ -16,6 +16,7 @@ use super::record::AuditRecord;
 use super::tail::{self, LastRecord};
 use super::{private_file, rotated};
 use crate::contract::digest::digest;
+use crate::file_io;
 
 /// How long to wait for the lock of another server process.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
@@ -135,7 +136,7 @@ impl LogFile {
         }
         let last = match last {
             Some(last) => Some(last),
-            None => match File::open(rotated(&self.path, 1)) {
+            None => match file_io::open(&rotated(&self.path, 1), OFlags::RDONLY) {
                 Ok(before) => tail::last(&before)?.0,
                 Err(_) => None,
             },

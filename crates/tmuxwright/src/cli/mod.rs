@@ -3,6 +3,7 @@
 
 mod audit;
 mod demo;
+mod exit_deadline;
 mod serve;
 mod tools;
 mod watch;
@@ -99,11 +100,7 @@ fn run(matches: &ArgMatches) -> Result<(), Failure> {
         "watch" => runtime.block_on(watch::run(settings, matches))?,
         "audit" => audit::run(&settings, matches)?,
         "tools" => runtime.block_on(async { tools::run(settings) })?,
-        _ => {
-            runtime.block_on(serve::run(settings, logs))?;
-            // tokio reads stdin on a thread that may stay blocked; do not wait for it.
-            runtime.shutdown_background();
-        }
+        _ => serve::run(runtime, settings, logs)?,
     }
     Ok(())
 }

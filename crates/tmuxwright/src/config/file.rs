@@ -1,6 +1,5 @@
 //! The config file: TOML, flattened to dotted keys.
 
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use toml::{Table, Value};
@@ -8,6 +7,10 @@ use toml::{Table, Value};
 use super::directories::config_file;
 use super::{SETTINGS, SettingKind};
 use crate::contract::nearest;
+use crate::file_io;
+
+/// Limit of the file's size.
+const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
 /// The file that is read when `--config` is not given.
 pub(super) fn default_path() -> Option<PathBuf> {
@@ -16,7 +19,8 @@ pub(super) fn default_path() -> Option<PathBuf> {
 
 /// Reads a file into keys and values.
 pub(super) fn read(path: &Path) -> Result<Vec<(String, String)>, String> {
-    let text = fs::read_to_string(path).map_err(|e| format!("{}: {e}", path.display()))?;
+    let text = file_io::read_to_string(path, MAX_CONFIG_BYTES);
+    let text = text.map_err(|e| format!("{}: {e}", path.display()))?;
     let table: Table = text.parse().map_err(|e| format!("{}: {e}", path.display()))?;
     let mut entries = Vec::new();
     flatten("", table, &mut entries)?;

@@ -23,7 +23,7 @@ mod visibility;
 
 use std::collections::HashSet;
 #[cfg(feature = "files")]
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -31,9 +31,11 @@ use tmux_control::Server;
 use tokio::time::Instant;
 
 use crate::changes::Changes;
-#[cfg(feature = "files")]
-use crate::contract::FilePath;
 use crate::contract::{Code, CreateLocation, Guard, Meta, OptionReach, ToolError, VariableReach};
+#[cfg(feature = "files")]
+use crate::contract::{FilePath, file_failed};
+#[cfg(feature = "files")]
+use crate::file_io;
 use crate::host::Host;
 use crate::run::Engine;
 use crate::watch::Watches;
@@ -178,13 +180,34 @@ impl Cx {
 
     /// The path in an argument, if the file may be read.
     #[cfg(feature = "files")]
-    pub fn file_to_read(&self, path: &FilePath, argument: &str) -> Result<PathBuf, ToolError> {
-        self.guard.admit_read(&path.check(argument)?)
+    pub async fn file_to_read(
+        &self,
+        path: &FilePath,
+        argument: &str,
+    ) -> Result<PathBuf, ToolError> {
+        self.ask_about_file("read", path.check(argument)?, Guard::admit_read).await
     }
 
     /// The path in an argument, if the file may be written.
     #[cfg(feature = "files")]
-    pub fn file_to_write(&self, path: &FilePath, argument: &str) -> Result<PathBuf, ToolError> {
-        self.guard.admit_write(&path.check(argument)?)
+    pub async fn file_to_write(
+        &self,
+        path: &FilePath,
+        argument: &str,
+    ) -> Result<PathBuf, ToolError> {
+        self.ask_about_file("written", path.check(argument)?, Guard::admit_write).await
+    }
+
+    /// Asks the guard about a file. It resolves links, and so can meet a file system that hangs.
+    #[cfg(feature = "files")]
+    async fn ask_about_file(
+        &self,
+        action: &str,
+        path: PathBuf,
+        question: fn(&(dyn Guard + 'static), &Path) -> Result<PathBuf, ToolError>,
+    ) -> Result<PathBuf, ToolError> {
+        let (guard, asked) = (Arc::clone(&self.guard), path.clone());
+        let answer = file_io::off_runtime(move || question(guard.as_ref(), &asked)).await;
+        answer.map_err(|error| file_failed(action, &path, &error))?
     }
 }

@@ -53,8 +53,10 @@ impl Cx {
         path.check(argument)
     }
 
-    /// Whether the call may see a tmux server.
-    pub fn reaches(&self, socket: &Socket) -> bool {
-        self.guard.reaches(socket)
+    /// The question whether the call may see a tmux server. It is asked on another thread, because the
+    /// answer needs the links of the socket's path resolved.
+    pub fn server_filter(&self) -> impl Fn(&Socket) -> bool + Send + use<> {
+        let guard = Arc::clone(&self.guard);
+        move |socket| guard.reaches(socket)
     }
 }

@@ -209,8 +209,8 @@ impl Engine {
     }
 
     /// Removes the private directories of processes that died without doing so.
-    pub fn reap(&self) {
-        private_dir::remove_stale(Host::is_dead);
+    pub async fn reap(&self) {
+        private_dir::remove_stale(Host::is_dead).await;
     }
 
     fn records(&self) -> MutexGuard<'_, PaneRecords> {

@@ -2,14 +2,17 @@
 //!
 //! Only the user can open it, and it is removed when the process exits.
 
-use std::fs;
-use std::io::{self, Write};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
+use rustix::fs::{Mode, OFlags, open, openat};
+use rustix::process::geteuid;
 use tempfile::TempDir;
 
+use crate::file_io;
 use crate::lock::lock;
 
 /// Start-up scripts of shells, by file name.
@@ -24,6 +27,9 @@ const DIR_PREFIX: &str = "tmuxwright-";
 
 /// Name of the file that holds the token of the process that owns the directory.
 const OWNER_FILE: &str = "owner";
+
+/// Bytes read from that file; a token is shorter.
+const MAX_OWNER_BYTES: u64 = 4096;
 
 /// The directory, created when it is first needed.
 #[derive(Debug)]
@@ -74,9 +80,9 @@ impl PrivateDir {
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {
-    let mut open = fs::OpenOptions::new();
-    open.write(true).create(true).truncate(true).mode(0o600);
-    open.open(path)?.write_all(text.as_bytes())
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create(true).truncate(true).mode(0o600);
+    options.open(path)?.write_all(text.as_bytes())
 }
 
 /// The directory for temporary files. The path is typed into shells, so it must need no quoting in
@@ -95,16 +101,66 @@ pub(crate) fn private_dir_prefix() -> PathBuf {
     parent().join(DIR_PREFIX)
 }
 
-/// Removes the private directories of processes that died without doing so.
-pub(super) fn remove_stale(is_dead: impl Fn(&str) -> bool) {
-    for entry in fs::read_dir(parent()).into_iter().flatten().flatten() {
-        let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(DIR_PREFIX));
-        let owner = || fs::read_to_string(entry.path().join(OWNER_FILE)).ok();
-        if ours
-            && owner().is_some_and(|owner| is_dead(&owner))
-            && let Err(error) = fs::remove_dir_all(entry.path())
+/// Removes the private directories of processes that died without doing so. Other users can create
+/// directories with such names, so only the user's own are looked into.
+pub(super) async fn remove_stale(is_dead: fn(&str) -> bool) {
+    let removed = file_io::off_runtime(move || {
+        for entry in fs::read_dir(parent()).into_iter().flatten().flatten() {
+            let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(DIR_PREFIX));
+            if ours
+                && owner_of(&entry.path()).is_some_and(|owner| is_dead(&owner))
+                && let Err(error) = fs::remove_dir_all(entry.path())
+            {
+                tracing::debug!("removing {}: {error}", entry.path().display());
+            }
+        }
+    });
+    if let Err(error) = removed.await {
+        tracing::debug!("removing directories of dead processes: {error}");
+    }
+}
+
+/// The token in a private directory's owner file. `None` unless the user owns both, and the file is a
+/// regular file.
+fn owner_of(dir: &Path) -> Option<String> {
+    let is_own = |file: &File| {
+        let about = file.metadata().ok()?;
+        (about.uid() == geteuid().as_raw()).then_some(about)
+    };
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let dir = File::from(open(dir, flags | OFlags::DIRECTORY, Mode::empty()).ok()?);
+    is_own(&dir)?;
+    let file = File::from(openat(&dir, OWNER_FILE, flags, Mode::empty()).ok()?);
+    is_own(&file).filter(fs::Metadata::is_file)?;
+    let mut owner = String::new();
+    file.take(MAX_OWNER_BYTES).read_to_string(&mut owner).ok()?;
+    Some(owner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn owner_is_read_from_a_regular_file_only() {
+        let dir = tempfile::tempdir().unwrap();
+        assert_eq!(owner_of(dir.path()), None);
+        let file = dir.path().join(OWNER_FILE);
+        write(&file, "token").unwrap();
+        assert_eq!(owner_of(dir.path()).as_deref(), Some("token"));
+        let link = dir.path().join("link");
+        std::os::unix::fs::symlink(dir.path(), &link).unwrap();
+        assert_eq!(owner_of(&link), None);
+        fs::rename(&file, dir.path().join("other")).unwrap();
+        std::os::unix::fs::symlink("other", &file).unwrap();
+        assert_eq!(owner_of(dir.path()), None);
+        // rustix has no mknodat on other systems.
+        #[cfg(target_os = "linux")]
         {
-            tracing::debug!("removing {}: {error}", entry.path().display());
+            use rustix::fs::{CWD, FileType, mknodat};
+            fs::remove_file(&file).unwrap();
+            mknodat(CWD, &file, FileType::Fifo, Mode::RWXU, 0).unwrap();
+            assert_eq!(owner_of(dir.path()), None);
         }
     }
 }

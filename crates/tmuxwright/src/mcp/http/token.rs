@@ -5,8 +5,11 @@ use std::io::{self, Read, Write};
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
 use std::path::Path;
 
+use rustix::fs::OFlags;
+
 use crate::config::http::HttpToken;
 use crate::contract::{Code, ToolError};
+use crate::file_io;
 use crate::random;
 
 /// Bytes read from the file; a token is shorter.
@@ -29,7 +32,7 @@ pub(super) fn read_or_create(path: &Path) -> Result<StoredToken, ToolError> {
         ToolError::new(Code::FileFailed, format!("token file {}: {error}", path.display()))
             .hint("choose another file with --http-token-file, or set TMUXWRIGHT_HTTP_TOKEN")
     };
-    match File::open(path) {
+    match file_io::open(path, OFlags::RDONLY) {
         Ok(file) => read(file, path, &failed),
         Err(error) if error.kind() == io::ErrorKind::NotFound => {
             let text = random::hex(TOKEN_BYTES).map_err(failed)?;
@@ -37,7 +40,8 @@ pub(super) fn read_or_create(path: &Path) -> Result<StoredToken, ToolError> {
                 Ok(()) => Ok(StoredToken { token: token(&text, path)?, created: Some(text) }),
                 // Another server has created the file meanwhile.
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
-                    read(File::open(path).map_err(failed)?, path, &failed)
+                    let file = file_io::open(path, OFlags::RDONLY).map_err(failed)?;
+                    read(file, path, &failed)
                 }
                 Err(error) => Err(failed(error)),
             }
@@ -56,10 +60,6 @@ fn read(
         let message = format!("token file {} {why}", path.display());
         Err(ToolError::new(Code::FileFailed, message).hint(hint))
     };
-    if !facts.is_file() {
-        let hint = "choose a file with --http-token-file".to_owned();
-        return refused("is not a regular file", hint);
-    }
     if facts.mode() & 0o077 != 0 {
         let hint = format!("chmod 600 {}, or remove it to get a new token", path.display());
         return refused("is accessible to other users", hint);

@@ -55,17 +55,17 @@ impl Tool for SaveBuffer {
     type Output = SavedBuffer;
 
     async fn call(cx: &Cx, args: Args) -> Result<SavedBuffer, ToolError> {
-        let path = cx.file_to_write(&args.path, "path")?;
+        let path = cx.file_to_write(&args.path, "path").await?;
         let name = cx.buffer(&args.name).await?.row.name;
         let lost = |error| buffer_failed(&name, error);
         let mut reader = cx.tmux().read_buffer(&name).map_err(lost)?;
-        let mut draft = AtomicFile::create(&path)?;
+        let mut draft = AtomicFile::create(path.clone()).await?;
         let mut bytes = 0;
         while let Some(piece) = reader.next().await.map_err(lost)? {
-            draft.write(piece)?;
             bytes += piece.len() as u64;
+            draft = draft.write(piece.to_vec()).await?;
         }
-        draft.commit()?;
+        draft.commit().await?;
         Ok(SavedBuffer { name, path: path.to_string_lossy().into_owned(), bytes })
     }
 }

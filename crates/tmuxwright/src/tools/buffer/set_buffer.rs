@@ -1,7 +1,6 @@
 //! `set_buffer`: creates a paste buffer, replaces its content, or appends to it.
 
-use std::fs::File;
-use std::io::{self, Read};
+use std::io;
 use std::path::PathBuf;
 
 use schemars::JsonSchema;
@@ -9,6 +8,7 @@ use serde::Deserialize;
 use tmux_control::buffer::BufferWriter;
 
 use super::WrittenBuffer;
+use crate::context::files::FileReader;
 use crate::context::{Cx, Tool, buffer_failed, buffer_label};
 #[cfg(feature = "files")]
 use crate::contract::FilePath;
@@ -17,6 +17,9 @@ use crate::host::none_without_server;
 
 /// Bytes written to tmux at once.
 const CHUNK_BYTES: usize = 64 * 1024;
+
+/// Largest buffer. tmux has no limit of its own and holds the whole buffer in memory.
+const MAX_BUFFER_BYTES: u64 = 100 * 1024 * 1024;
 
 /// Label of a buffer without a given name.
 const DEFAULT_LABEL: &str = "buf";
@@ -38,12 +41,15 @@ pub(super) struct Args {
 
 impl Args {
     #[cfg(feature = "files")]
-    fn file(&self, cx: &Cx) -> Result<Option<PathBuf>, ToolError> {
-        self.path.as_ref().map(|path| cx.file_to_read(path, "path")).transpose()
+    async fn file(&self, cx: &Cx) -> Result<Option<PathBuf>, ToolError> {
+        match &self.path {
+            Some(path) => cx.file_to_read(path, "path").await.map(Some),
+            None => Ok(None),
+        }
     }
 
     #[cfg(not(feature = "files"))]
-    fn file(&self, _: &Cx) -> Result<Option<PathBuf>, ToolError> {
+    async fn file(&self, _: &Cx) -> Result<Option<PathBuf>, ToolError> {
         Ok(None)
     }
 }
@@ -67,8 +73,8 @@ impl Tool for SetBuffer {
     type Output = WrittenBuffer;
 
     async fn call(cx: &Cx, args: Args) -> Result<WrittenBuffer, ToolError> {
-        let file = args.file(cx)?;
-        let source = Source::of(args.text, file)?;
+        let file = args.file(cx).await?;
+        let source = Source::of(args.text, file).await?;
         // A person may take long to answer, so the lock is taken afterwards.
         if let Some(name) = &args.name
             && let Some(buffer) = cx.buffer_if_any(name).await?
@@ -97,17 +103,17 @@ impl Tool for SetBuffer {
             }
         };
         let lost = |error| buffer_failed(&name, error);
-        let mut writer = cx.tmux().write_buffer(&name).map_err(lost)?;
-        let mut bytes = 0;
+        let writer = cx.tmux().write_buffer(&name).map_err(lost)?;
+        let mut draft = BufferDraft { name: &name, writer, bytes: 0 };
         if existing.is_some() && args.append.unwrap_or(false) {
             let mut reader = cx.tmux().read_buffer(&name).map_err(lost)?;
             while let Some(piece) = reader.next().await.map_err(lost)? {
-                bytes += piece.len() as u64;
-                writer.write(piece).await.map_err(lost)?;
+                draft.write(piece).await?;
             }
         }
-        bytes += source.write_to(&name, &mut writer).await?;
-        writer.finish().await.map_err(lost)?;
+        source.write_to(&mut draft).await?;
+        let bytes = draft.bytes;
+        draft.writer.finish().await.map_err(lost)?;
         let theirs = cx.host.restore_newest_buffer(&before, &name).await.unwrap_or_else(|error| {
             tracing::debug!("restoring the newest buffer of a person: {error}");
             false
@@ -117,21 +123,41 @@ impl Tool for SetBuffer {
     }
 }
 
+/// A buffer that tmux installs once all of it is written.
+struct BufferDraft<'a> {
+    name: &'a str,
+    writer: BufferWriter,
+    bytes: u64,
+}
+
+impl BufferDraft<'_> {
+    /// Appends bytes, up to the largest size of a buffer.
+    async fn write(&mut self, piece: &[u8]) -> Result<(), ToolError> {
+        self.bytes += piece.len() as u64;
+        if self.bytes > MAX_BUFFER_BYTES {
+            let message = format!("the buffer would exceed {MAX_BUFFER_BYTES} bytes");
+            return Err(ToolError::invalid_argument(message)
+                .hint("store less, or leave `append` out to replace the buffer"));
+        }
+        self.writer.write(piece).await.map_err(|error| buffer_failed(self.name, error))
+    }
+}
+
 /// Origin of the bytes to store.
 enum Source {
     Text(String),
-    File(File, PathBuf),
+    File(FileReader),
 }
 
 impl Source {
-    fn of(text: Option<String>, path: Option<PathBuf>) -> Result<Self, ToolError> {
+    async fn of(text: Option<String>, path: Option<PathBuf>) -> Result<Self, ToolError> {
         match (text, path) {
             (Some(text), None) if text.is_empty() => {
                 Err(ToolError::invalid_argument("`text` is empty; tmux has no empty buffers")
                     .hint("give text, or remove the buffer with delete_buffer"))
             }
             (Some(text), None) => Ok(Self::Text(text)),
-            (None, Some(path)) => Self::open(path),
+            (None, Some(path)) => Self::open(path).await,
             (Some(_), Some(_)) => {
                 Err(ToolError::invalid_argument("`text` and `path` are both given")
                     .hint("give one of them"))
@@ -141,50 +167,40 @@ impl Source {
         }
     }
 
-    /// Opens a regular file. A pipe is refused: opening or reading it may block forever.
-    fn open(path: PathBuf) -> Result<Self, ToolError> {
-        let open = || {
-            let about = path.metadata()?;
-            if about.is_dir() {
-                return Err(io::ErrorKind::IsADirectory.into());
-            }
-            if !about.is_file() {
-                return Err(io::Error::other("it is not a regular file"));
-            }
-            if about.len() == 0 {
-                return Err(io::Error::other("it is empty; tmux has no empty buffers"));
-            }
-            File::open(&path)
-        };
-        match open() {
-            Ok(file) => Ok(Self::File(file, path)),
-            Err(error) => Err(file_failed("read", &path, &error)),
+    /// Opens a file that fits into a buffer.
+    async fn open(path: PathBuf) -> Result<Self, ToolError> {
+        let file = FileReader::open(path).await?;
+        if file.size == 0 {
+            let error = io::Error::other("it is empty; tmux has no empty buffers");
+            return Err(file_failed("read", file.path(), &error));
         }
+        if file.size > MAX_BUFFER_BYTES {
+            let (path, size) = (file.path().display(), file.size);
+            let message =
+                format!("`{path}` has {size} bytes, more than the {MAX_BUFFER_BYTES} of a buffer");
+            return Err(ToolError::invalid_argument(message)
+                .hint("run_command with head, tail or grep reads part of a large file"));
+        }
+        Ok(Self::File(file))
     }
 
-    /// Writes everything to the buffer and returns the number of bytes.
-    async fn write_to(self, name: &str, writer: &mut BufferWriter) -> Result<u64, ToolError> {
-        let mut bytes = 0;
+    /// Writes everything to the buffer.
+    async fn write_to(self, draft: &mut BufferDraft<'_>) -> Result<(), ToolError> {
         match self {
             Self::Text(text) => {
                 for piece in text.as_bytes().chunks(CHUNK_BYTES) {
-                    writer.write(piece).await.map_err(|error| buffer_failed(name, error))?;
-                }
-                bytes = text.len() as u64;
-            }
-            Self::File(mut file, path) => {
-                let mut piece = vec![0; CHUNK_BYTES];
-                loop {
-                    let read = file.read(&mut piece).map_err(|e| file_failed("read", &path, &e))?;
-                    let piece = piece.get(..read).unwrap_or_default();
-                    if piece.is_empty() {
-                        break;
-                    }
-                    bytes += read as u64;
-                    writer.write(piece).await.map_err(|error| buffer_failed(name, error))?;
+                    draft.write(piece).await?;
                 }
             }
+            Self::File(mut file) => loop {
+                let (rest, piece) = file.next().await?;
+                if piece.is_empty() {
+                    break;
+                }
+                draft.write(&piece).await?;
+                file = rest;
+            },
         }
-        Ok(bytes)
+        Ok(())
     }
 }

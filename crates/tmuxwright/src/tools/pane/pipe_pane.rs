@@ -1,18 +1,14 @@
 //! `pipe_pane`: writes a pane's output to a file.
 
-use std::fs::File;
-use std::io;
-use std::path::Path;
-
-use rustix::fs::{Access, access};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::target::Level;
 use tmux_control::{Command, PaneId, escape_format, row};
 
+use crate::context::files::prepare_append;
 use crate::context::{Cx, Resolved, Tool};
 use crate::contract::{
-    Code, FilePath, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset, file_failed,
+    Code, FilePath, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset,
 };
 use crate::host::PaneState;
 use crate::results::words::{FactRow, field};
@@ -80,7 +76,10 @@ impl Tool for PipePane {
     type Output = Piped;
 
     async fn call(cx: &Cx, args: Args) -> Result<Piped, ToolError> {
-        let path = args.path.as_ref().map(|path| cx.file_to_write(path, "path")).transpose()?;
+        let path = match &args.path {
+            Some(path) => Some(cx.file_to_write(path, "path").await?),
+            None => None,
+        };
         if path.is_none() && args.append.is_some() {
             return Err(ToolError::invalid_argument("`append` needs `path`")
                 .hint("give `path`, or leave `append` out to stop the pipe"));
@@ -116,8 +115,7 @@ impl Tool for PipePane {
                  pane's new output without a pipe",
             ));
         }
-        prepare_file(&path, args.append.unwrap_or(true))
-            .map_err(|error| file_failed("written", &path, &error))?;
+        prepare_append(path.clone(), args.append.unwrap_or(true)).await?;
         let text = path.to_string_lossy();
         let set = Command::action("set-option").arg("-p").option("-t", id).arg(PIPE_OPTION);
         cx.tmux().sequence(vec![pipe().arg(into_file(&text)), set.arg(&text)]).await?;
@@ -150,19 +148,6 @@ async fn may_stop_foreign(cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {
         ))
     };
     cx.may_end(Some(&theirs), refused).await
-}
-
-/// Creates the file and checks that it can be written: tmux would not report a failure.
-fn prepare_file(path: &Path, append: bool) -> io::Result<()> {
-    match path.metadata() {
-        Ok(found) if found.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
-        // Opening a FIFO would block until it has a reader.
-        Ok(found) if !found.is_file() => Ok(access(path, Access::WRITE_OK)?),
-        _ => {
-            let file = File::options().create(true).append(true).open(path)?;
-            if append { Ok(()) } else { file.set_len(0) }
-        }
-    }
 }
 
 /// The shell command that appends its input to a file. tmux expands the command with `strftime`, then as

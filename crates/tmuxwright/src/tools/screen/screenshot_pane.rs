@@ -33,12 +33,15 @@ pub(super) struct Args {
 
 impl Args {
     #[cfg(feature = "files")]
-    fn file(&self, cx: &Cx) -> Result<Option<PathBuf>, ToolError> {
-        self.path.as_ref().map(|path| cx.file_to_write(path, "path")).transpose()
+    async fn file(&self, cx: &Cx) -> Result<Option<PathBuf>, ToolError> {
+        match &self.path {
+            Some(path) => cx.file_to_write(path, "path").await.map(Some),
+            None => Ok(None),
+        }
     }
 
     #[cfg(not(feature = "files"))]
-    fn file(&self, _: &Cx) -> Result<Option<PathBuf>, ToolError> {
+    async fn file(&self, _: &Cx) -> Result<Option<PathBuf>, ToolError> {
         Ok(None)
     }
 }
@@ -202,7 +205,7 @@ impl Tool for ScreenshotPane {
     type Output = Screenshot;
 
     async fn call(cx: &Cx, args: Args) -> Result<Screenshot, ToolError> {
-        let path = args.file(cx)?;
+        let path = args.file(cx).await?;
         let named = path.as_deref().and_then(PictureFormat::of);
         let format = args.format.or(named).unwrap_or(PictureFormat::Png);
         let theme = args.theme.unwrap_or_default().into();
@@ -221,12 +224,22 @@ impl Tool for ScreenshotPane {
             Some(find) => (cx.rows_above(pane.pane).await?, Some(find)),
             None => (String::new(), None),
         };
-        let job = PaintJob { facts, text: text.0, above, find, wide_emoji, format, theme, path };
+        let job = PaintJob { facts, text: text.0, above, find, wide_emoji, format, theme };
         // Painting takes milliseconds of CPU time, which would block other calls.
         let painted = tokio::task::spawn_blocking(|| paint(job));
-        let shot = painted
+        let (mut shot, picture) = painted
             .await
             .map_err(|error| ToolError::internal(format!("painting failed: {error}")))??;
+        match (path, format) {
+            (Some(path), _) => {
+                shot.path = path.display().to_string();
+                AtomicFile::create(path).await?.write(picture).await?.commit().await?;
+            }
+            (None, PictureFormat::Png) => shot.png = Some(picture),
+            (None, PictureFormat::Svg | PictureFormat::Html) => {
+                shot.text = String::from_utf8_lossy(&picture).into_owned();
+            }
+        }
         let missing = match version.captures_no_erased_cells() {
             true => format!("tmux {version} does not report colours behind erased text"),
             false => String::new(),
@@ -246,11 +259,11 @@ struct PaintJob {
     wide_emoji: bool,
     format: PictureFormat,
     theme: picture::Theme,
-    path: Option<PathBuf>,
 }
 
-fn paint(job: PaintJob) -> Result<Screenshot, ToolError> {
-    let PaintJob { facts, above, find, format, theme, path, .. } = job;
+/// Paints a picture. Returns the facts about it, and its bytes.
+fn paint(job: PaintJob) -> Result<(Screenshot, Vec<u8>), ToolError> {
+    let PaintJob { facts, above, find, format, theme, .. } = job;
     let screen = ScreenCapture {
         text: &job.text,
         columns: facts.columns,
@@ -271,7 +284,7 @@ fn paint(job: PaintJob) -> Result<Screenshot, ToolError> {
         PictureFormat::Svg => clean(&picture.svg(), false).into_bytes(),
         PictureFormat::Html => clean(&picture.html(), false).into_bytes(),
     };
-    let mut shot = Screenshot {
+    let shot = Screenshot {
         pane_id: facts.pane.to_string(),
         format,
         path: String::new(),
@@ -286,17 +299,5 @@ fn paint(job: PaintJob) -> Result<Screenshot, ToolError> {
         png: None,
         covered,
     };
-    match (path, format) {
-        (Some(path), _) => {
-            let mut draft = AtomicFile::create(&path)?;
-            draft.write(&file)?;
-            draft.commit()?;
-            shot.path = path.display().to_string();
-        }
-        (None, PictureFormat::Png) => shot.png = Some(file),
-        (None, PictureFormat::Svg | PictureFormat::Html) => {
-            shot.text = String::from_utf8_lossy(&file).into_owned();
-        }
-    }
-    Ok(shot)
+    Ok((shot, file))
 }

@@ -2,15 +2,19 @@
 
 use std::path::PathBuf;
 
-use futures::future::join_all;
+use futures::stream::{self, StreamExt};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tmux_control::Socket;
 use tmux_control::discover::{self, SocketState};
 
 use crate::context::{Cx, Tool};
-use crate::contract::{FilePath, Form, Group, Load, Meta, Output, Tier, ToolError};
+use crate::contract::{Code, FilePath, Form, Group, Load, Meta, Output, Tier, ToolError};
+use crate::file_io;
 use crate::results::words::{FactRow, count, field, rows};
+
+/// Sockets probed at once. Each probe starts a tmux client.
+const CONCURRENT_PROBES: usize = 8;
 
 pub(super) struct ListServers;
 
@@ -56,10 +60,9 @@ impl Output for ServerList {
 }
 
 impl ServerEntry {
-    fn new(socket: PathBuf, current: &Socket, found: SocketState) -> Self {
+    fn new(socket: PathBuf, current: bool, found: SocketState) -> Self {
         let in_directory = socket.parent() == Some(&Socket::directory());
         let name = socket.file_name().filter(|_| in_directory);
-        let current = Socket::Path(socket.clone()).is_same_as(current);
         let mut server = Self {
             name: name.map(|name| name.to_string_lossy().into_owned()),
             socket: socket.to_string_lossy().into_owned(),
@@ -115,22 +118,45 @@ impl Tool for ListServers {
         let asked = args.paths.unwrap_or_default();
         let asked: Vec<PathBuf> =
             asked.iter().map(|path| cx.path_argument(path, "paths")).collect::<Result<_, _>>()?;
-        let current = Socket::Path(cx.tmux().socket_path());
-        let mut sockets = discover::sockets();
-        sockets.extend(
-            asked.iter().filter(|path| !sockets.contains(path)).cloned().collect::<Vec<_>>(),
-        );
-        if !sockets.iter().any(|socket| Socket::Path(socket.clone()).is_same_as(&current)) {
-            sockets.push(current.path());
-        }
-        sockets.retain(|socket| cx.reaches(&Socket::Path(socket.clone())));
-        let probes = sockets.into_iter().map(|socket| async {
+        let (given, driven) = (asked.clone(), cx.tmux().socket_path());
+        let visible = cx.server_filter();
+        let sockets = file_io::off_runtime(move || candidates(given, driven, visible)).await;
+        let sockets = sockets.map_err(|error| {
+            ToolError::new(Code::FileFailed, format!("tmux's sockets cannot be listed: {error}"))
+                .hint("leave `paths` out")
+        })?;
+        let asked = &asked;
+        let probes = sockets.into_iter().map(|(socket, current)| async move {
             let found = cx.tmux().probe_socket(&socket).await;
             // A socket without a server is of interest only if the caller named it.
             let wanted = matches!(found, SocketState::Server { .. } | SocketState::Unresponsive(_))
                 || asked.contains(&socket);
-            wanted.then(|| ServerEntry::new(socket, &current, found))
+            wanted.then(|| ServerEntry::new(socket, current, found))
         });
-        Ok(ServerList { servers: join_all(probes).await.into_iter().flatten().collect() })
+        let probes = stream::iter(probes).buffered(CONCURRENT_PROBES);
+        let servers = probes.filter_map(|entry| async { entry }).collect().await;
+        Ok(ServerList { servers })
     }
+}
+
+/// The sockets to probe that the call may see, each with whether it is the one these tools use: all in
+/// tmux's directory, the given ones, and `driven`.
+fn candidates(
+    given: Vec<PathBuf>,
+    driven: PathBuf,
+    visible: impl Fn(&Socket) -> bool,
+) -> Vec<(PathBuf, bool)> {
+    let current = Socket::Path(driven.clone());
+    let is_current = |path: &PathBuf| Socket::Path(path.clone()).is_same_as(&current);
+    let mut sockets = discover::sockets();
+    for path in given {
+        if !sockets.contains(&path) {
+            sockets.push(path);
+        }
+    }
+    if !sockets.iter().any(is_current) {
+        sockets.push(driven);
+    }
+    sockets.retain(|path| visible(&Socket::Path(path.clone())));
+    sockets.into_iter().map(|path| (path.clone(), is_current(&path))).collect()
 }

@@ -10,6 +10,7 @@ use tmux_control::Socket;
 
 use crate::context::{Cx, Tool};
 use crate::contract::{FilePath, Form, Group, Load, Meta, Output, Tier, ToolError};
+use crate::file_io;
 use crate::results::words::{FactRow, field};
 
 /// Limit of a socket's path: every system accepts at least this many bytes.
@@ -67,7 +68,9 @@ impl Tool for SocketForPath {
 
     async fn call(cx: &Cx, args: Args) -> Result<ProjectSocket, ToolError> {
         let given = cx.path_argument(&args.path, "path")?;
-        let path = given.canonicalize().ok().filter(|path| path.is_dir()).ok_or_else(|| {
+        let named = given.clone();
+        let directory = move || named.canonicalize().ok().filter(|path| path.is_dir());
+        let path = file_io::off_runtime(directory).await.ok().flatten().ok_or_else(|| {
             ToolError::invalid_argument(format!("`path`: `{}` is not a directory", given.display()))
                 .hint("give the absolute path of an existing directory")
         })?;

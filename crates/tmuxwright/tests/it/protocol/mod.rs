@@ -17,6 +17,7 @@ pub(crate) mod http_life;
 pub(crate) mod instructions;
 pub(crate) mod lifecycle;
 pub(crate) mod logging;
+pub(crate) mod never_freezes;
 pub(crate) mod prompts;
 pub(crate) mod resources;
 pub(crate) mod resources_safe;
