@@ -206,8 +206,11 @@ async fn every_call_of_a_batch_asks_by_itself() {
 #[tokio::test]
 async fn hostile_names_cannot_forge_lines_of_a_question() {
     let tmux = server_with(&["dev"]);
-    let name = "x\u{202e} · own\nAccept: harmless";
-    tmux.tmux(&["rename-window", "-t", "@1", name]);
+    let rename = |name| tmux.try_tmux(&["rename-window", "-t", "@1", name]);
+    // tmux 3.7 refuses line breaks in names.
+    if rename("x\u{202e} · own\nAccept: harmless").is_err() {
+        rename("x\u{202e} · own").unwrap();
+    }
     let mcp = confirming(&tmux).mcp_with_person(|_| ElicitationAction::Decline).await;
     let arguments = json!({"target": "%1", "command": "true\n- nothing\u{202e}"});
     mcp.call("respawn_pane", arguments).await.err("denied");

@@ -1,6 +1,8 @@
 //! An MCP client that is asked by the server during a call, step by step: in the revisions with requests
 //! of the server and in the stateless one, over stdio and over HTTP.
 
+#![expect(clippy::panic, reason = "helpers fail like tests")]
+
 use serde_json::{Value, json};
 use testkit::{HttpClient, HttpResponse, HttpServer, Launch, Raw};
 
@@ -78,8 +80,16 @@ pub(crate) const WAYS: &[Way] = &[
 ];
 
 enum Connection {
-    Stdio(Raw),
-    Http { client: HttpClient, _server: HttpServer, open: Option<HttpResponse> },
+    Stdio(Box<Raw>),
+    Http(Box<OverHttp>),
+}
+
+struct OverHttp {
+    client: HttpClient,
+    /// The response to the call in progress.
+    open: Option<HttpResponse>,
+    /// Held for its drop, which ends the program.
+    _server: HttpServer,
 }
 
 /// A connected client with at most one call at a time.
@@ -106,15 +116,15 @@ impl Asking {
                     "clientInfo": {"name": "raw", "version": "1"}});
                 raw.request("initialize", hello).await;
                 raw.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
-                Connection::Stdio(raw)
+                Connection::Stdio(Box::new(raw))
             }
-            Way::StdioStateless => Connection::Stdio(launch.raw()),
+            Way::StdioStateless => Connection::Stdio(Box::new(launch.raw())),
             #[cfg(feature = "http")]
             _ => {
                 let server = launch.env("TMUXWRIGHT_HTTP_TOKEN", TOKEN).http().await;
                 let version = if stateless { STATELESS } else { WITH_REQUESTS };
                 let client = server.capable_client(TOKEN, version, capabilities.clone()).await;
-                Connection::Http { client, _server: server, open: None }
+                Connection::Http(Box::new(OverHttp { client, open: None, _server: server }))
             }
         };
         let (call, open_question) = ((0, Value::Null), Value::Null);
@@ -140,7 +150,7 @@ impl Asking {
             Connection::Stdio(raw) => {
                 raw.send(&json!({"jsonrpc": "2.0", "id": id, "result": answer})).await;
             }
-            Connection::Http { client, .. } => client.respond(&id, answer).await,
+            Connection::Http(http) => http.client.respond(&id, answer).await,
         }
         self.next().await
     }
@@ -161,9 +171,9 @@ impl Asking {
         }
         self.call.0 = match &mut self.connection {
             Connection::Stdio(raw) => raw.start("tools/call", params).await,
-            Connection::Http { client, open, .. } => {
-                let (id, reply) = client.start("tools/call", params).await;
-                *open = Some(reply);
+            Connection::Http(http) => {
+                let (id, reply) = http.client.start("tools/call", params).await;
+                http.open = Some(reply);
                 id
             }
         };
@@ -174,7 +184,7 @@ impl Asking {
         loop {
             let message = match &mut self.connection {
                 Connection::Stdio(raw) => raw.receive().await,
-                Connection::Http { open, .. } => open.as_mut().unwrap().message().await,
+                Connection::Http(http) => http.open.as_mut().unwrap().message().await,
             };
             let message = message.unwrap();
             if message.get("id").is_some() {
@@ -206,7 +216,7 @@ impl Asking {
     pub(crate) fn raw(&mut self) -> &mut Raw {
         match &mut self.connection {
             Connection::Stdio(raw) => raw,
-            Connection::Http { .. } => panic!("not over stdio"),
+            Connection::Http(_) => panic!("not over stdio"),
         }
     }
 }
