@@ -22,6 +22,16 @@ impl Command {
         Self { name, args: Vec::new(), repeatable: false }
     }
 
+    /// A query that fails unless the format `condition` is true for the target, with a message that
+    /// contains `failure`. tmux runs a sequence without a break up to the first command that fails,
+    /// so the commands after it run only in the state that was asked for.
+    ///
+    /// `show-options` expands its argument as a format; `failure` must not be an option's name.
+    pub(crate) fn require(target: impl ToString, condition: &str, failure: &str) -> Self {
+        let option = format!("#{{?{condition},status,{failure}}}");
+        Self::query("show-options").option("-t", target).arg(option)
+    }
+
     /// Adds one argument, exactly as it is.
     #[must_use]
     pub fn arg(mut self, arg: impl ToString) -> Self {

@@ -2,15 +2,14 @@
 //!
 //! With `synchronize-panes`, tmux copies the input of a pane to other panes of its window. A person
 //! or another program can switch it on between a check and a key. So the check is a tmux command of
-//! its own, sent on one line with the key: tmux runs a line without a break, up to the first command
-//! that fails.
+//! its own, sent in one sequence with the key ([`Command::require`]).
 
 use crate::command::Command;
 use crate::error::Error;
 use crate::id::PaneId;
 use crate::server::Server;
 
-/// Not the name of an option: tmux reports it when the check fails.
+/// The failure that tmux reports.
 const OTHER_RECEIVERS: &str = "input-reaches-other-panes";
 
 /// The panes that may receive what is typed into a pane.
@@ -38,16 +37,13 @@ impl Receivers {
         self.pane
     }
 
-    /// A query that fails if another pane would receive the input. `show-options` expands its
-    /// argument as a format, and the format yields the name of an option only if all receivers are
-    /// allowed.
+    /// A query that fails if another pane would receive the input.
     pub(crate) fn check(&self) -> Command {
         let allowed: String = self.allowed.iter().map(|pane| format!("|{pane}|")).collect();
         let is_allowed = format!("#{{m:*|#{{pane_id}}|*,{allowed}}}");
         let others = format!("#{{P:#{{?pane_synchronized,#{{?{is_allowed},,x}},}}}}");
         let others = format!("#{{?pane_synchronized,{others},}}");
-        let option = format!("#{{?#{{==:{others},}},synchronize-panes,{OTHER_RECEIVERS}}}");
-        Command::query("show-options").arg("-p").option("-t", self.pane).arg(option)
+        Command::require(self.pane, &format!("#{{==:{others},}}"), OTHER_RECEIVERS)
     }
 }
 

@@ -11,15 +11,30 @@
 //! sequence, so none of the new program is lost. `refresh-client -t` does this for the clients of
 //! other programs too.
 
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use tokio::time::{Instant, sleep};
+
 use crate::command::Command;
 use crate::error::Error;
 use crate::id::{PaneId, SessionId};
-use crate::server::{Server, TmuxReply};
-use crate::stream::PaneSession;
+use crate::server::Server;
 
-/// How often a respawn is tried while control clients come and go: a command for a client that has
-/// just detached fails, and tmux then runs no later command of the sequence.
-const MAX_ATTEMPTS: u32 = 5;
+/// The failure that tmux reports if a client has come or gone since the clients were listed.
+const CLIENTS_CHANGED: &str = "clients-changed";
+
+/// The pause before the clients are listed again.
+const LIST_INTERVAL: Duration = Duration::from_millis(5);
+
+crate::row! {
+    /// A pane in one of its sessions, with the clients of that session.
+    PaneClients {
+        pane: PaneId = "pane_id",
+        session: SessionId = "session_id",
+        attached: String = "session_attached_list",
+    }
+}
 
 crate::row! {
     /// A client attached to the tmux server.
@@ -40,90 +55,96 @@ impl AttachedClient {
     fn receives_output(&self) -> bool {
         self.has_flag("control-mode") && !self.has_flag("no-output")
     }
-}
 
-/// A client on which the pane is paused during the respawn.
-struct PausedClient {
-    name: String,
-    /// Whether it is continued afterwards.
-    continues: bool,
-}
-
-impl PausedClient {
-    fn command(&self, pane: PaneId, state: &str) -> Command {
+    fn set_output(&self, pane: PaneId, state: &str) -> Command {
         let state = format!("{pane}:{state}");
         Command::action("refresh-client").option("-t", &self.name).option("-A", state)
     }
 }
 
+/// The commands around a respawn.
+struct Precautions {
+    /// Fail if the clients are others than when they were listed; then pause the pane.
+    before: Vec<Command>,
+    /// Continue it.
+    after: Vec<Command>,
+}
+
 impl Server {
     /// Runs `respawn`, a `respawn-pane` of this pane, and then `later` without a break between the
-    /// commands. Returns the replies to these commands.
+    /// commands.
     ///
-    /// A client that attaches in the moment before the sequence is not paused. Neither is a client
-    /// of another program that received the pane's output and has left the pane's session since.
+    /// One case is not covered: a control client of another program that received the pane's output
+    /// and is attached to another session since.
     pub async fn respawn(
         &self,
         pane: PaneId,
         respawn: Command,
         later: Vec<Command>,
-    ) -> Result<Vec<TmuxReply>, Error> {
-        let mut attempt = 1;
+    ) -> Result<(), Error> {
+        let deadline = Instant::now() + self.deadline();
         loop {
-            let clients = self.clients_to_pause(pane).await?;
-            let pauses = clients.iter().map(|client| client.command(pane, "pause"));
-            let continues: Vec<Command> = clients
-                .iter()
-                .filter(|client| client.continues)
-                .map(|client| client.command(pane, "continue"))
-                .collect();
-            let mut commands: Vec<Command> = pauses.collect();
-            let first = commands.len();
-            commands.push(respawn.clone());
-            commands.extend(continues.iter().cloned());
-            commands.extend(later.iter().cloned());
-            match self.sequence(commands).await {
-                Ok(mut replies) => {
-                    replies.drain(..first.min(replies.len()));
-                    return Ok(replies);
-                }
-                Err(error) => {
-                    // Each in a line of its own: clients that are gone do not matter.
-                    let _ = self.run_all(continues).await;
-                    let client_gone = matches!(&error, Error::Refused { command, .. }
-                        if command == "refresh-client");
-                    if !client_gone || attempt == MAX_ATTEMPTS {
+            if let Some(Precautions { before, after }) = self.precautions(pane).await? {
+                let mut commands = before;
+                commands.push(respawn.clone());
+                commands.extend(after.iter().chain(&later).cloned());
+                match self.sequence(commands).await {
+                    Ok(_) => return Ok(()),
+                    Err(Error::Refused { message, .. })
+                        if message.contains(CLIENTS_CHANGED)
+                            || message.contains("can't find client") => {}
+                    Err(error) => {
+                        // Each in a line of its own: clients that are gone do not matter.
+                        let _ = self.run_all(after).await;
                         return Err(error);
                     }
-                    attempt += 1;
                 }
             }
+            if Instant::now() >= deadline {
+                let command = "respawn-pane".to_owned();
+                return Err(Error::Timeout { command, after: self.deadline() });
+            }
+            sleep(LIST_INTERVAL).await;
         }
     }
 
-    /// The clients on which a pane has to be paused.
-    async fn clients_to_pause(&self, pane: PaneId) -> Result<Vec<PausedClient>, Error> {
-        let (panes, clients) = tokio::join!(
-            self.rows::<PaneSession>(Command::query("list-panes").arg("-a")),
-            self.rows::<AttachedClient>(Command::query("list-clients")),
-        );
-        // A window can be linked into several sessions.
-        let sessions: Vec<SessionId> =
-            panes?.into_iter().filter(|row| row.pane == pane).map(|row| row.session).collect();
-        let clients = clients?.into_iter().filter(AttachedClient::receives_output);
-        Ok(clients
-            .filter_map(|client| {
-                let sees_pane = client.session.is_some_and(|session| sessions.contains(&session));
-                // The pane may have left the session of a stream client of ours, with output unsent.
-                // To continue there would make tmux keep all further output for it.
-                if !sees_pane && !self.attach_lock().is_stream_client(client.pid) {
-                    return None;
-                }
-                // A client with `pause-after` continues its panes by itself, when it wants to.
-                let continues = sees_pane && !client.has_flag("pause-after");
-                Some(PausedClient { name: client.name, continues })
+    /// The commands around the respawn of a pane. `None` while a client is detaching: tmux no longer
+    /// lists it, but keeps its position.
+    async fn precautions(&self, pane: PaneId) -> Result<Option<Precautions>, Error> {
+        // First the names of the clients, then the clients: one that attaches in between changes
+        // the names.
+        let mut panes: Vec<PaneClients> = self.rows(Command::query("list-panes").arg("-a")).await?;
+        panes.retain(|row| row.pane == pane);
+        let clients: Vec<AttachedClient> = self.rows(Command::query("list-clients")).await?;
+        // A window can be linked into several sessions, and into one of them several times.
+        let sessions: BTreeMap<SessionId, String> =
+            panes.into_iter().map(|row| (row.session, row.attached)).collect();
+        let mut names = sessions.values().flat_map(|names| names.split(','));
+        let is_listed = |name: &str| clients.iter().any(|client| client.name == name);
+        if names.any(|name| !name.is_empty() && !is_listed(name)) {
+            return Ok(None);
+        }
+        let mut before: Vec<Command> = sessions
+            .iter()
+            .map(|(session, names)| {
+                let unchanged = format!("#{{==:#{{session_attached_list}},{names}}}");
+                Command::require(session, &unchanged, CLIENTS_CHANGED)
             })
-            .collect())
+            .collect();
+        let mut after = Vec::new();
+        for client in clients.iter().filter(|client| client.receives_output()) {
+            let sees_pane = client.session.is_some_and(|id| sessions.contains_key(&id));
+            // The pane may have left the session of a stream client of ours, with output unsent. To
+            // continue there would make tmux keep all further output for it.
+            if sees_pane || self.attach_lock().is_stream_client(client.pid) {
+                before.push(client.set_output(pane, "pause"));
+            }
+            // A client with `pause-after` continues its panes by itself, when it wants to.
+            if sees_pane && !client.has_flag("pause-after") {
+                after.push(client.set_output(pane, "continue"));
+            }
+        }
+        Ok(Some(Precautions { before, after }))
     }
 }
 
