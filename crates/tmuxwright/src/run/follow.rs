@@ -201,28 +201,39 @@ impl JobFollower {
                 if busy.pid == shell => {}
             _ => return None,
         }
-        // A mark that was printed before may not have arrived yet. Without a timeout: output of other
-        // panes in the session may be in front of it.
+        let FollowState { filter, marks_prompt, .. } = &self.state;
+        if *marks_prompt && filter.awaits_last_mark() && self.state.quiet() < SHELL_MARK_QUIET {
+            return None;
+        }
+        if !filter.holds_last_mark()
+            && let Err(status) = self.read_printed().await
+        {
+            return status;
+        }
+        self.take_end()
+    }
+
+    /// Reads all that the pane has printed by now: a mark may not have arrived yet. Without a timeout,
+    /// since output of other panes in the session may be in front of it. `Err` has the status if the
+    /// job is lost.
+    async fn read_printed(&mut self) -> Result<(), Option<JobStatus>> {
         let tmux = self.engine.tmux().clone();
         let caught_up = tmux.catch_up(self.pane.session, self.pane.pane);
         tokio::pin!(caught_up);
         loop {
-            tokio::select! {
-                chunk = self.stream.next() => if let Some(status) = self.handle(chunk) {
-                    return Some(status);
-                },
+            let chunk = tokio::select! {
+                chunk = self.stream.next() => chunk,
                 caught_up = &mut caught_up => match caught_up {
                     Ok(()) => break,
-                    Err(_) => return None,
+                    Err(_) => return Err(None),
                 },
-            }
+            };
+            self.handle(chunk).map_or(Ok(()), |status| Err(Some(status)))?;
         }
         while let Some(chunk) = self.stream.next().now_or_never() {
-            if let Some(status) = self.handle(chunk) {
-                return Some(status);
-            }
+            self.handle(chunk).map_or(Ok(()), |status| Err(Some(status)))?;
         }
-        self.take_end()
+        Ok(())
     }
 
     /// The status by the held end mark, if there is one.

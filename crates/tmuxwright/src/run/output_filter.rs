@@ -24,6 +24,10 @@ pub(crate) struct OutputFilter {
 #[derive(Debug)]
 struct HeldEnd {
     code: i32,
+    /// Whether the shell's hook printed it, not the command file.
+    by_hook: bool,
+    /// Whether the hook's mark followed that of the command file.
+    at_prompt: bool,
     after: Vec<u8>,
     /// Bytes beyond the limit.
     dropped: u64,
@@ -59,6 +63,17 @@ impl OutputFilter {
         self.held.is_some()
     }
 
+    /// Whether the held mark was followed by the one that the shell prints at its prompt, so that no
+    /// further mark is on its way.
+    pub(super) fn holds_last_mark(&self) -> bool {
+        self.held.as_ref().is_some_and(|held| held.at_prompt)
+    }
+
+    /// Whether the held mark is that of the command file, and the one at the prompt may follow.
+    pub(super) fn awaits_last_mark(&self) -> bool {
+        self.held.as_ref().is_some_and(|held| !held.by_hook && !held.at_prompt)
+    }
+
     /// Filters the next bytes of the pane. Text after a held end mark is held too.
     pub(crate) fn parts(&mut self, bytes: &[u8]) -> Vec<OutputPart> {
         let mut parts = Vec::new();
@@ -73,12 +88,17 @@ impl OutputFilter {
                 MarkKind::Start => *begun |= mark.key == keys.start,
                 MarkKind::End(code) if *begun && !*ended => {
                     let by_hook = mark.key == keys.hook;
-                    // The shell prints a hook's mark after that of the command file, or twice.
-                    let is_repeated =
-                        by_hook && held.as_ref().is_some_and(|held| held.code == code);
-                    if (by_hook || mark.key == keys.end || mark.key == keys.query) && !is_repeated {
-                        let end = HeldEnd { code, after: Vec::new(), dropped: 0 };
-                        parts.extend(held.replace(end).into_iter().flat_map(HeldEnd::into_output));
+                    match held {
+                        // The shell prints a hook's mark after that of the command file, or twice.
+                        Some(held) if by_hook && held.code == code => {
+                            held.at_prompt = !held.by_hook;
+                        }
+                        _ if by_hook || mark.key == keys.end || mark.key == keys.query => {
+                            let end = HeldEnd::new(code, by_hook);
+                            let output = held.replace(end).map(HeldEnd::into_output);
+                            parts.extend(output.into_iter().flatten());
+                        }
+                        _ => {}
                     }
                 }
                 MarkKind::End(_) => {}
@@ -97,6 +117,10 @@ impl OutputFilter {
 }
 
 impl HeldEnd {
+    fn new(code: i32, by_hook: bool) -> Self {
+        Self { code, by_hook, at_prompt: false, after: Vec::new(), dropped: 0 }
+    }
+
     fn add(&mut self, text: &[u8]) {
         let room = MAX_HELD_BYTES.saturating_sub(self.after.len()).min(text.len());
         let (kept, dropped) = text.split_at_checked(room).unwrap_or((text, &[]));
@@ -151,10 +175,13 @@ mod tests {
         let mut repeated = filter();
         let marks = b"\x1b]133;C;k=a\x07x\x1b]133;D;3;k=b\x07%\x1b]133;D;3;k=h\x07$ ";
         assert_eq!(repeated.parts(marks), [text("x")]);
+        assert!(repeated.holds_last_mark());
         assert_eq!(repeated.confirm(), Some((3, b"%$ ".to_vec())));
         let mut other = filter();
         let marks = b"\x1b]133;C;k=a\x07x\x1b]133;D;0;k=b\x07y\x1b]133;D;130;k=h\x07$ ";
         assert_eq!(other.parts(marks), [text("x"), text("y")]);
+        assert_eq!(other.parts(b"\x1b]133;D;130;k=h\x07"), []);
+        assert!(!other.holds_last_mark());
         assert_eq!(other.confirm(), Some((130, b"$ ".to_vec())));
     }
 
