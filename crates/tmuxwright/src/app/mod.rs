@@ -125,13 +125,14 @@ impl App {
         self.ending.cancel();
         self.detached.close().await;
         self.engines.host.tmux().channel_waits_ended().await;
+        // While the link is still attached: later it would have to attach to a person's session.
+        self.engines.host.tmux().close_streams().await;
         self.clients.close().await;
         self.engines.host.close().await;
     }
 
     async fn close_files(&self) {
         self.engines.runs.close();
-        self.engines.host.tmux().close_streams().await;
         if let Some(audit) = &self.audit {
             audit.close().await;
         }

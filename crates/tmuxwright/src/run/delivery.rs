@@ -5,8 +5,8 @@
 //! line on the screen with the command, evaluates the command between two marks, and leaves the
 //! command's status in `$?`.
 //!
-//! The file holds the keys of the marks. It removes itself before the command begins, so that a
-//! program which the command starts finds them neither there nor in its environment.
+//! The file holds the keys of the marks. It empties itself before the command begins, so that a program
+//! which the command starts finds them neither there nor in its environment.
 
 use super::marks::{Mark, MarkKeys};
 use process::ShellKind;
@@ -48,13 +48,12 @@ fn eval_command(kind: ShellKind, path: &str) -> String {
     }
 }
 
-/// The command that removes a file of ours from within.
-fn remove_command(kind: ShellKind, path: &str) -> String {
+/// The command that empties a file of ours from within. Unlike `rm`, it starts no program, which would
+/// take longer than all the rest; this process removes the file when the command begins.
+fn empty_command(kind: ShellKind, path: &str) -> String {
     match kind {
-        ShellKind::Fish => {
-            format!("if test -x /bin/rm; /bin/rm -f {path}; else; command rm -f {path}; end")
-        }
-        _ => format!("\\command -p rm -f {path}"),
+        ShellKind::Fish => format!(": >{path}"),
+        _ => format!("\\: >|{path}"),
     }
 }
 
@@ -82,7 +81,7 @@ pub(super) fn command_file(
     let begin = format!("'{erase}%s\\n{start}' {}", quoted(kind, &displayed(command)));
     let end = Mark::end_format(&keys.end);
     let command = quoted(kind, command);
-    let remove = remove_command(kind, path);
+    let empty = empty_command(kind, path);
     let hook = &keys.hook;
     let status = match (previous_status, kind) {
         (0, _) => String::new(),
@@ -91,7 +90,7 @@ pub(super) fn command_file(
     };
     match kind {
         ShellKind::Fish => format!(
-            "{remove}; functions -q __tmuxwright_begin; and __tmuxwright_begin {hook}; \
+            "{empty}; functions -q __tmuxwright_begin; and __tmuxwright_begin {hook}; \
              builtin printf {begin} >/dev/tty; {status}eval {command}; begin; set -l code $status; \
              builtin printf '{end}' $code >/dev/tty; return $code; end\n"
         ),
@@ -114,7 +113,7 @@ pub(super) fn command_file(
                 _ => String::new(),
             };
             format!(
-                "{{ {{ {remove}; {forget}{hook}\\printf {begin} >/dev/tty; }} 2>/dev/null; \
+                "{{ {{ {empty}; {forget}{hook}\\printf {begin} >/dev/tty; }} 2>/dev/null; \
                  {status}{eval} {command}\n\
                  {{ case $? in 0) \\printf '{end}' 0 >/dev/tty;; \
                  *) (s=$?; \\printf '{end}' \"$s\" >/dev/tty; \\exit \"$s\");; esac; }} 2>/dev/null; }}\n"
@@ -147,13 +146,13 @@ pub(super) fn status_query_file(
     let length = geometry.column as usize + status_query_line(kind, path, geometry).len();
     let up = length / geometry.width.max(1) as usize + rows as usize;
     let end = Mark::end_format(key);
-    let remove = remove_command(kind, path);
+    let empty = empty_command(kind, path);
     match kind {
         ShellKind::Fish => format!(
-            "{remove}; builtin printf '\\033[{up}A\\r\\033[J{end}' $s >/dev/tty; return $s\n"
+            "{empty}; builtin printf '\\033[{up}A\\r\\033[J{end}' $s >/dev/tty; return $s\n"
         ),
         _ => format!(
-            "{remove}; \\printf '\\033[{up}A\\r\\033[J{end}' \"$s\" >/dev/tty; \\exit \"$s\"\n"
+            "{empty}; \\printf '\\033[{up}A\\r\\033[J{end}' \"$s\" >/dev/tty; \\exit \"$s\"\n"
         ),
     }
 }

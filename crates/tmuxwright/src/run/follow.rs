@@ -182,7 +182,7 @@ impl JobFollower {
             }
         }
         if state.filter.has_begun() && !had_begun {
-            // The command file removes itself, unless the shell found no `rm`.
+            // The command file has emptied itself.
             self.engine.shared.private_dir.remove_file(&job.id);
         }
         state.last_output = Instant::now();

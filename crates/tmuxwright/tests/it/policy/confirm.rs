@@ -78,7 +78,7 @@ async fn declined_and_dismissed_calls_destroy_nothing() {
             ("send_signal", json!({"target": "%1", "signal": "KILL"})),
             ("rename", json!({"target": "dev", "name": "other"})),
             ("move_window", json!({"target": "@1", "session": "main"})),
-            ("set_option", json!({"name": "destroy-unattached", "value": "on", "target": "dev"})),
+            ("set_option", json!({"name": "automatic-rename", "value": "on", "target": "@1"})),
             ("detach_client", json!({"client": clients["clients"][0]["name"]})),
             ("delete_buffer", json!({"name": "notes"})),
             ("rename_buffer", json!({"name": "notes", "new_name": "other"})),
