@@ -120,11 +120,12 @@ async fn begin(
     let request = pipeline::request(client, CancellationToken::new(), Progress::default());
     let cx = Cx::new(&client.engines, meta, guard, request);
     let until = cx.watches.until(until).map_err(ToolError::from)?;
+    let reservation = cx.watches.reserve(targets.len()).map_err(ToolError::from)?;
     let mut panes = Vec::new();
     for target in targets {
         panes.push(cx.pane(target).await?);
     }
-    Ok(cx.watches.begin(panes, &until).await.map_err(ToolError::from)?)
+    Ok(cx.watches.begin(reservation, panes, &until).await.map_err(ToolError::from)?)
 }
 
 fn duration(seconds: f64) -> Result<Duration, Failure> {

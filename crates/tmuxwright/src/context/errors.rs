@@ -3,7 +3,7 @@
 
 use crate::contract::{Code, ToolError};
 use crate::run::Refusal;
-use crate::watch::{InvalidCondition, WatchRefused};
+use crate::watch::{InvalidCondition, TooManyWatched};
 
 impl From<Refusal> for ToolError {
     fn from(refusal: Refusal) -> Self {
@@ -32,12 +32,9 @@ impl From<InvalidCondition> for ToolError {
     }
 }
 
-impl From<WatchRefused> for ToolError {
-    fn from(refused: WatchRefused) -> Self {
-        match refused {
-            WatchRefused::Tmux(error) => error.into(),
-            WatchRefused::TooMany => Self::new(Code::Busy, refused.to_string())
-                .hint("wait for the result of an earlier wait, then call again"),
-        }
+impl From<TooManyWatched> for ToolError {
+    fn from(refused: TooManyWatched) -> Self {
+        Self::new(Code::Busy, refused.to_string())
+            .hint("wait for the result of an earlier wait, then call again")
     }
 }

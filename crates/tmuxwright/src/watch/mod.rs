@@ -63,21 +63,21 @@ impl Watches {
     }
 
     /// Reserves a watch of this many panes.
-    pub(crate) fn reserve(&self, panes: usize) -> Result<Reservation, WatchRefused> {
-        let permits = u32::try_from(panes).map_err(|_| WatchRefused::TooMany)?;
+    pub(crate) fn reserve(&self, panes: usize) -> Result<Reservation, TooManyWatched> {
+        let permits = u32::try_from(panes).map_err(|_| TooManyWatched)?;
         let permit = Arc::clone(&self.free).try_acquire_many_owned(permits);
-        permit.map(Reservation).map_err(|_| WatchRefused::TooMany)
+        permit.map(Reservation).map_err(|_| TooManyWatched)
     }
 
     /// Begins to watch panes; duplicates are ignored. Only output from now on counts.
     pub(crate) async fn begin(
         &self,
+        reservation: Reservation,
         mut panes: Vec<PaneState>,
         until: &Until,
-    ) -> Result<Watch, WatchRefused> {
+    ) -> Result<Watch, tmux_control::Error> {
         let mut seen = HashSet::new();
         panes.retain(|pane| seen.insert(pane.pane));
-        let reservation = self.reserve(panes.len())?;
         let begin = panes.into_iter().map(|pane| WatchedPane::begin(self, pane, until.clone()));
         Ok(Watch { panes: futures::future::try_join_all(begin).await?, _reservation: reservation })
     }
@@ -88,7 +88,7 @@ impl Watches {
         reservation: Reservation,
         started: StartedJob,
         until: &Until,
-    ) -> Result<Watch, WatchRefused> {
+    ) -> Result<Watch, tmux_control::Error> {
         let panes = vec![WatchedPane::follow(self, started, until.clone()).await?];
         Ok(Watch { panes, _reservation: reservation })
     }
@@ -100,18 +100,12 @@ pub(crate) struct Reservation(
     #[expect(dead_code, reason = "held, never read")] OwnedSemaphorePermit,
 );
 
-/// The reason why a watch did not begin.
+/// The limit of watched panes is reached.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum WatchRefused {
-    /// The limit is reached.
-    #[error(
-        "at most {MAX_WATCHED_PANES} panes are watched at the same time, and the call would exceed that"
-    )]
-    TooMany,
-    /// tmux refused, or cannot be reached.
-    #[error(transparent)]
-    Tmux(#[from] tmux_control::Error),
-}
+#[error(
+    "at most {MAX_WATCHED_PANES} panes are watched at the same time, and the call would exceed that"
+)]
+pub(crate) struct TooManyWatched;
 
 /// A watch: the panes of one wait.
 pub(crate) struct Watch {

@@ -54,11 +54,13 @@ impl Tool for WaitFor {
                     .hint("name a pane as `target`; list_panes shows all panes"));
             }
         };
+        // First, so that calls beyond the limit cost no memory for what follows.
+        let reservation = cx.watches.reserve(targets.len())?;
         let mut panes = Vec::new();
         for target in &targets {
             panes.push(cx.pane(target).await?);
         }
-        let watch = cx.watches.begin(panes, &until).await?;
+        let watch = cx.watches.begin(reservation, panes, &until).await?;
         Wait { cx, watch, begun, patience, job: None }.result().await
     }
 }
