@@ -1,7 +1,7 @@
-//! Delivery of a command to a shell, through a command file.
+//! Delivery of a command to a shell: typed as it is, or through a command file.
 //!
-//! A line editor expands, completes and continues what is typed into it, so the command is written to a
-//! command file, and the typed line makes the shell evaluate that file. The file replaces the typed
+//! Only plain words survive typing: a line editor expands, completes and continues other text. Any
+//! other command is written to a command file, and the typed line makes the shell evaluate that file. The file replaces the typed
 //! line on the screen with the command, evaluates the command between two marks, and leaves the
 //! command's status in `$?`.
 //!
@@ -12,9 +12,43 @@ use super::marks::{Mark, MarkKeys};
 use process::ShellKind;
 use terminal::text;
 
+/// Longest command that is typed as it is, in bytes.
+const MAX_PLAIN_BYTES: usize = 500;
+
 /// Lines and characters of a command that its command file displays on the screen.
 const MAX_DISPLAYED_LINES: usize = 20;
 const MAX_DISPLAYED_CHARS: usize = 2_000;
+
+/// First words that change how a shell reads or runs the rest of the line.
+const SHELL_KEYWORDS: &[&str] = &[
+    "if",
+    "then",
+    "else",
+    "elif",
+    "fi",
+    "for",
+    "foreach",
+    "while",
+    "until",
+    "do",
+    "done",
+    "case",
+    "esac",
+    "select",
+    "function",
+    "repeat",
+    "begin",
+    "end",
+    "switch",
+    "time",
+    "coproc",
+    "nocorrect",
+    "noglob",
+    "and",
+    "or",
+    "not",
+    "exec",
+];
 
 /// Column of the cursor before the line is typed, and width of the pane: where the line wraps.
 #[derive(Debug, Clone, Copy)]
@@ -30,6 +64,14 @@ pub(super) struct ScriptInput<'a> {
     pub(super) command: &'a str,
     /// Status of the previous command, which the command may read as `$?`.
     pub(super) previous_status: i32,
+}
+
+/// Whether a command can be typed as it is: every word is plain text to the shell.
+pub(super) fn is_plain(command: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || "_./:=,@%+-".contains(c);
+    command.len() <= MAX_PLAIN_BYTES
+        && command.split(' ').all(|word| !word.is_empty() && word.chars().all(plain))
+        && command.split(' ').next().is_some_and(|word| !SHELL_KEYWORDS.contains(&word))
 }
 
 /// The line that makes a shell evaluate the command file at `path`, which needs no quoting. Its
@@ -79,7 +121,7 @@ pub(super) fn command_file(
     // with its escapes, not the mark.
     let start = Mark::start_format(&keys.start);
     let begin = format!("'{erase}%s\\n{start}' {}", quoted(kind, &displayed(command)));
-    let end = Mark::end_format(&keys.end);
+    let end = Mark::end_format(keys.end.as_deref().unwrap_or_default());
     let command = quoted(kind, command);
     let empty = empty_command(kind, path);
     let hook = &keys.hook;
@@ -206,6 +248,22 @@ fn remove_from_history(path: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn plain_commands_hold_no_shell_syntax() {
+        for plain in ["true", "seq 1 100000", "git log --oneline -n5", "make CC=gcc a/b.o", "ls ."]
+        {
+            assert!(is_plain(plain), "{plain}");
+        }
+        let long = "x".repeat(501);
+        for other in [
+            "", " ls", "ls  -l", "ls ", "echo 'a'", "a; b", "a && b", "$HOME/x", "~/x", "ls *",
+            "a\nb", "a\tb", "echo é", "# x", "!!", "^a^b", "if true", "exec zsh", "a|b", "(a)",
+            "{a}", &long,
+        ] {
+            assert!(!is_plain(other), "{other}");
+        }
+    }
 
     #[test]
     fn typed_lines_never_end_at_the_right_margin() {

@@ -107,6 +107,12 @@ impl FollowState {
     fn quiet(&self) -> Duration {
         self.last_output.elapsed()
     }
+
+    /// Whether an end mark is held, and not only because the one at the prompt is still on its way.
+    fn may_have_ended(&self) -> bool {
+        let on_its_way = self.marks_prompt && self.filter.awaits_last_mark();
+        self.filter.holds_end() && !(on_its_way && self.quiet() < SHELL_MARK_QUIET)
+    }
 }
 
 impl JobFollower {
@@ -123,7 +129,7 @@ impl JobFollower {
                     }
                     end_pause = ProbePause::default();
                 }
-                () = end_pause.wait(), if self.state.filter.holds_end() => {
+                () = end_pause.wait(), if self.state.may_have_ended() => {
                     if let Some(status) = self.confirm_end().await {
                         break status;
                     }
@@ -142,8 +148,9 @@ impl JobFollower {
         }
         let code = if let JobStatus::Exited(code) = status { Some(code) } else { None };
         let (unfinished, _) = self.job.last_row();
+        let newline = unfinished.is_empty();
         let reading_prompt =
-            code.map(|code| self.engine.records().pane(&self.pane).command_ended(code));
+            code.map(|code| self.engine.records().pane(&self.pane).command_ended(code, newline));
         self.job.finish(status);
         self.engine.jobs().evict_oldest(self.engine.shared.options.results);
         if reading_prompt.is_some() {
@@ -190,10 +197,15 @@ impl JobFollower {
         state.waiting = None;
     }
 
-    /// Confirms the held end mark once the shell reads its next line. Before that, a program may have
-    /// printed the mark; after it, the last mark is the shell's own.
+    /// Confirms the held end mark once the shell has its terminal back. Both marks, of the command file
+    /// and at the prompt, are enough then. After one alone the shell must also read its next line:
+    /// before that, a program may have printed the mark; after it, the last mark is the shell's own.
     pub(super) async fn confirm_end(&mut self) -> Option<JobStatus> {
         let shell = self.shell.pid;
+        if self.state.filter.holds_last_mark() {
+            let foreground = process::foreground(self.pane.pid);
+            return foreground.filter(|it| it.pid == shell).and_then(|_| self.take_end());
+        }
         match gate::readiness(self.pane.pid, self.engine.declared()) {
             Readiness::AtPrompt(at_prompt, _) if at_prompt.pid == shell => {}
             // Without a line editor, `stty -echo` makes the prompt look like that for a password.
@@ -201,13 +213,7 @@ impl JobFollower {
                 if busy.pid == shell => {}
             _ => return None,
         }
-        let FollowState { filter, marks_prompt, .. } = &self.state;
-        if *marks_prompt && filter.awaits_last_mark() && self.state.quiet() < SHELL_MARK_QUIET {
-            return None;
-        }
-        if !filter.holds_last_mark()
-            && let Err(status) = self.read_printed().await
-        {
+        if let Err(status) = self.read_printed().await {
             return status;
         }
         self.take_end()

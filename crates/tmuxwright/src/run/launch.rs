@@ -1,8 +1,8 @@
 //! Launch of the user's shell in a new pane, with a start-up script that makes it print a mark at the
 //! prompt after each command of ours.
 //!
-//! No key is handed over at launch: the environment with which a shell is started stays readable for
-//! all its children. Each command brings keys of its own in its command file.
+//! The environment with which a shell is started stays readable for all its children, so it holds no
+//! key. bash gets one in a file that its script empties before it reads the user's files.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -14,17 +14,25 @@ use super::private_dir::PrivateDir;
 use crate::host::NewPane;
 use crate::random;
 
-/// Random bytes in the name of a ready file.
-const NAME_BYTES: usize = 8;
+/// Random bytes in the names of a shell's files, and in its key.
+const RANDOM_BYTES: usize = 12;
 
 /// A shell to start.
 #[derive(Debug)]
 pub(crate) struct Launch {
     /// The pane to create for it.
     pub(crate) new_pane: NewPane,
-    /// Name of the file that the shell creates in the private directory once it has read our start-up
-    /// script, if there is one for this shell.
-    pub(super) ready_file: Option<String>,
+    /// The hand-over to our start-up script, if there is one for this shell.
+    pub(super) handover: Option<Handover>,
+}
+
+/// What a shell with our start-up script exchanges with this process, through the private directory.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Handover {
+    /// Name of the file that the shell creates once it has read the script.
+    pub(super) ready_file: String,
+    /// Name of the file with the key of the marks around typed commands, and the key; bash only.
+    pub(super) key: Option<(String, String)>,
 }
 
 /// Plans the launch of the shell that tmux would start, with our start-up script if there is one.
@@ -43,18 +51,23 @@ pub(super) async fn plan(
     let (command, shell) =
         (read_option("default-command").await, read_option("default-shell").await);
     let plain =
-        Launch { new_pane: NewPane { cwd: cwd.clone(), ..NewPane::default() }, ready_file: None };
+        Launch { new_pane: NewPane { cwd: cwd.clone(), ..NewPane::default() }, handover: None };
     let Some((path, login)) = shell_invocation(&command, &shell) else {
         return Ok(plain);
     };
     let dir = private_dir.path()?;
-    let ready_file = format!("ready-{}", random::hex(NAME_BYTES)?);
+    let name = random::hex(RANDOM_BYTES)?;
+    let mut handover = Handover { ready_file: format!("ready-{name}"), key: None };
     let file = |name: &str| dir.join(name).to_string_lossy().into_owned();
-    let mut env = BTreeMap::from([("__TMUXWRIGHT_READY".to_owned(), file(&ready_file))]);
+    let mut env = BTreeMap::from([("__TMUXWRIGHT_READY".to_owned(), file(&handover.ready_file))]);
     let mut program = vec![path.to_owned()];
     match base_name(path) {
         "bash" => {
             program.extend(["--rcfile".to_owned(), file("bash.sh")]);
+            let (key_file, key) = (format!("key-{name}"), random::hex(RANDOM_BYTES)?);
+            private_dir.write_file(&key_file, &key)?;
+            env.insert("__TMUXWRIGHT_KEY_FILE".to_owned(), file(&key_file));
+            handover.key = Some((key_file, key));
             env.insert("__TMUXWRIGHT_LOGIN".to_owned(), if login { "1" } else { "" }.to_owned());
         }
         "zsh" => {
@@ -73,12 +86,12 @@ pub(super) async fn plan(
         "sh" | "dash" | "ash" => {
             program.extend(login.then(|| "-l".to_owned()));
             let new_pane = NewPane { program, lingers: true, ..plain.new_pane };
-            return Ok(Launch { new_pane, ready_file: None });
+            return Ok(Launch { new_pane, handover: None });
         }
         _ => return Ok(plain),
     }
     let new_pane = NewPane { program, env, cwd, ..NewPane::default() };
-    Ok(Launch { new_pane, ready_file: Some(ready_file) })
+    Ok(Launch { new_pane, handover: Some(handover) })
 }
 
 /// The shell that tmux starts with these values of `default-command` and `default-shell`, and whether

@@ -66,8 +66,8 @@ impl Mark {
 pub(super) struct MarkKeys {
     /// Key of the start mark.
     pub(super) start: String,
-    /// Key of the end mark that the command file prints.
-    pub(super) end: String,
+    /// Key of the end mark that the command file prints; `None` for a command that is typed as it is.
+    pub(super) end: Option<String>,
     /// Key of the end mark that a shell with our start-up script prints at its prompt.
     pub(super) hook: String,
     /// Key of the end mark that answers a status query.
@@ -81,7 +81,13 @@ impl MarkKeys {
     /// New random keys.
     pub(super) fn new() -> io::Result<Self> {
         let key = || random::hex(Self::KEY_BYTES);
-        Ok(Self { start: key()?, end: key()?, hook: key()?, query: key()? })
+        Ok(Self { start: key()?, end: Some(key()?), hook: key()?, query: key()? })
+    }
+
+    /// The keys of a command that is typed as it is into a shell with this key.
+    pub(super) fn of_shell(shell: &str) -> io::Result<Self> {
+        let (start, hook) = (shell.to_owned(), shell.to_owned());
+        Ok(Self { start, end: None, hook, query: random::hex(Self::KEY_BYTES)? })
     }
 }
 

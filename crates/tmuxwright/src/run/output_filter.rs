@@ -26,7 +26,7 @@ struct HeldEnd {
     code: i32,
     /// Whether the shell's hook printed it, not the command file.
     by_hook: bool,
-    /// Whether the hook's mark followed that of the command file.
+    /// Whether the hook's mark followed that of the command file, or is the only one.
     at_prompt: bool,
     after: Vec<u8>,
     /// Bytes beyond the limit.
@@ -91,10 +91,15 @@ impl OutputFilter {
                     match held {
                         // The shell prints a hook's mark after that of the command file, or twice.
                         Some(held) if by_hook && held.code == code => {
-                            held.at_prompt = !held.by_hook;
+                            held.at_prompt |= !held.by_hook;
                         }
-                        _ if by_hook || mark.key == keys.end || mark.key == keys.query => {
-                            let end = HeldEnd::new(code, by_hook);
+                        _ if by_hook
+                            || keys.end.as_ref() == Some(&mark.key)
+                            || mark.key == keys.query =>
+                        {
+                            // A command that is typed as it is has no other mark.
+                            let at_prompt = by_hook && keys.end.is_none();
+                            let end = HeldEnd::new(code, by_hook, at_prompt);
                             let output = held.replace(end).map(HeldEnd::into_output);
                             parts.extend(output.into_iter().flatten());
                         }
@@ -117,8 +122,8 @@ impl OutputFilter {
 }
 
 impl HeldEnd {
-    fn new(code: i32, by_hook: bool) -> Self {
-        Self { code, by_hook, at_prompt: false, after: Vec::new(), dropped: 0 }
+    fn new(code: i32, by_hook: bool, at_prompt: bool) -> Self {
+        Self { code, by_hook, at_prompt, after: Vec::new(), dropped: 0 }
     }
 
     fn add(&mut self, text: &[u8]) {
@@ -142,7 +147,7 @@ mod tests {
 
     fn filter() -> OutputFilter {
         let [start, end, hook, query] = ["a", "b", "h", "q"].map(str::to_owned);
-        OutputFilter::new(MarkKeys { start, end, hook, query })
+        OutputFilter::new(MarkKeys { start, end: Some(end), hook, query })
     }
 
     fn text(text: &str) -> OutputPart {

@@ -12,7 +12,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::Engine;
 use super::job::Job;
-use super::launch::Launch;
+use super::launch::{Handover, Launch};
 use super::prompt::Prompt;
 use super::refusal::Refusal;
 use crate::host::PaneState;
@@ -44,6 +44,9 @@ pub(super) struct PaneRecord {
     pub(super) last_end: Option<Instant>,
     /// Whether a tool has typed into the pane since the last command.
     pub(super) typed_since: bool,
+    /// Whether the output of the last command ended with a line end. If so, the terminal has echoed
+    /// no text typed ahead.
+    pub(super) ended_with_newline: bool,
     /// The status that the last command left in the shell.
     pub(super) last_status: i32,
     /// Generation counter over all panes: writes of an earlier lease holder are ignored.
@@ -57,11 +60,10 @@ pub(super) struct PaneRecord {
 pub(super) enum ShellMarks {
     /// It does not.
     None,
-    /// It was started with our script and creates the file with this name once it has read it; that
-    /// is not checked yet.
-    Expected(String),
-    /// It does.
-    Confirmed,
+    /// It was started with our script; whether it has read the script is not checked yet.
+    Expected(Handover),
+    /// It does, also with this key if it has one.
+    Confirmed(Option<String>),
 }
 
 /// The use that a lease makes of its pane.
@@ -103,7 +105,8 @@ impl PaneRecords {
 impl PaneRecord {
     /// Records the end of a command. The prompt counts as being read until the returned guard is
     /// dropped.
-    pub(super) fn command_ended(&mut self, status: i32) -> DropGuard {
+    pub(super) fn command_ended(&mut self, status: i32, ended_with_newline: bool) -> DropGuard {
+        self.ended_with_newline = ended_with_newline;
         self.last_end = Some(Instant::now());
         self.typed_since = false;
         self.prompt_is_current = false;
@@ -122,6 +125,7 @@ impl PaneRecord {
             prompt_read: CancellationToken::new(),
             last_end: None,
             typed_since: false,
+            ended_with_newline: false,
             last_status: 0,
             generation: 0,
             pool_client: None,
@@ -131,7 +135,7 @@ impl PaneRecord {
     /// Records that the pane was created for an MCP client's commands without a target.
     pub(super) fn add_to_pool(&mut self, client: u32, launch: Launch) {
         self.pool_client = Some(client);
-        self.marks = launch.ready_file.map_or(ShellMarks::None, ShellMarks::Expected);
+        self.marks = launch.handover.map_or(ShellMarks::None, ShellMarks::Expected);
     }
 
     /// Whether the pane was created for this client's commands without a target.

@@ -13,6 +13,7 @@ use super::cursor_row::CursorRow;
 use super::delivery::{self, LineGeometry, ScriptInput};
 use super::follow::{FollowState, JobFollower};
 use super::gate::{self, Shell};
+use super::launch::Handover;
 use super::marks::MarkKeys;
 use super::output_filter::OutputFilter;
 use super::pane_records::{PaneLease, ShellMarks};
@@ -32,6 +33,9 @@ const POOL_START_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Time that a prompt may take from the shell to tmux.
 const PROMPT_ARRIVAL_TIMEOUT: Duration = Duration::from_millis(50);
+
+/// Assumed height of a pane whose cursor was not read.
+const DEFAULT_PANE_HEIGHT: u32 = 50;
 
 /// A job that was started, with the raw output of its pane for a watch.
 pub struct StartedJob {
@@ -76,7 +80,8 @@ struct GatePassed {
     stream: PaneStream,
     marks: ShellMarks,
     prompt: Prompt,
-    cursor: CursorRow,
+    /// `None` if the command is typed as it is at a prompt that is known to be empty.
+    cursor: Option<CursorRow>,
 }
 
 impl JobStart {
@@ -115,11 +120,12 @@ impl JobStart {
         if pane.synchronized {
             return Err(Refusal::Synchronized { pane: pane.pane });
         }
-        let (marks, prompt, last_end, untouched) = {
+        let (marks, prompt, last_end, untouched, clean) = {
             let mut records = engine.records();
             let record = records.pane(pane);
             let untouched = !record.typed_since && !record.prompt_is_current;
-            (record.marks.clone(), record.prompt.clone(), record.last_end, untouched)
+            let clean = record.ended_with_newline && record.pool_client.is_some();
+            (record.marks.clone(), record.prompt.clone(), record.last_end, untouched, clean)
         };
         let first_command = matches!(marks, ShellMarks::Expected(_));
         // A shell that has run a command is no longer starting.
@@ -144,13 +150,18 @@ impl JobStart {
         let stream = engine.tmux().stream_in(pane.session, pane.pane).await?;
         let just_ended =
             untouched && last_end.is_some_and(|ended| ended.elapsed() < FRESH_PROMPT_TIME);
+        let as_it_is = self.shell_key(shell.kind, &marks).is_some();
+        if as_it_is && (first_command || (just_ended && clean)) {
+            let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: 1 });
+            return Ok(GatePassed { shell, stream, marks, prompt, cursor: None });
+        }
         gate::require_shared_files(pane.pane, shell)?;
         // fish draws its prompt so slowly that a person can type before it.
         let fresh = first_command || (just_ended && shell.kind != ShellKind::Fish);
         let cursor = self.empty_prompt(shell.kind, prompt.as_ref(), fresh).await?;
         let rows = prompt.map_or(1, |prompt| prompt.rows);
         let prompt = Prompt { row: cursor.before.clone(), rows };
-        Ok(GatePassed { shell, stream, marks, prompt, cursor })
+        Ok(GatePassed { shell, stream, marks, prompt, cursor: Some(cursor) })
     }
 
     /// The row of the prompt, with nothing typed after it. Accepts the `known` prompt, and at a
@@ -195,26 +206,46 @@ impl JobStart {
 
     /// Checks whether a shell that was started with our script has read it.
     fn confirm_marks(&self, marks: ShellMarks) -> ShellMarks {
-        let ShellMarks::Expected(ready_file) = marks else {
+        let ShellMarks::Expected(Handover { ready_file, key }) = marks else {
             return marks;
         };
-        let marks = match self.engine.shared.private_dir.remove_file(&ready_file) {
-            true => ShellMarks::Confirmed,
+        let remove = |file: &str| self.engine.shared.private_dir.remove_file(file);
+        let key = key.map(|(key_file, key)| {
+            remove(&key_file);
+            key
+        });
+        let marks = match remove(&ready_file) {
+            true => ShellMarks::Confirmed(key),
             false => ShellMarks::None,
         };
         self.engine.records().pane(&self.pane).marks = marks.clone();
         marks
     }
 
+    /// The key of the shell's own marks, if the command is typed as it is. Only bash prints its mark
+    /// before the output of other hooks; the other shells need a command file.
+    fn shell_key<'a>(&self, kind: ShellKind, marks: &'a ShellMarks) -> Option<&'a String> {
+        let ShellMarks::Confirmed(key) = marks else { return None };
+        key.as_ref().filter(|_| kind == ShellKind::Bash && delivery::is_plain(&self.command))
+    }
+
     /// Types the command.
     async fn type_command(self, passed: GatePassed) -> Result<JobFollower, Refusal> {
         let GatePassed { shell, stream, marks, prompt, cursor } = passed;
         let id = self.engine.records().new_id();
-        let keys = MarkKeys::new()?;
-        let line = self.write_command_file(&id, shell.kind, &keys, &cursor)?;
+        let (keys, line) = match (self.shell_key(shell.kind, &marks), &cursor) {
+            (Some(key), _) => (MarkKeys::of_shell(key)?, self.command.clone()),
+            (None, Some(cursor)) => {
+                let keys = MarkKeys::new()?;
+                let line = self.write_command_file(&id, shell.kind, &keys, cursor)?;
+                (keys, line)
+            }
+            (None, None) => return Err(Refusal::Contended { pane: self.pane.pane }),
+        };
+        let height = cursor.map_or(DEFAULT_PANE_HEIGHT, |cursor| cursor.height);
         let Self { engine, lease, pane, command } = self;
-        let job = Arc::new(Job::new(id, pane.pane, command, cursor.height));
-        let state = FollowState::new(keys.clone(), marks == ShellMarks::Confirmed);
+        let job = Arc::new(Job::new(id, pane.pane, command, height));
+        let state = FollowState::new(keys.clone(), matches!(marks, ShellMarks::Confirmed(_)));
         let mut commands = type_text(pane.pane, &line);
         commands.push(TmuxKey::enter().press(pane.pane));
         engine.shared.typed_input.record(pane.pane, &job.command, true);

@@ -1,7 +1,11 @@
 # Start-up script for bash, given with --rcfile: reads the user's start-up files, then makes bash
-# print a mark at the prompt after a command of ours, also if the command's file was dropped half-way.
+# print marks around a command that is typed as it is, and a mark at the prompt after every command, also
+# if the command's file was dropped half-way.
 __tmuxwright_ready=$__TMUXWRIGHT_READY __tmuxwright_login=$__TMUXWRIGHT_LOGIN
-unset __TMUXWRIGHT_READY __TMUXWRIGHT_LOGIN
+# Emptied before any other program can run in this shell.
+__tmuxwright_shell_key=$(<"$__TMUXWRIGHT_KEY_FILE")
+: >|"$__TMUXWRIGHT_KEY_FILE"
+unset __TMUXWRIGHT_READY __TMUXWRIGHT_LOGIN __TMUXWRIGHT_KEY_FILE
 
 if [ -n "$__tmuxwright_login" ]; then
     if [ -r /etc/profile ]; then . /etc/profile; fi
@@ -17,7 +21,7 @@ else
     if [ -r ~/.bashrc ]; then . ~/.bashrc; fi
 fi
 
-# Older versions cannot tell whether PROMPT_COMMAND is an array.
+# Older versions have no PS0.
 if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
     # Called by a command file with the key for this one command. `set -a` must not pass it on.
     __tmuxwright_begin() {
@@ -31,12 +35,15 @@ if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
             # The history file is read by now; bash must not write to it.
             unset HISTFILE __tmuxwright_ready
         fi
-        if [[ -n ${__tmuxwright_key-} ]]; then
-            builtin printf '\e\\\e]133;D;%s;k=%s\a' "$status" "$__tmuxwright_key" >/dev/tty
-            unset __tmuxwright_key
-        fi
+        builtin printf '\e\\\e]133;D;%s;k=%s\a' "$status" \
+            "${__tmuxwright_key-$__tmuxwright_shell_key}" >/dev/tty
+        unset __tmuxwright_key
         return "$status"
     }
+    # For commands that are typed as they are; other commands bring keys of their own.
+    PS0="${PS0-}\e]133;C;k=$__tmuxwright_shell_key\a"
+    # `set -a` in the user's files must not pass the key on.
+    export -n __tmuxwright_shell_key PS0
     # First in the list, so that the output of other hooks follows the mark.
     if [[ ${PROMPT_COMMAND@a} == *a* ]]; then
         PROMPT_COMMAND=(__tmuxwright_end_mark "${PROMPT_COMMAND[@]}")
