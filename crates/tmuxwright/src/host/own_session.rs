@@ -87,6 +87,8 @@ impl OwnSession {
                 Ok(replies) => return created(replies),
                 // The session was destroyed with its last pane.
                 Err(error) if error.is_not_found() || error.is_no_server() => *session = None,
+                // The link was attached to it, so that no reply came. Nothing was created in it.
+                Err(Error::Lost { .. }) if !exists(tmux, id).await => *session = None,
                 Err(error) => return Err(error),
             }
         }
@@ -157,8 +159,7 @@ impl OwnSession {
     /// The id of the session, if it exists.
     pub(super) async fn id(&self, tmux: &Server) -> Option<SessionId> {
         let id = (*self.id.lock().await)?;
-        let has = Command::query("has-session").option("-t", id);
-        tmux.run(has).await.is_ok().then_some(id)
+        exists(tmux, id).await.then_some(id)
     }
 
     /// Forgets the session after the tmux server was killed.
@@ -175,6 +176,10 @@ impl OwnSession {
             Err(error) => tracing::debug!("removing the own session: {error}"),
         }
     }
+}
+
+async fn exists(tmux: &Server, session: SessionId) -> bool {
+    tmux.run(Command::query("has-session").option("-t", session)).await.is_ok()
 }
 
 row! {

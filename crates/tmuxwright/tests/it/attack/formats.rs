@@ -4,8 +4,8 @@ use serde_json::json;
 use testkit::{Mcp, TmuxServer};
 use tmux_control::checked_format::FORMAT_VARIABLES;
 
-use super::generator::Generator;
 use crate::launch;
+use crate::support::random::Random;
 use crate::support::server_state::{customized_server, descendants, server_state_and_text};
 
 /// Text in a person's paste buffer, which no format may show.
@@ -181,21 +181,21 @@ async fn evaluate(mcp: &Mcp, format: &str) -> bool {
     result.is_error != Some(true)
 }
 
-fn nested(generator: &mut Generator, names: &[&str], touch: &str, depth: usize) -> String {
+fn nested(random: &mut Random, names: &[&str], touch: &str, depth: usize) -> String {
     if depth == 0 {
-        return match generator.below(4) {
+        return match random.below(4) {
             0 => "x".to_owned(),
             1 => touch.to_owned(),
-            _ => format!("#{{{}}}", generator.pick(names)),
+            _ => format!("#{{{}}}", random.pick(names)),
         };
     }
-    let inner = |generator: &mut Generator| nested(generator, names, touch, depth - 1);
-    let (one, two) = (inner(generator), inner(generator));
-    match generator.below(4) {
-        0 => format!("#{{?{},{one},{two}}}", generator.pick(names)),
-        1 => format!("#{{{}:{one},{two}}}", generator.pick(MODIFIERS)),
-        2 => format!("#{{{};{}:{one}}}", generator.pick(MODIFIERS), generator.pick(MODIFIERS)),
-        _ => format!("{one} #{{{}:{}}}", generator.pick(MODIFIERS), generator.pick(names)),
+    let inner = |random: &mut Random| nested(random, names, touch, depth - 1);
+    let (one, two) = (inner(random), inner(random));
+    match random.below(4) {
+        0 => format!("#{{?{},{one},{two}}}", random.pick(names)),
+        1 => format!("#{{{}:{one},{two}}}", random.pick(MODIFIERS)),
+        2 => format!("#{{{};{}:{one}}}", random.pick(MODIFIERS), random.pick(MODIFIERS)),
+        _ => format!("{one} #{{{}:{}}}", random.pick(MODIFIERS), random.pick(names)),
     }
 }
 
@@ -209,16 +209,16 @@ async fn generated_formats_only_read() {
     let names: Vec<&str> = FORMAT_VARIABLES.iter().map(|variable| variable.name).collect();
     let names =
         [&names[..], EXCLUDED_VARIABLES, &["@job", "status-left", "JOB", "@mcp_owner"]].concat();
-    let mut generator = Generator::new(14);
+    let mut random = Random(14);
     let mut formats: Vec<String> = names.iter().map(|name| format!("#{{{name}}}")).collect();
     for name in &names {
-        let modifier = generator.pick(MODIFIERS);
+        let modifier = random.pick(MODIFIERS);
         formats.push(format!("#{{{modifier}:{name}}}"));
     }
     let parts = [PARTS, &[&touch]].concat();
-    formats.extend((0..RANDOM_FORMATS).map(|_| generator.join(&parts, 12)));
+    formats.extend((0..RANDOM_FORMATS).map(|_| random.join(&parts, 12)));
     for number in 0..NESTED_FORMATS {
-        formats.push(nested(&mut generator, &names, &touch, 1 + number % 3));
+        formats.push(nested(&mut random, &names, &touch, 1 + number % 3));
     }
     let mut accepted = 0;
     for format in &formats {

@@ -2,7 +2,6 @@
 //! environment variable `TMUXWRIGHT_TMUX` chooses another tmux; `make test-attacks` takes several.
 
 mod formats;
-mod generator;
 mod options;
 mod ownership;
 mod variables;

@@ -4,8 +4,8 @@ use serde_json::json;
 use testkit::{TmuxServer, wait_until};
 use tmuxwright::policy::LOADING_VARIABLES;
 
-use super::generator::Generator;
 use crate::serve;
+use crate::support::random::Random;
 use crate::support::{shows, string};
 
 /// Names of random characters.
@@ -75,10 +75,10 @@ async fn variables_load_no_code_into_shells_of_others() {
 async fn generated_variable_names_are_those_of_shells() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
-    let mut generator = Generator::new(3);
+    let mut random = Random(3);
     let mut accepted = 0;
     for _ in 0..RANDOM_NAMES {
-        let name = generator.join(CHARACTERS, 6);
+        let name = random.join(CHARACTERS, 6);
         let set = json!({"name": name, "value": "x", "target": "main"});
         let set = mcp.call("set_environment", set).await;
         let plain = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

@@ -7,6 +7,7 @@ use testkit::{TmuxServer, wait_until};
 
 use crate::serve;
 use crate::support::field;
+use crate::support::random::Random;
 
 /// Position, names, process and history of each foreign pane: no call may change them.
 fn foreign_panes(tmux: &TmuxServer) -> BTreeMap<String, String> {
@@ -15,20 +16,6 @@ fn foreign_panes(tmux: &TmuxServer) -> BTreeMap<String, String> {
     let panes = tmux.tmux(&["list-panes", "-a", "-F", format]);
     let theirs = panes.lines().filter_map(|line| line.strip_prefix("theirs ")?.split_once(' '));
     theirs.map(|(pane, rest)| (pane.to_owned(), rest.to_owned())).collect()
-}
-
-/// A random number generator that gives the same numbers in every run.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-        usize::try_from(self.0 >> 33).unwrap() % limit
-    }
-
-    fn pick<'a, T>(&mut self, from: &'a [T]) -> &'a T {
-        &from[self.below(from.len())]
-    }
 }
 
 /// A call that could harm a foreign pane, or that makes an object which later calls could mistake.

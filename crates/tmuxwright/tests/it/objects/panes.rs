@@ -426,3 +426,15 @@ async fn contradictory_resize_pane_arguments_are_refused() {
     }
     mcp.close().await;
 }
+
+#[tokio::test]
+async fn pane_is_created_after_the_last_was_killed() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    // The own session ends with its last pane, and the link with it, while the next call is on its way.
+    for _ in 0..20 {
+        let own = pane(&mcp, "exec sleep 1000").await;
+        let _ = mcp.call("kill", json!({"target": own})).await.ok();
+    }
+    mcp.close().await;
+}

@@ -4,6 +4,7 @@
 pub(crate) mod asking;
 mod calls;
 pub(crate) mod made_up;
+pub(crate) mod random;
 pub(crate) mod server_state;
 pub(crate) mod wire;
 
