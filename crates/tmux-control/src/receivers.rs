@@ -2,7 +2,7 @@
 //!
 //! With `synchronize-panes`, tmux copies the input of a pane to other panes of its window. A person
 //! or another program can switch it on between a check and a key. So the check is a tmux command of
-//! its own, sent in one sequence with the key ([`Command::require`]).
+//! its own, sent in one sequence with the key (`Command::require`).
 
 use crate::command::Command;
 use crate::error::Error;

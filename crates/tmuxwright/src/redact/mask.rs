@@ -1,7 +1,7 @@
 //! Masks: secrets overwritten in place. The text keeps its length, its offsets and its line breaks, so
 //! that any slice of it can be taken afterwards.
 //!
-//! The filler is two control characters. [`expand`] turns what is left of a mask into a replacement, and
+//! The filler is two control characters. `Redactor::expand` turns what is left of a mask into a replacement, and
 //! cleaning removes the rest, so no caller sees them.
 
 use serde_json::Value;

@@ -1,7 +1,7 @@
 //! Redaction of secrets in answers, if a person enabled it: tokens of known formats, keys, passwords.
 //! Best effort: a secret without a known format and without a telling name beside it is not found.
 //!
-//! [`table`] has the shapes of secrets as data. [`shapes`] finds where one may begin, with one regular
+//! `table` has the shapes of secrets as data. `shapes` finds where one may begin, with one regular
 //! expression for all of them. A function per shape then decides whether it is a secret, and where it
 //! ends. A candidate is decided within a bounded number of characters, so the time is linear in the length
 //! of any text.
