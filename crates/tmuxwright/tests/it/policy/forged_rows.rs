@@ -9,7 +9,7 @@ use tmuxwright::tools;
 use crate::launch;
 use crate::support::made_up::{Material, arguments, is_needed};
 
-/// Separators and similar characters of them, each before a forged fact.
+/// Separators and characters that look like them, each before a forged fact.
 const FORGED: &str =
     "n · forged\u{a0}· forged \u{2022} forged\u{2003}\u{22c5}\u{2003}forged\u{2800}·\u{2800}forged";
 
