@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::OffersTool;
-use terminal::text;
+use crate::contract::json_line;
 
 /// Builder of a prompt's text.
 pub(crate) struct Script<'a> {
@@ -55,7 +55,7 @@ impl<'a> Script<'a> {
         let call = calls.into_iter().find(|call| (self.offers)(call.tool));
         if let Some(CallText { tool, arguments }) = call {
             self.steps += 1;
-            let arguments = escape_invisible(&arguments.to_string());
+            let arguments = json_line(&arguments);
             self.has_references |= arguments.contains(" of step ");
             self.lines.push(format!("{}. {words}\n   {tool} {arguments}", self.steps));
         }
@@ -68,19 +68,4 @@ impl<'a> Script<'a> {
         }
         self.lines.join("\n") + "\n"
     }
-}
-
-/// Escapes characters of a JSON text that a reader could not see.
-fn escape_invisible(json: &str) -> String {
-    let mut escaped = String::with_capacity(json.len());
-    for c in json.chars() {
-        if (' '..='~').contains(&c) || !text::clean(c.encode_utf8(&mut [0; 4]), false).is_empty() {
-            escaped.push(c);
-        } else {
-            for unit in c.encode_utf16(&mut [0; 2]) {
-                escaped.push_str(&format!("\\u{unit:04x}"));
-            }
-        }
-    }
-    escaped
 }
