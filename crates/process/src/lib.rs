@@ -1,5 +1,5 @@
 //! Processes on Linux and macOS: which program is in the foreground of a terminal, whether it reads
-//! input, which shell it is, when it exits.
+//! input, which shell it is, when it exits; and what happens when this process does.
 //!
 //! The crate knows nothing of tmux: a pane is represented by its first process. It keeps no state;
 //! every call asks the operating system.
@@ -7,6 +7,7 @@
 mod exit;
 mod shell;
 mod signal;
+mod successor;
 mod terminal;
 
 #[cfg(target_os = "linux")]
@@ -33,7 +34,8 @@ use rustix::process::Pid;
 
 pub use exit::exited;
 pub use shell::{ShellKind, is_shell_name, runs_script, shell};
-pub use signal::{SignalError, parse_signal, signal_foreground, signal_names};
+pub use signal::{SignalError, parse_signal, signal_foreground, signal_names, terminate};
+pub use successor::Successor;
 
 /// Limit for the bytes of an argument list that are read.
 const MAX_ARGV_BYTES: usize = 4096;
@@ -107,7 +109,7 @@ pub fn ancestors(pid: u32) -> Vec<u32> {
 }
 
 /// Start time of a process, in digits whose unit depends on the system. Pid and start time together
-/// identify a process, since pids are reused. `None` if the process does not exist.
+/// identify a process, since pids are reused. `None` if the process does not exist or is a zombie.
 pub fn started(pid: u32) -> Option<String> {
     os::started(pid)
 }

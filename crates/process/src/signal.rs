@@ -1,7 +1,7 @@
 //! Signals: their names, and sending one to the foreground program of a pane.
 
 use rustix::io::Errno;
-use rustix::process::{Signal, kill_process_group};
+use rustix::process::{Signal, kill_process, kill_process_group};
 
 use super::{Foreground, foreground, rustix_pid};
 
@@ -82,6 +82,11 @@ pub fn signal_foreground(pid: u32, signal: Signal) -> Result<Foreground, SignalE
         Ok(()) => Ok(program),
         Err(source) => Err(SignalError::Refused { foreground: program, source }),
     }
+}
+
+/// Asks a process to end. Returns false if there is no such process, or it is not ours to end.
+pub fn terminate(pid: u32) -> bool {
+    rustix_pid(pid).is_some_and(|pid| kill_process(pid, Signal::TERM).is_ok())
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! `tmux` processes: the only place in the workspace that starts processes.
+//! `tmux` processes: the only place in the workspace that starts them.
 //!
 //! A process per command takes 2–3 ms, against 0.1 ms in control mode. It is used where control
 //! mode is not available: when no server runs yet, when it has no session, and when the control
@@ -34,19 +34,31 @@ pub struct Program {
     /// Environment variables removed from the process; a new server would pass them on to every
     /// pane.
     pub hidden: Vec<OsString>,
+    /// The terminal type that control clients claim. They have no terminal; tmux shows the text in
+    /// `list-clients`, where it tells whose they are.
+    pub client_label: Option<String>,
+    /// The process group of all processes; `None` gives each its own.
+    pub process_group: Option<u32>,
 }
 
 impl Program {
     /// `tmux` from `PATH` on the given socket.
     pub fn new(socket: Socket) -> Self {
-        Self { path: "tmux".into(), socket, config_file: None, hidden: Vec::new() }
+        Self {
+            path: "tmux".into(),
+            socket,
+            config_file: None,
+            hidden: Vec::new(),
+            client_label: None,
+            process_group: None,
+        }
     }
 
     /// The program with its environment and all arguments that precede the command.
     ///
     /// `-u`: without a UTF-8 locale tmux would replace characters that are not ASCII. `$TMUX` is
-    /// removed since it would name another server or make tmux refuse to attach. A process group of
-    /// its own keeps Ctrl-C in a terminal from ending it before our own cleanup.
+    /// removed since it would name another server or make tmux refuse to attach. A process group
+    /// other than ours keeps Ctrl-C in a terminal from ending it before our own cleanup.
     fn process(&self) -> Process {
         #[expect(clippy::disallowed_methods, reason = "the only place that starts processes")]
         let mut process = Process::new(&self.path);
@@ -55,7 +67,7 @@ impl Program {
             .args(self.socket.args())
             .env_remove("TMUX")
             .env_remove("TMUX_PANE")
-            .process_group(0)
+            .process_group(self.process_group.and_then(|group| group.try_into().ok()).unwrap_or(0))
             .kill_on_drop(true);
         for variable in &self.hidden {
             process.env_remove(variable);
@@ -66,12 +78,24 @@ impl Program {
         process
     }
 
+    /// The same for a command that must not start a server. Without `-N` an `attach-session` would, if
+    /// the server has just ended, and the new one would read the user's configuration.
+    fn client(&self) -> Process {
+        let mut process = self.process();
+        process.arg("-N");
+        process
+    }
+
     /// Starts a control client attached to `session`. It has no influence on window sizes or the
     /// session's environment. Whether it receives pane output is fixed here: before tmux 3.7,
     /// changing that later can hang the client.
     pub(crate) fn control_client(&self, session: SessionId, output: bool) -> Result<Child, Error> {
         let flags = if output { "ignore-size" } else { "ignore-size,no-output" };
-        self.process()
+        let mut process = self.client();
+        if let Some(label) = &self.client_label {
+            process.env("TERM", label);
+        }
+        process
             .args(["-C", "attach-session", "-E", "-f", flags, "-t", &session.to_string()])
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -107,10 +131,14 @@ impl Program {
             command.check()?;
             lines.push(command.to_line());
         }
-        let mut process = self.process();
-        if commands.iter().any(Command::starts_a_server) {
-            process.args(["start-server", ";"]);
-        }
+        let mut process = match commands.iter().any(Command::starts_a_server) {
+            true => {
+                let mut process = self.process();
+                process.args(["start-server", ";"]);
+                process
+            }
+            false => self.client(),
+        };
         let mut child = process
             .args(["source-file", "-"])
             .stdin(Stdio::piped())
@@ -135,7 +163,7 @@ impl Program {
         output: Stdio,
     ) -> Result<Child, Error> {
         command.check()?;
-        self.process()
+        self.client()
             .args(command.to_argv())
             .stdin(input)
             .stdout(output)
@@ -176,4 +204,26 @@ pub(crate) fn is_no_server(message: &str) -> bool {
     ["no server running", "error connecting to", "server exited", "lost server"]
         .iter()
         .any(|words| message.contains(words))
+}
+
+#[cfg(test)]
+mod tests {
+    use testkit::TmuxServer;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn control_client_starts_no_server() {
+        let tmux = TmuxServer::not_started();
+        let (config, read) = (tmux.home().join("config"), tmux.home().join("read"));
+        std::fs::write(&config, format!("run-shell 'touch {}'", read.display())).unwrap();
+        let program = Program {
+            path: TmuxServer::program(),
+            config_file: Some(config.into()),
+            ..Program::new(Socket::Path(tmux.socket().to_owned()))
+        };
+        let mut client = program.control_client(SessionId(0), true).unwrap();
+        assert!(!client.wait().await.unwrap().success());
+        assert!(!read.exists(), "a server was started");
+    }
 }

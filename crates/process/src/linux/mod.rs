@@ -31,7 +31,8 @@ pub(super) fn parent(pid: u32) -> Option<u32> {
 }
 
 pub(super) fn started(pid: u32) -> Option<String> {
-    Some(Stat::of(pid)?.started.to_string())
+    let stat = Stat::of(pid).filter(Stat::is_alive)?;
+    Some(stat.started.to_string())
 }
 
 pub(super) fn age(pid: u32) -> Option<Duration> {

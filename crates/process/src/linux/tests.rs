@@ -224,4 +224,5 @@ fn zombie_is_not_alive() {
     });
     assert_eq!(children(pid).len(), 1);
     assert!(is_alive(pid));
+    assert_eq!(crate::started(children(pid)[0]), None);
 }

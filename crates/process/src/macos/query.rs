@@ -24,7 +24,8 @@ pub(crate) fn parent(pid: u32) -> Option<u32> {
 }
 
 pub(crate) fn started(pid: u32) -> Option<String> {
-    Some(start_text(&record(pid)?))
+    let record = record(pid).filter(|record| record.is_alive)?;
+    Some(start_text(&record))
 }
 
 /// Microseconds since the Unix epoch. Only digits, since the text becomes part of a tmux option and

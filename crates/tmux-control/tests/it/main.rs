@@ -20,9 +20,8 @@ use tmux_control::{Command, PaneId, Program, Server, Socket, Timing};
 fn program(tmux: &TmuxServer) -> Program {
     Program {
         path: TmuxServer::program(),
-        socket: Socket::Path(tmux.socket().to_path_buf()),
         config_file: Some("/dev/null".into()),
-        hidden: Vec::new(),
+        ..Program::new(Socket::Path(tmux.socket().to_path_buf()))
     }
 }
 

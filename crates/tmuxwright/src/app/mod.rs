@@ -113,12 +113,14 @@ impl App {
         self.close_files().await;
     }
 
-    /// The same, for a tmux that may not answer: it has until `end`. The next start removes what is left.
-    pub async fn close_until(&self, end: Instant) {
-        if timeout_at(end, self.close_in_tmux()).await.is_err() {
+    /// The same, for a tmux that may not answer: it has until `end`. Returns whether it did.
+    pub async fn close_until(&self, end: Instant) -> bool {
+        let closed = timeout_at(end, self.close_in_tmux()).await.is_ok();
+        if !closed {
             tracing::warn!("tmux does not answer; panes and buffers of this server are left in it");
         }
         self.close_files().await;
+        closed
     }
 
     async fn close_in_tmux(&self) {

@@ -22,9 +22,6 @@ const CLEANUP_LIMIT: Duration = Duration::from_millis(1300);
 /// input.
 const EXIT_LIMIT: Duration = Duration::from_millis(1600);
 
-/// Exit code if there was no signal.
-const UNFINISHED: i32 = 1;
-
 /// The deadline of this process.
 #[derive(Debug)]
 pub(super) struct ExitDeadline {
@@ -34,15 +31,16 @@ pub(super) struct ExitDeadline {
 
 impl ExitDeadline {
     /// Starts the thread. The first signal cancels `stop`. Once `stop` is cancelled, the time is limited;
-    /// a second signal ends the process at once.
-    pub(super) fn start(stop: CancellationToken) -> io::Result<Self> {
+    /// a second signal ends the process at once. If there was no signal, the process then exits with
+    /// `unfinished`.
+    pub(super) fn start(stop: CancellationToken, unfinished: i32) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
         let signals = Signals::register(&runtime)?;
         let begun = Arc::new(OnceLock::new());
         let shared = Arc::clone(&begun);
         thread::Builder::new()
             .name("exit-deadline".to_owned())
-            .spawn(move || runtime.block_on(exit_in_time(signals, stop, shared)))?;
+            .spawn(move || runtime.block_on(exit_in_time(signals, stop, unfinished, shared)))?;
         Ok(Self { begun })
     }
 
@@ -55,11 +53,12 @@ impl ExitDeadline {
 async fn exit_in_time(
     mut signals: Signals,
     stop: CancellationToken,
+    unfinished: i32,
     begun: Arc<OnceLock<Instant>>,
 ) {
     let code = tokio::select! {
         number = signals.next() => 128 + number,
-        () = stop.cancelled() => UNFINISHED,
+        () = stop.cancelled() => unfinished,
     };
     let begun = *begun.get_or_init(Instant::now);
     stop.cancel();

@@ -2,6 +2,7 @@
 //! command's output; errors go to stderr, with a hint.
 
 mod audit;
+mod clean_up;
 mod demo;
 mod exit_deadline;
 mod serve;
@@ -64,6 +65,7 @@ pub fn command() -> Command {
         )
         .subcommand(watch::command())
         .subcommand(audit::command())
+        .subcommand(clean_up::command())
 }
 
 struct Failure {
@@ -98,6 +100,7 @@ fn run(matches: &ArgMatches) -> Result<(), Failure> {
     match name {
         "demo" => runtime.block_on(demo::run(settings))?,
         "watch" => runtime.block_on(watch::run(settings, matches))?,
+        clean_up::NAME => runtime.block_on(clean_up::run(settings, matches)),
         "audit" => audit::run(&settings, matches)?,
         "tools" => runtime.block_on(async { tools::run(settings) })?,
         _ => serve::run(runtime, settings, logs)?,

@@ -94,6 +94,8 @@ pub struct Settings {
     pub socket: Option<Socket>,
     /// tmux program.
     pub tmux: OsString,
+    /// Process group of the tmux processes. Not set by people, but by `serve`.
+    pub process_group: Option<u32>,
     /// Policy of all calls.
     pub policy: Policy,
     /// Whether every tool returns structured content.
@@ -125,6 +127,7 @@ impl Default for Settings {
         Self {
             socket: None,
             tmux: "tmux".into(),
+            process_group: None,
             policy: Policy::default(),
             structured: false,
             keep: false,
@@ -181,7 +184,8 @@ impl Settings {
         let secrets =
             SETTINGS.iter().filter(|setting| matches!(setting.kind, SettingKind::Secret(_)));
         let hidden = secrets.flat_map(|setting| setting.env).map(|env| (*env).into()).collect();
-        Program { path: self.tmux.clone(), hidden, ..Program::new(socket) }
+        let (path, process_group) = (self.tmux.clone(), self.process_group);
+        Program { path, hidden, process_group, ..Program::new(socket) }
     }
 }
 

@@ -6,6 +6,7 @@ mod buffers;
 mod caller;
 mod own_session;
 mod owner;
+mod reap;
 mod rows;
 mod tree;
 
@@ -59,9 +60,10 @@ impl Host {
     /// The host for a tmux server. Starts nothing; needs a Tokio runtime.
     pub fn new(program: Program, keep: bool) -> Self {
         let caller = Caller::detect(&program.socket);
-        let tmux = Server::new(program);
+        let owner = Owner::this_process();
+        let tmux = Server::new(Program { client_label: Some(owner.client_label()), ..program });
         let shared = Shared { tmux, caller, keep, checked_exits: Mutex::default() };
-        Self::of_owner(Arc::new(shared), Owner::this_process())
+        Self::of_owner(Arc::new(shared), owner)
     }
 
     /// The same tmux server for a further MCP client of this process, which owns nothing yet.
@@ -306,16 +308,12 @@ impl Host {
         buffers::restore_newest(self.tmux(), before, ours).await
     }
 
-    /// Removes panes and buffers that dead processes of this program left behind.
+    /// Removes clients, panes and buffers that dead processes of this program left behind.
     pub async fn reap_orphans(&self) {
-        let mut reaped = own_session::reap(self.tmux()).await;
-        if reaped.is_ok() {
-            reaped = buffers::reap(self.tmux()).await;
-        }
-        if let Err(error) = reaped
+        if let Err(error) = reap::reap(self.tmux()).await
             && !error.is_no_server()
         {
-            tracing::debug!("removing panes and buffers of dead processes: {error}");
+            tracing::debug!("removing what dead processes left: {error}");
         }
     }
 

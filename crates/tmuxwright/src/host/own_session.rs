@@ -3,12 +3,10 @@
 use std::collections::BTreeMap;
 use std::slice;
 
-use tmux_control::{
-    Command, Error, PaneId, Row, Server, SessionId, Version, WindowId, escape_format, row,
-};
+use tmux_control::{Command, Error, Row, Server, SessionId, Version, WindowId, escape_format, row};
 use tokio::sync::Mutex;
 
-use super::owner::Owner;
+use super::owner::{Owner, OwnerRow};
 use super::rows::CreatedPane;
 
 /// The user option of a session that is removed with its owner.
@@ -334,28 +332,4 @@ pub(crate) fn with_environment<'a>(
 fn created(replies: Vec<tmux_control::TmuxReply>) -> Result<CreatedPane, Error> {
     let printed: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
     CreatedPane::parse_one("new-window", &printed)
-}
-
-row! {
-    /// Owner of a pane, and owner of the own session it is in.
-    OwnerRow {
-        pane: PaneId = "pane_id",
-        session_owner: String = "@mcp_home[0=0]",
-        owner: String = "@mcp_owner[0=0]",
-    }
-}
-
-/// Removes the panes that dead processes left in their own sessions. A pane that a person opened there
-/// stays, and the session with it. Attaches to no session.
-pub(super) async fn reap(tmux: &Server) -> Result<(), Error> {
-    let list = Command::query("list-panes").arg("-a").option("-F", OwnerRow::format());
-    let printed: Vec<u8> = tmux.spawned(&[list]).await?.into_iter().flat_map(|r| r.0).collect();
-    for pane in OwnerRow::parse_all("list-panes", &printed)? {
-        let dead = Owner::parse(&pane.session_owner).is_some_and(|owner| owner.is_dead());
-        if dead && pane.owner == pane.session_owner {
-            tracing::info!("removing pane {} of a dead process", pane.pane);
-            tmux.spawned(&[Command::action("kill-pane").option("-t", pane.pane)]).await?;
-        }
-    }
-    Ok(())
 }

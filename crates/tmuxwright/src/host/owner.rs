@@ -12,7 +12,7 @@
 
 use std::collections::HashSet;
 
-use tmux_control::{Command, SessionId, WindowId};
+use tmux_control::{Command, PaneId, SessionId, WindowId, row};
 
 use super::{Host, PaneRow};
 use crate::random;
@@ -31,6 +31,9 @@ pub(super) struct Owner {
     /// Random digits; empty in an identity, which is not secret.
     secret: String,
 }
+
+/// Begins the label of a control client.
+const LABEL_PREFIX: &str = "tmuxwright.";
 
 /// Random bytes in a token.
 const SECRET_BYTES: usize = 16;
@@ -79,6 +82,16 @@ impl Owner {
         }
     }
 
+    /// The text by which tmux names the owner of a control client. Not secret.
+    pub(super) fn client_label(&self) -> String {
+        format!("{LABEL_PREFIX}{}", self.identity())
+    }
+
+    /// The owner of the control client with this label; `None` if the client is not this program's.
+    pub(super) fn of_client_label(label: &str) -> Option<Self> {
+        Self::parse(label.strip_prefix(LABEL_PREFIX)?)
+    }
+
     /// Whether the token is this owner's.
     pub(super) fn is(&self, token: &str) -> bool {
         !self.secret.is_empty() && token == self.token()
@@ -114,6 +127,15 @@ impl Owner {
             .option("-t", pane)
             .arg(OWNER_OPTION)
             .arg(self.token())
+    }
+}
+
+row! {
+    /// Owner of a pane, and owner of the own session it is in.
+    pub(super) OwnerRow {
+        pane: PaneId = "pane_id",
+        session_owner: String = "@mcp_home[0=0]",
+        owner: String = "@mcp_owner[0=0]",
     }
 }
 
@@ -175,6 +197,8 @@ mod tests {
             assert!(!owner.is(&identity) && !owner.same_process(&identity));
             let parsed = Owner::parse(&identity).unwrap();
             assert_eq!((parsed.client, parsed.is_dead()), (owner.client, false));
+            assert_eq!(Owner::of_client_label(&owner.client_label()), Some(parsed));
+            assert_eq!(Owner::of_client_label(&identity), None);
         }
         let blank = Owner { secret: String::new(), ..me };
         assert!(!blank.is(&blank.token()));

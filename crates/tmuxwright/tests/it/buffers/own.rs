@@ -4,6 +4,7 @@ use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer, until, wait_until};
 
 use crate::buffers::set_buffer;
+use crate::support::killing::kill_with_successor;
 use crate::support::{
     at_least, exited, field, keys, list, pane, raw_reader, ready_pane, shows, string,
 };
@@ -360,8 +361,7 @@ async fn buffers_are_removed_at_exit_unless_kept() {
     let call = json!({"name": "set_buffer", "arguments": {"name": "lost", "text": "x"}});
     let made: Value = raw.request("tools/call", call).await;
     assert_eq!(made["result"]["isError"], false, "{made}");
-    raw.signal(rustix::process::Signal::KILL);
-    raw.wait().await;
+    kill_with_successor(&tmux, &mut raw).await;
     assert_eq!(buffer_names(&tmux).len(), 2);
     let next = serve(&tmux).await;
     wait_until("the orphaned buffer is gone", || (buffer_names(&tmux) == ["theirs"]).then_some(()));

@@ -16,6 +16,7 @@ use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
 
 use crate::audit::log::records;
 use crate::protocol::{create_own_pane, initialized, session_names};
+use crate::support::killing::kill_with_successor;
 use crate::support::wire::meta;
 use crate::support::{exited, field, list, pane, ready_pane, shows, string};
 use crate::{launch, serve};
@@ -336,8 +337,7 @@ async fn only_dead_clients_leftovers_are_removed() {
     let token = tmux.tmux(&["display-message", "-p", "-t", &target, "#{@mcp_owner}"]);
     // Host, pid and start time of the process; then the number of the client and the secret.
     let dead = token.rsplitn(3, '.').last().unwrap().to_owned();
-    raw.signal(rustix::process::Signal::KILL);
-    raw.wait().await;
+    kill_with_successor(&tmux, &mut raw).await;
     // The objects that two clients of the dead process would have left.
     for number in ["1", "2"] {
         let (name, token) = (format!("mcp-dead-{number}"), format!("{dead}.{number}.aa"));

@@ -15,6 +15,7 @@ pub(crate) mod http_hostile;
 #[cfg(feature = "http")]
 pub(crate) mod http_life;
 pub(crate) mod instructions;
+pub(crate) mod killed;
 pub(crate) mod lifecycle;
 pub(crate) mod logging;
 pub(crate) mod never_freezes;

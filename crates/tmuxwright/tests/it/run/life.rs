@@ -9,6 +9,7 @@ use serde_json::json;
 use testkit::{Shell, TmuxServer, until};
 
 use crate::run::fixture::{ShellFixture, assert_usable, wait_for_foreground};
+use crate::support::killing::kill_with_successor;
 use crate::support::{shows, string};
 use crate::{launch, serve, serve_configured};
 
@@ -367,8 +368,7 @@ async fn the_next_server_removes_a_killed_ones_files() {
     let params = json!({"name": "run_command", "arguments": {"command": "echo 'quoted'"}});
     raw.request("tools/call", params).await;
     let [left] = private_dirs(&parent).try_into().unwrap();
-    raw.signal(rustix::process::Signal::KILL);
-    raw.wait().await;
+    kill_with_successor(&tmux, &mut raw).await;
     assert!(left.exists());
     let mcp = start().mcp().await;
     mcp.call("list_panes", json!({})).await.text();

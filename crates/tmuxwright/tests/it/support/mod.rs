@@ -3,6 +3,7 @@
 
 pub(crate) mod asking;
 mod calls;
+pub(crate) mod killing;
 pub(crate) mod made_up;
 pub(crate) mod random;
 pub(crate) mod server_state;
