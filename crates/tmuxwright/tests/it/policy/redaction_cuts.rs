@@ -2,7 +2,7 @@
 
 use base64::prelude::{BASE64_STANDARD, Engine};
 use serde_json::{Value, json};
-use testkit::{Mcp, TmuxServer};
+use testkit::{Mcp, TmuxServer, wait_until};
 
 use super::redaction::github_token;
 use crate::serve_configured;
@@ -80,8 +80,11 @@ async fn key_above_the_lines_read_is_redacted() {
     for text in [line.as_str(), "stop"] {
         let arguments = json!({"target": pane, "text": text, "enter": true});
         mcp.call("send_keys", arguments).await.text();
+        // The echo and the copy, before anything else is typed.
+        wait_until("cat has copied the line", || {
+            tmux.screen(&pane).ends_with(&format!("{text}\n{text}")).then_some(())
+        });
     }
-    shows(&mcp, &pane, "stop\nstop").await;
     let text = answer(&mcp, "capture_since", json!({"cursor": first["cursor"]})).await;
     assert!(!text.contains("c3D4e5"), "{text}");
     mcp.close().await;
