@@ -13,6 +13,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use clap::{ArgMatches, Command};
+use tokio::runtime::{Builder, Runtime};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::filter::Targets;
 use tracing_subscriber::layer::{Layer, SubscriberExt};
@@ -89,23 +90,29 @@ impl From<io::Error> for Failure {
 
 fn run(matches: &ArgMatches) -> Result<(), Failure> {
     let (name, matches) = matches.subcommand().unwrap_or(("serve", matches));
+    if name == clean_up::NAME {
+        return clean_up::run(matches);
+    }
     let settings = Settings::resolve(matches).map_err(|message| Failure {
         message: format!("{message}\nhint: `tmuxwright --help` lists the settings"),
         code: USAGE_ERROR,
     })?;
     check_tools(&settings)?;
     let logs = init_log(&settings);
-    // One thread is enough: all work waits for tmux, and a call needs no switch between threads.
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let runtime = runtime()?;
     match name {
         "demo" => runtime.block_on(demo::run(settings))?,
         "watch" => runtime.block_on(watch::run(settings, matches))?,
-        clean_up::NAME => runtime.block_on(clean_up::run(settings, matches)),
         "audit" => audit::run(&settings, matches)?,
         "tools" => runtime.block_on(async { tools::run(settings) })?,
         _ => serve::run(runtime, settings, logs)?,
     }
     Ok(())
+}
+
+/// One thread is enough: all work waits for tmux, and a call needs no switch between threads.
+fn runtime() -> io::Result<Runtime> {
+    Builder::new_current_thread().enable_all().build()
 }
 
 /// Refuses a `--tools` expression that names unknown tools.

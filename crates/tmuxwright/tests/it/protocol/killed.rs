@@ -7,7 +7,7 @@ use testkit::{Raw, TmuxServer, wait_until};
 use crate::launch;
 use crate::protocol::{client_count, create_own_pane, initialized, session_names};
 use crate::serve;
-use crate::support::killing::{kill_with_successor, processes_of};
+use crate::support::killing::{kill_successor, kill_with_successor, processes_of};
 
 /// Starts the program, which then follows the pane `%0`, which prints, an own pane and a channel.
 async fn following(tmux: &TmuxServer) -> Raw {
@@ -61,6 +61,32 @@ async fn next_start_ends_the_clients_of_the_dead() {
     next.close().await;
 }
 
+/// The clean-up depends on no setting: this config file is valid with the flag only.
+#[tokio::test]
+async fn clean_up_needs_only_tmux() {
+    let tmux = TmuxServer::new();
+    let file = tmux.home().join("config.toml");
+    std::fs::write(&file, "[policy]\nredact_patterns = [\"x\"]\n").unwrap();
+    let launch = launch(&tmux).env("TMUXWRIGHT_CONFIG", &file.to_string_lossy());
+    let mut raw = initialized(launch.args(&["--redact", "--toolset", "all", "--structured"])).await;
+    create_own_pane(&mut raw).await;
+    raw.signal(Signal::KILL);
+    wait_until("the own session is gone", || (session_names(&tmux) == ["main"]).then_some(()));
+    raw.wait().await;
+}
+
+#[tokio::test]
+async fn program_works_without_its_successor() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    mcp.call("list_panes", json!({})).await.ok();
+    kill_successor(&tmux);
+    // A command needs new processes: at least the one that follows the pane.
+    mcp.call("run_command", json!({"command": "echo one"})).await.ok();
+    mcp.close().await;
+    assert_eq!(session_names(&tmux), ["main"]);
+}
+
 #[tokio::test]
 async fn orderly_exit_leaves_no_process() {
     let tmux = TmuxServer::new();
@@ -80,13 +106,10 @@ async fn clients_of_the_living_stay() {
     let labels = || tmux.tmux(&["list-clients", "-F", "#{client_termname}"]);
     let before = labels();
     assert!(before.starts_with("tmuxwright."), "{before}");
-    tmuxwright_reaps(&tmux).await;
+    let (program, socket) = (TmuxServer::program(), tmux.socket().to_string_lossy());
+    let args = ["clean-up", "0", &program.to_string_lossy(), &socket];
+    let output = launch(&tmux).args(&args).output().await;
+    assert!(output.status.success(), "{output:?}");
     assert_eq!(labels(), before);
     mcp.close().await;
-}
-
-/// Runs `tmuxwright clean-up` until it exits.
-async fn tmuxwright_reaps(tmux: &TmuxServer) {
-    let output = launch(tmux).args(&["clean-up"]).output().await;
-    assert!(output.status.success(), "{output:?}");
 }

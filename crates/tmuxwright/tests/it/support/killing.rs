@@ -21,8 +21,8 @@ fn arguments(process: &Path) -> String {
     String::from_utf8_lossy(&bytes).replace('\0', " ")
 }
 
-/// Kills the process that is to clean up after the program, then the program.
-pub(crate) async fn kill_with_successor(tmux: &TmuxServer, raw: &mut Raw) {
+/// Kills the process that is to clean up after the program.
+pub(crate) fn kill_successor(tmux: &TmuxServer) {
     let cleans_up = |pid: &u32| {
         let process = format!("/proc/{pid}");
         arguments(Path::new(&process)).contains(" clean-up ")
@@ -30,6 +30,11 @@ pub(crate) async fn kill_with_successor(tmux: &TmuxServer, raw: &mut Raw) {
     let successor = processes_of(tmux).into_iter().find(cleans_up).unwrap();
     kill_process(Pid::from_raw(i32::try_from(successor).unwrap()).unwrap(), Signal::KILL).unwrap();
     wait_until("the successor is dead", || (!cleans_up(&successor)).then_some(()));
+}
+
+/// Kills that process, then the program.
+pub(crate) async fn kill_with_successor(tmux: &TmuxServer, raw: &mut Raw) {
+    kill_successor(tmux);
     raw.signal(Signal::KILL);
     raw.wait().await;
 }
