@@ -5,6 +5,7 @@
 //! every call asks the operating system.
 
 mod exit;
+mod keeper;
 mod shell;
 mod signal;
 mod successor;
@@ -27,12 +28,14 @@ compile_error!("tmuxwright runs on Linux and macOS only");
 #[cfg(test)]
 mod tests;
 
+use std::io;
 use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::process::Pid;
 
 pub use exit::exited;
+pub use keeper::keep;
 pub use shell::{ShellKind, is_shell_name, runs_script, shell};
 pub use signal::{SignalError, parse_signal, signal_foreground, signal_names, terminate};
 pub use successor::Successor;
@@ -90,10 +93,11 @@ pub fn input_state(pid: u32) -> InputState {
     os::input_state(pid)
 }
 
-/// Writes to the terminal of a process, as the process itself would. Returns false if the terminal
-/// cannot be opened or does not take all bytes at once.
-pub fn write_to_terminal(pid: u32, bytes: &[u8]) -> bool {
-    os::terminal(pid).is_some_and(|path| terminal::write(&path, bytes))
+/// Writes to the terminal of a process, as the process itself would. `WouldBlock` if the terminal does
+/// not take all bytes at once; it may have taken some.
+pub fn write_to_terminal(pid: u32, bytes: &[u8]) -> io::Result<()> {
+    let path = os::terminal(pid).ok_or(io::ErrorKind::NotFound)?;
+    terminal::write(&path, bytes)
 }
 
 /// A process and its ancestors, nearest first.

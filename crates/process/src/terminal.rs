@@ -3,7 +3,7 @@
 //! Nothing is read from the terminal and its settings are never changed.
 
 use std::fs;
-use std::io::Write;
+use std::io::{self, Write};
 #[cfg(target_os = "linux")]
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -87,11 +87,14 @@ impl TerminalDevice {
     }
 }
 
-/// Writes to a terminal, as its program would. Returns false if not all bytes are taken at once.
-pub(super) fn write(path: &Path, bytes: &[u8]) -> bool {
+/// Writes to a terminal, as its program would. `WouldBlock` if not all bytes are taken at once.
+pub(super) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let flags = OFlags::WRONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
-    let terminal = open(path, flags, Permissions::empty()).map(fs::File::from);
-    terminal.is_ok_and(|mut terminal| terminal.write(bytes).is_ok_and(|n| n == bytes.len()))
+    let mut terminal = fs::File::from(open(path, flags, Permissions::empty())?);
+    match terminal.write(bytes)? {
+        taken if taken == bytes.len() => Ok(()),
+        _ => Err(io::ErrorKind::WouldBlock.into()),
+    }
 }
 
 /// Device and inode. The path would not do: `/dev/pts/3` of a container is not our `/dev/pts/3`.

@@ -64,30 +64,26 @@ impl AttachedClient {
 
 /// The commands around a respawn.
 struct Precautions {
-    /// Fail if the clients are others than when they were listed; then pause the pane.
-    before: Vec<Command>,
+    /// Fail if the clients are others than when they were listed.
+    unchanged: Vec<Command>,
+    /// Pause the pane.
+    pause: Vec<Command>,
     /// Continue it.
-    after: Vec<Command>,
+    resume: Vec<Command>,
 }
 
 impl Server {
-    /// Runs `respawn`, a `respawn-pane` of this pane, and then `later` without a break between the
-    /// commands.
+    /// Runs `respawn`, a `respawn-pane` of this pane.
     ///
     /// One case is not covered: a control client of another program that received the pane's output
     /// and is attached to another session since.
-    pub async fn respawn(
-        &self,
-        pane: PaneId,
-        respawn: Command,
-        later: Vec<Command>,
-    ) -> Result<(), Error> {
+    pub async fn respawn(&self, pane: PaneId, respawn: Command) -> Result<(), Error> {
         let deadline = Instant::now() + self.deadline();
         loop {
-            if let Some(Precautions { before, after }) = self.precautions(pane).await? {
-                let mut commands = before;
+            if let Some(Precautions { unchanged, pause, resume }) = self.precautions(pane).await? {
+                let mut commands = [unchanged, pause].concat();
                 commands.push(respawn.clone());
-                commands.extend(after.iter().chain(&later).cloned());
+                commands.extend_from_slice(&resume);
                 match self.sequence(commands).await {
                     Ok(_) => return Ok(()),
                     Err(Error::Refused { message, .. })
@@ -95,7 +91,7 @@ impl Server {
                             || message.contains("can't find client") => {}
                     Err(error) => {
                         // Each in a line of its own: clients that are gone do not matter.
-                        let _ = self.run_all(after).await;
+                        let _ = self.run_all(resume).await;
                         return Err(error);
                     }
                 }
@@ -105,6 +101,15 @@ impl Server {
                 return Err(Error::Timeout { command, after: self.deadline() });
             }
             sleep(LIST_INTERVAL).await;
+        }
+    }
+
+    /// Stops the sending of a pane's output to control clients, before its program exits.
+    pub async fn pause_output(&self, pane: PaneId) -> Result<(), Error> {
+        match self.precautions(pane).await? {
+            // Each in a line of its own: clients that are gone do not matter.
+            Some(Precautions { pause, .. }) => self.run_all(pause).await,
+            None => Ok(()),
         }
     }
 
@@ -124,27 +129,27 @@ impl Server {
         if names.any(|name| !name.is_empty() && !is_listed(name)) {
             return Ok(None);
         }
-        let mut before: Vec<Command> = sessions
+        let unchanged: Vec<Command> = sessions
             .iter()
             .map(|(session, names)| {
                 let unchanged = format!("#{{==:#{{session_attached_list}},{names}}}");
                 Command::require(session, &unchanged, CLIENTS_CHANGED)
             })
             .collect();
-        let mut after = Vec::new();
+        let (mut pause, mut resume) = (Vec::new(), Vec::new());
         for client in clients.iter().filter(|client| client.receives_output()) {
             let sees_pane = client.session.is_some_and(|id| sessions.contains_key(&id));
             // The pane may have left the session of a stream client of ours, with output unsent. To
             // continue there would make tmux keep all further output for it.
             if sees_pane || self.attach_lock().is_stream_client(client.pid) {
-                before.push(client.set_output(pane, "pause"));
+                pause.push(client.set_output(pane, "pause"));
             }
             // A client with `pause-after` continues its panes by itself, when it wants to.
             if sees_pane && !client.has_flag("pause-after") {
-                after.push(client.set_output(pane, "continue"));
+                resume.push(client.set_output(pane, "continue"));
             }
         }
-        Ok(Some(Precautions { before, after }))
+        Ok(Some(Precautions { unchanged, pause, resume }))
     }
 }
 

@@ -51,12 +51,6 @@ impl Version {
         self < Self { major: 3, minor: 7, patch: 0 }
     }
 
-    /// Before 3.7 the last output of a program is lost if tmux notices its exit first, unless the
-    /// pane is piped (`pipe-pane`).
-    pub fn loses_last_output(self) -> bool {
-        self < Self { major: 3, minor: 7, patch: 0 }
-    }
-
     /// 3.4 only: the server crashes, and all its sessions end, when a session with a zoomed window
     /// is killed.
     pub fn dies_of_zoomed_sessions(self) -> bool {

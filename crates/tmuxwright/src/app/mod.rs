@@ -57,7 +57,7 @@ impl App {
         let policy = Arc::new(settings.policy.clone());
         let registry = Registry::new(tools, Arc::clone(&policy), settings.structured);
         let resources = Catalog::new(&registry);
-        let host = Arc::new(Host::new(settings.program(), settings.keep));
+        let host = Arc::new(Host::new(settings.program(), settings.keep, settings.keeper.clone()));
         let runs = Arc::new(Engine::new(Arc::clone(&host), settings.runs));
         let errors = settings.errors.clone();
         let watches = Watches::new(Arc::clone(&host), Arc::clone(&runs), errors);

@@ -5,6 +5,7 @@ mod audit;
 mod clean_up;
 mod demo;
 mod exit_deadline;
+mod keep;
 mod serve;
 mod tools;
 mod watch;
@@ -22,6 +23,7 @@ use tracing_subscriber::{fmt, registry};
 
 use crate::config::{self, Settings};
 use crate::contract::{Code, ToolError};
+use crate::host::KEEP;
 use crate::log::{self, Logs};
 
 /// Exit code for wrong arguments or settings, as usual for Unix programs.
@@ -37,6 +39,9 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USAGE_ERROR));
         }
     };
+    if let Some((KEEP, matches)) = matches.subcommand() {
+        return keep::run(matches);
+    }
     match run(&matches) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure { message, code }) => {
@@ -67,6 +72,7 @@ pub fn command() -> Command {
         .subcommand(watch::command())
         .subcommand(audit::command())
         .subcommand(clean_up::command())
+        .subcommand(keep::command())
 }
 
 struct Failure {
@@ -93,10 +99,11 @@ fn run(matches: &ArgMatches) -> Result<(), Failure> {
     if name == clean_up::NAME {
         return clean_up::run(matches);
     }
-    let settings = Settings::resolve(matches).map_err(|message| Failure {
+    let mut settings = Settings::resolve(matches).map_err(|message| Failure {
         message: format!("{message}\nhint: `tmuxwright --help` lists the settings"),
         code: USAGE_ERROR,
     })?;
+    settings.keeper = std::env::current_exe().ok();
     check_tools(&settings)?;
     let logs = init_log(&settings);
     let runtime = runtime()?;

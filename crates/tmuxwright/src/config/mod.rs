@@ -96,6 +96,9 @@ pub struct Settings {
     pub tmux: OsString,
     /// Process group of the tmux processes. Not set by people, but by `serve`.
     pub process_group: Option<u32>,
+    /// This program, to run as keeper of the programs in own panes. Not set by people, but by the
+    /// command line.
+    pub keeper: Option<PathBuf>,
     /// Policy of all calls.
     pub policy: Policy,
     /// Whether every tool returns structured content.
@@ -128,6 +131,7 @@ impl Default for Settings {
             socket: None,
             tmux: "tmux".into(),
             process_group: None,
+            keeper: None,
             policy: Policy::default(),
             structured: false,
             keep: false,

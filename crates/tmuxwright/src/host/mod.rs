@@ -2,8 +2,10 @@
 //! the pane this process runs in. All state of a tmux server is here, so that one process can drive
 //! several. The MCP clients of a process share the connection; the objects they made are their own.
 
+mod barrier;
 mod buffers;
 mod caller;
+mod keepers;
 mod own_session;
 mod owner;
 mod reap;
@@ -12,6 +14,7 @@ mod tree;
 
 use std::collections::HashSet;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -23,6 +26,8 @@ use buffers::OwnBuffers;
 pub use buffers::PasteBuffer;
 pub(crate) use buffers::is_reserved_buffer_name;
 use caller::Caller;
+use keepers::Keepers;
+pub(crate) use keepers::{COMMAND, KEEP};
 pub use own_session::NewPane;
 use own_session::OwnSession;
 pub(crate) use own_session::with_environment;
@@ -52,17 +57,24 @@ struct Shared {
     caller: Caller,
     /// Whether own sessions and buffers outlive the process (`--keep`).
     keep: bool,
+    keepers: Keepers,
     /// Exited panes, with their processes, for which tmux was made to check its children.
     checked_exits: Mutex<HashSet<(PaneId, u32)>>,
 }
 
 impl Host {
     /// The host for a tmux server. Starts nothing; needs a Tokio runtime.
-    pub fn new(program: Program, keep: bool) -> Self {
+    pub fn new(program: Program, keep: bool, keeper: Option<PathBuf>) -> Self {
         let caller = Caller::detect(&program.socket);
         let owner = Owner::this_process();
         let tmux = Server::new(Program { client_label: Some(owner.client_label()), ..program });
-        let shared = Shared { tmux, caller, keep, checked_exits: Mutex::default() };
+        let shared = Shared {
+            tmux,
+            caller,
+            keep,
+            keepers: Keepers::new(keeper),
+            checked_exits: Mutex::default(),
+        };
         Self::of_owner(Arc::new(shared), owner)
     }
 
@@ -145,26 +157,12 @@ impl Host {
     }
 
     /// The arguments for tmux to run a program in an existing pane; empty to repeat the last program.
-    pub async fn program_words(
-        &self,
-        pane: &PaneState,
-        program: &NewPane,
-    ) -> Result<Vec<String>, tmux_control::Error> {
-        Ok(match self.owner.same_process(&pane.owner) {
-            true => program.words(self.tmux().version().await?),
-            false => program.plain_words().to_vec(),
-        })
-    }
-
-    /// The commands that keep tmux from losing the last output of a program about to start in a pane of
-    /// this process. None for other panes, and for versions that lose nothing.
-    pub async fn drain(&self, pane: &PaneState) -> Result<Vec<Command>, tmux_control::Error> {
-        if !self.owner.same_process(&pane.owner)
-            || !self.tmux().version().await?.loses_last_output()
-        {
-            return Ok(Vec::new());
-        }
-        Ok(own_session::drain(&pane.pane.to_string()).into())
+    pub async fn program_words(&self, pane: &PaneState, program: NewPane) -> Vec<String> {
+        let program = match self.owner.same_process(&pane.owner) {
+            true => self.shared.keepers.around(self.tmux(), program).await,
+            false => program,
+        };
+        program.plain_words().to_vec()
     }
 
     /// The command that turns `destroy-unattached` off for a session with this name, to be sent with the
@@ -245,6 +243,7 @@ impl Host {
 
     /// Creates a pane in the own session, and the session if it does not exist.
     pub async fn new_pane(&self, pane: NewPane) -> Result<CreatedPane, tmux_control::Error> {
+        let pane = self.shared.keepers.around(self.tmux(), pane).await;
         self.session.new_pane(self.tmux(), &self.owner, pane).await
     }
 

@@ -12,14 +12,6 @@ use super::rows::CreatedPane;
 /// The user option of a session that is removed with its owner.
 const OWN_SESSION_OPTION: &str = "@mcp_home";
 
-/// The user option of a pane that is piped to `cat >/dev/null`, so that its last output is not lost.
-const DRAIN_OPTION: &str = "@mcp_drain";
-
-/// Shell commands for the end of a program under tmux before 3.3, which crashes over output of a
-/// finished program that it has not sent to a control client yet: pausing the pane on the client
-/// discards that output.
-const PAUSE_ON_CLIENTS: &str = r##"for client in $(tmux list-clients -F '#{?client_control_mode,#{client_name},}'); do tmux refresh-client -t "$client" -A "$TMUX_PANE:pause"; done 2>/dev/null"##;
-
 const WINDOW_WIDTH: u32 = 200;
 const WINDOW_HEIGHT: u32 = 50;
 const HISTORY_LINES: u32 = 50_000;
@@ -52,8 +44,6 @@ pub struct NewPane {
     pub cwd: Option<String>,
     /// Variables to add to its environment.
     pub env: BTreeMap<String, String>,
-    /// Whether the pane must stay open for 0.1 s after its program ends, so that all output arrives.
-    pub lingers: bool,
 }
 
 #[derive(Debug)]
@@ -232,30 +222,6 @@ impl NewPane {
     pub(super) fn plain_words(&self) -> &[String] {
         self.command.as_ref().map_or(self.program.as_slice(), slice::from_ref)
     }
-
-    /// The arguments for a pane that stays. When a program ends, tmux drops output that it has not sent
-    /// to a control client yet, or crashes (3.2a). Where that matters, a pause follows the program.
-    pub(super) fn words(&self, version: Version) -> Vec<String> {
-        let words = self.plain_words();
-        if words.is_empty() || !(self.lingers || version.dies_of_unread_output()) {
-            return words.to_vec();
-        }
-        // `-m` gives the command the terminal's foreground, as tmux would, and C-z is ignored, as it is
-        // without a shell around it. An interactive shell takes the foreground by itself.
-        let (flags, script) = match self.command {
-            Some(_) => ("-mc", r#"trap '' TSTP; "${SHELL:-/bin/sh}" -c "$0"; code=$?; set +m"#),
-            None => ("-c", r#""$0" "$@"; code=$?"#),
-        };
-        let pause = match version.dies_of_unread_output() {
-            true => format!("; {PAUSE_ON_CLIENTS}"),
-            false => String::new(),
-        };
-        // C-c ends the program but must not end the shell around it, which has yet to pause.
-        let script = format!("trap : INT; {script}; sleep 0.1{pause}; exit $code");
-        let mut with_pause = vec!["/bin/sh".to_owned(), flags.to_owned(), script];
-        with_pause.extend_from_slice(words);
-        with_pause
-    }
 }
 
 /// The commands that create a window whose pane remains on exit and is marked as own. They are one
@@ -275,16 +241,12 @@ fn own_window(
         .option_if("-c", pane.cwd.as_deref().map(escape_format));
     let mut window =
         with_environment(window, pane.env.iter().map(|(k, v)| (k.as_str(), v.as_str())));
-    let words = pane.words(version);
+    let words = pane.plain_words();
     if !words.is_empty() {
         window = words.iter().fold(window.arg("--"), |window, word| window.arg(word));
     }
     let mut commands = vec![window];
     commands.extend(remain_on_exit("-w", place, version));
-    // A shell does not exit by itself, so it needs no pipe.
-    if pane.command.is_some() && version.loses_last_output() {
-        commands.extend(drain(place));
-    }
     if version.ignores_new_size() {
         commands.extend(resize(place, Some(WINDOW_WIDTH), Some(WINDOW_HEIGHT)));
     }
@@ -303,13 +265,6 @@ pub(super) fn remain_on_exit(scope: &str, target: &str, version: Version) -> Vec
         commands.push(set("remain-on-exit-format", ""));
     }
     commands
-}
-
-/// The commands that pipe a pane to `cat >/dev/null`, and record that in an option.
-pub(super) fn drain(pane: &str) -> [Command; 2] {
-    let set = Command::action("set-option").arg("-p").option("-t", pane);
-    let pipe = Command::action("pipe-pane").option("-t", pane);
-    [pipe.arg("exec cat >/dev/null"), set.arg(DRAIN_OPTION).arg("1")]
 }
 
 /// The commands that resize a window. `resize-window` sets `window-size` to `manual`, which would keep

@@ -82,10 +82,10 @@ pub(super) async fn plan(
             program.push(if login { "-l" } else { "-i" }.to_owned());
             program.extend(["--init-command".to_owned(), format!("source {}", file("init.fish"))]);
         }
-        // These shells read no script, so an `sh` around them lingers after their exit.
+        // These shells read no script.
         "sh" | "dash" | "ash" => {
             program.extend(login.then(|| "-l".to_owned()));
-            let new_pane = NewPane { program, lingers: true, ..plain.new_pane };
+            let new_pane = NewPane { program, ..plain.new_pane };
             return Ok(Launch { new_pane, handover: None });
         }
         _ => return Ok(plain),

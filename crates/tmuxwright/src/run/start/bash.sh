@@ -51,9 +51,4 @@ if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
         PROMPT_COMMAND="__tmuxwright_end_mark${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}"
     fi
 fi
-# tmux drops output that a shell prints right before it exits, so bash exits a little later.
-if [[ -z $(trap -p EXIT) ]]; then
-    __tmuxwright_linger() { command sleep 0.1; }
-    trap __tmuxwright_linger EXIT
-fi
 unset __tmuxwright_login

@@ -12,10 +12,6 @@ function __tmuxwright_end_mark --on-event fish_postexec
         set -e __tmuxwright_key
     end
 end
-# tmux drops output that a shell prints right before it exits, so fish exits a little later.
-function __tmuxwright_linger --on-event fish_exit
-    command sleep 0.1
-end
 # fish must not write to the user's history.
 set -g fish_history ''
 echo -n >$__TMUXWRIGHT_READY

@@ -29,12 +29,9 @@ if [[ -o interactive ]]; then
     }
     # Keeps the lines that evaluate a file of ours out of the history.
     __tmuxwright_history() { [[ $1 != ' '*'eval "$(<'*/tmuxwright-* ]] }
-    # tmux drops output that a shell prints right before it exits, so zsh exits a little later.
-    __tmuxwright_linger() { command sleep 0.1 }
     __tmuxwright_install() {
         precmd_functions=(__tmuxwright_end_mark ${precmd_functions:#__tmuxwright_install})
         zshaddhistory_functions+=(__tmuxwright_history)
-        zshexit_functions+=(__tmuxwright_linger)
         : >|$__tmuxwright_ready
         # The history file is read by now; zsh must not write to it.
         unset HISTFILE __tmuxwright_ready

@@ -44,7 +44,6 @@ row! {
         pane: PaneId = "pane_id",
         open: bool = "pane_pipe",
         path: String = "@mcp_pipe",
-        drain: bool = "@mcp_drain",
     }
 }
 
@@ -87,19 +86,14 @@ impl Tool for PipePane {
         let pane = cx.pane(&args.target).await?;
         let id = pane.pane;
         let before: PipeRow = cx.tmux().row(&id.to_string()).await?;
-        let is_foreign = before.open && before.path.is_empty() && !before.drain;
+        let is_foreign = before.open && before.path.is_empty();
         let pipe = || Command::action("pipe-pane").option("-t", id);
         let Some(path) = path else {
             if is_foreign {
                 may_stop_foreign(cx, &pane).await?;
             }
-            let mut commands = cx.host.drain(&pane).await?;
-            if !before.drain || commands.is_empty() {
-                commands = vec![pipe()];
-            }
             let unset = Command::action("set-option").arg("-pqu").option("-t", id);
-            commands.push(unset.arg(PIPE_OPTION));
-            cx.tmux().sequence(commands).await?;
+            cx.tmux().sequence(vec![pipe(), unset.arg(PIPE_OPTION)]).await?;
             return Ok(Piped { pane_id: id.to_string(), piping: false, path: None });
         };
         if pane.process_state.has_exited() {

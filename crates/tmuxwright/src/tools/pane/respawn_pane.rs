@@ -71,7 +71,7 @@ impl Tool for RespawnPane {
             replacement.program.clone_from(&launch.new_pane.program);
             env.extend(launch.new_pane.env.clone());
         }
-        let words = cx.host.program_words(&pane, &replacement).await?;
+        let words = cx.host.program_words(&pane, replacement).await;
         let respawn = Command::action("respawn-pane").arg_if(kill, "-k").option("-t", pane.pane);
         let respawn = respawn.option_if("-c", cwd.as_deref().map(escape_format));
         let respawn = with_environment(respawn, env.iter().map(|(k, v)| (k.as_str(), v.as_str())));
@@ -79,11 +79,7 @@ impl Tool for RespawnPane {
             true => respawn,
             false => words.iter().fold(respawn.arg("--"), Command::arg),
         };
-        let drain = match args.command {
-            Some(_) => cx.host.drain(&pane).await?,
-            None => Vec::new(),
-        };
-        cx.tmux().respawn(pane.pane, respawn, drain).await?;
+        cx.tmux().respawn(pane.pane, respawn).await?;
         if let Some(launch) = launch {
             let now = cx.host.pane(&pane.pane.to_string()).await?;
             cx.runs.note_relaunched(&now, launch);
