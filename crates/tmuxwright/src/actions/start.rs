@@ -8,15 +8,15 @@ use crate::actions::create::start_directory;
 use crate::actions::typing::must_take_input;
 use crate::context::Cx;
 use crate::contract::{CreateLocation, Target, ToolError, no_nul, not_empty};
-use crate::run::{Job, StartedJob};
+use crate::run::{Job, StartedCall};
 
-/// Starts a command in the target pane, or in an idle shell of the own session.
+/// Starts a command in the target pane, or in the home shell of the own session.
 pub(crate) async fn start(
     cx: &Cx,
     command: String,
     target: Option<Target>,
     cwd: Option<String>,
-) -> Result<StartedJob, ToolError> {
+) -> Result<StartedCall, ToolError> {
     not_empty("command", command.trim(), "give a shell command")?;
     no_nul("command", &command, "no shell accepts one; remove it")?;
     Ok(match target {

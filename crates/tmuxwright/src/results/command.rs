@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use terminal::transcript::{self, Excerpt, LineSelection, Mask};
 
-use super::words::{FactRow, count, seconds};
+use super::words::{FactRow, count, joined, seconds};
 use crate::contract::{Form, Output};
 use crate::run::{AlternateScreen, AwaitedInput, Job, JobFacts, JobStatus};
 
@@ -38,7 +38,7 @@ pub(crate) struct CommandResult {
     alternate_screen: bool,
     /// The next line to ask for with `from`.
     next: Option<u64>,
-    /// Remark on lost or missing output.
+    /// Remark on the shell, or on lost or missing output.
     note: Option<String>,
     /// Number of output lines in `output`.
     #[serde(skip)]
@@ -132,6 +132,11 @@ impl CommandResult {
             shown_lines: 0,
             full_output: None,
         }
+    }
+
+    /// Puts a remark on the shell before the others.
+    pub(crate) fn add_note(&mut self, note: Option<String>) {
+        self.note = joined(note, self.note.take());
     }
 
     /// The first line of the answer.

@@ -5,5 +5,6 @@ pub(crate) mod command;
 pub(crate) mod filter;
 pub(crate) mod ids;
 pub(crate) mod objects;
+pub(crate) mod other_shell;
 pub(crate) mod wait;
 pub(crate) mod words;

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use terminal::text::{inline, keep_tail};
 
-use super::words::{FactRow, field, seconds};
+use super::words::{FactRow, field, joined, seconds};
 use crate::contract::{Form, Notice, Output};
 
 /// The `event` of a wait that timed out.
@@ -34,8 +34,15 @@ pub(crate) struct WaitResult {
     pub(crate) exit_code: Option<i32>,
     /// Whether the beginning of the output is cut.
     pub(crate) truncated: bool,
-    /// Remark on missing output.
+    /// Remark on the shell, or on missing output.
     pub(crate) note: Option<String>,
+}
+
+impl WaitResult {
+    /// Puts a remark on the shell before the others.
+    pub(crate) fn add_note(&mut self, note: Option<String>) {
+        self.note = joined(note, self.note.take());
+    }
 }
 
 impl Output for WaitResult {

@@ -54,6 +54,14 @@ pub(crate) fn rows<T>(items: &[T], row: impl Fn(&T) -> String, none: &str) -> St
     }
 }
 
+/// Two remarks, either of which may be absent, as one.
+pub(crate) fn joined(first: Option<String>, second: Option<String>) -> Option<String> {
+    match (first, second) {
+        (Some(first), Some(second)) => Some(format!("{first}{SEPARATOR}{second}")),
+        (first, second) => first.or(second),
+    }
+}
+
 /// `1 window`, `2 windows`.
 pub(crate) fn count(number: impl Into<u64>, noun: &str) -> String {
     let number = number.into();

@@ -151,6 +151,7 @@ impl JobFollower {
         let newline = unfinished.is_empty();
         let reading_prompt =
             code.map(|code| self.engine.records().pane(&self.pane).command_ended(code, newline));
+        self.engine.note_directory(self.pane.pane, self.shell.pid);
         self.job.finish(status);
         self.engine.jobs().evict_oldest(self.engine.shared.options.results);
         if reading_prompt.is_some() {

@@ -1,6 +1,7 @@
 //! A job: one command that was typed, its output so far, its status and the input it awaits.
 
 use std::fmt;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, MutexGuard};
 use std::time::Duration;
 
@@ -50,6 +51,8 @@ pub struct Job {
     changed: Notify,
     /// Notified when output arrives.
     printed: Notify,
+    /// Whether the call that started the command has returned.
+    is_left: AtomicBool,
 }
 
 /// Progress of a job, to compare with a later one.
@@ -136,6 +139,7 @@ impl Job {
             }),
             changed: Notify::new(),
             printed: Notify::new(),
+            is_left: AtomicBool::new(false),
         }
     }
 
@@ -173,6 +177,16 @@ impl Job {
     /// Whether the command still runs.
     pub fn is_running(&self) -> bool {
         self.state().status == JobStatus::Running
+    }
+
+    /// Records that the call that started the job has returned.
+    pub(super) fn set_left(&self) {
+        self.is_left.store(true, Ordering::Relaxed);
+    }
+
+    /// Whether the call that started the job has returned.
+    pub(super) fn is_left(&self) -> bool {
+        self.is_left.load(Ordering::Relaxed)
     }
 
     /// Calls `read` with a view of the output so far.

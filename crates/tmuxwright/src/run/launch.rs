@@ -35,6 +35,13 @@ pub(super) struct Handover {
     pub(super) key: Option<(String, String)>,
 }
 
+impl Handover {
+    /// Name of the file to which the shell writes its directory when it exits.
+    pub(super) fn exit_file(&self) -> String {
+        format!("{}-exit", self.ready_file)
+    }
+}
+
 /// Plans the launch of the shell that tmux would start, with our start-up script if there is one.
 pub(super) async fn plan(
     tmux: &Server,

@@ -10,6 +10,7 @@ mod cursor_row;
 mod delivery;
 mod follow;
 mod gate;
+mod home;
 mod interrupt;
 mod job;
 mod job_list;
@@ -34,6 +35,8 @@ use tmux_control::{PaneId, Server};
 use crate::host::{Host, PaneState};
 use crate::lock::lock;
 pub(crate) use gate::ForegroundProgram;
+use home::Home;
+pub use home::{Obstacle, OtherShell};
 pub use interrupt::Interrupted;
 pub(crate) use job::JobProgress;
 pub use job::{AlternateScreen, AwaitedInput, Job, JobFacts, JobStatus};
@@ -48,7 +51,7 @@ use prompt::Prompt;
 pub use refusal::Refusal;
 pub use repl::ReplAnswer;
 pub(crate) use repl_input::PROMPT_ENDS;
-pub use start_job::StartedJob;
+pub use start_job::{StartedCall, StartedJob};
 use typed_input::TypedInput;
 pub(crate) use typed_input::{RecentInput, TypedLine};
 
@@ -73,6 +76,7 @@ pub struct Engine {
     host: Arc<Host>,
     shared: Arc<Shared>,
     jobs: Mutex<JobList>,
+    home: Mutex<Home>,
 }
 
 /// State that the engines of all MCP clients share.
@@ -90,13 +94,14 @@ impl Engine {
         let private_dir = PrivateDir::new(host.identity());
         let (records, typed_input) = (Mutex::default(), TypedInput::default());
         let shared = Arc::new(Shared { private_dir, options, records, typed_input });
-        Self { host, shared, jobs: Mutex::default() }
+        Self { host, shared, jobs: Mutex::default(), home: Mutex::default() }
     }
 
     /// An engine without jobs for another MCP client, with the same shared state.
     #[must_use]
     pub fn for_client(&self, host: Arc<Host>) -> Self {
-        Self { host, shared: Arc::clone(&self.shared), jobs: Mutex::default() }
+        let shared = Arc::clone(&self.shared);
+        Self { host, shared, jobs: Mutex::default(), home: Mutex::default() }
     }
 
     /// Runs a command in a pane. The job continues when the returned future or value is dropped.
@@ -104,17 +109,17 @@ impl Engine {
         self: &Arc<Self>,
         pane: PaneState,
         command: String,
-    ) -> Result<StartedJob, Refusal> {
+    ) -> Result<StartedCall, Refusal> {
         let lease = PaneLease::acquire(self, &pane).await?;
         start_job::start_job(self, lease, pane, command).await
     }
 
-    /// Runs a command in a pane of the pool: an idle one, or a new one.
+    /// Runs a command in the home shell of this client, or in another pane of the pool.
     pub async fn run_anywhere(
         self: &Arc<Self>,
         command: String,
         cwd: Option<String>,
-    ) -> Result<StartedJob, Refusal> {
+    ) -> Result<StartedCall, Refusal> {
         pool::run(self, command, cwd).await
     }
 
@@ -201,6 +206,7 @@ impl Engine {
     pub fn forget_pool(&self) {
         let client = self.client();
         self.records().panes.retain(|_, record| !record.is_pooled_for(client));
+        *self.home() = Home::default();
     }
 
     /// Removes the private directory, for all MCP clients.
@@ -219,6 +225,23 @@ impl Engine {
 
     fn jobs(&self) -> MutexGuard<'_, JobList> {
         lock(&self.jobs)
+    }
+
+    fn home(&self) -> MutexGuard<'_, Home> {
+        lock(&self.home)
+    }
+
+    /// Records the directory of a shell after a command, if it is the home shell.
+    fn note_directory(&self, pane: PaneId, shell: u32) {
+        let mut home = self.home();
+        if home.is_in(pane) {
+            home.set_directory(process::cwd(shell));
+        }
+    }
+
+    /// The id of a job that belongs to this client.
+    fn own_id(&self, job: &Job) -> Option<String> {
+        self.is_own_job(job).then(|| job.id.clone())
     }
 
     /// Whether a job belongs to this client.

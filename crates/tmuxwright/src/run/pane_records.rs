@@ -53,6 +53,8 @@ pub(super) struct PaneRecord {
     pub(super) generation: u64,
     /// The MCP client for whose commands without a target the pane was created.
     pub(super) pool_client: Option<u32>,
+    /// Name of the file to which the shell writes its directory when it exits.
+    pub(super) exit_file: Option<String>,
 }
 
 /// Whether a shell prints end marks at its prompt.
@@ -129,12 +131,14 @@ impl PaneRecord {
             last_status: 0,
             generation: 0,
             pool_client: None,
+            exit_file: None,
         }
     }
 
     /// Records that the pane was created for an MCP client's commands without a target.
     pub(super) fn add_to_pool(&mut self, client: u32, launch: Launch) {
         self.pool_client = Some(client);
+        self.exit_file = launch.handover.as_ref().map(Handover::exit_file);
         self.marks = launch.handover.map_or(ShellMarks::None, ShellMarks::Expected);
     }
 

@@ -1,55 +1,241 @@
-//! The pool: panes of the own session for commands without a target. An idle pane is reused, or a
-//! new one created.
+//! The pool: panes of the own session for commands without a target. Each command runs in the home shell
+//! of its MCP client (`home`); where that is not possible, in another idle shell or a new one.
 
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tmux_control::{Command, PaneId};
 use tokio::time::Instant;
 
 use super::gate::{self, ProbePause, Readiness, Shell};
+use super::home::{HomeClaim, HomeShell, Obstacle};
 use super::pane_records::{PaneLease, ShellMarks};
 use super::start_job::start_job;
-use super::{Engine, Refusal, StartedJob, launch};
+use super::{Engine, Job, Refusal, StartedCall, launch};
 use crate::host::PaneState;
 
 /// Idle panes that are kept for one client.
 const MAX_IDLE_PANES: usize = 16;
 
-/// Runs a command in a pane of the pool.
+/// Runs a command in the home shell if it can take one and is in the wanted directory, else in another
+/// shell of the pool.
 pub(super) async fn run(
     engine: &Arc<Engine>,
     command: String,
     cwd: Option<String>,
-) -> Result<StartedJob, Refusal> {
-    let mut dead = Vec::new();
-    for pane in idle_panes(engine) {
-        let Some((lease, pane)) = try_acquire(engine, pane, cwd.as_deref(), &mut dead).await else {
-            continue;
-        };
-        match start_job(engine, lease, pane, command.clone()).await {
-            // A person is using the pane.
-            Err(
-                Refusal::HalfTyped { .. }
-                | Refusal::Continuation { .. }
-                | Refusal::Synchronized { .. },
-            ) => {}
-            other => return other,
-        }
-    }
-    let (lease, pane) = create_pane(engine, cwd).await?;
+) -> Result<StartedCall, Refusal> {
+    let mut start = PoolStart { engine, command, dead: Vec::new() };
+    let started = match cwd {
+        Some(cwd) => start.in_directory(PathBuf::from(cwd)).await,
+        None => start.anywhere().await,
+    };
     // Dead panes are closed last: closing the only pane would destroy the own session and its
     // control client.
-    dead.into_iter().for_each(|pane| close_pane(engine, pane));
-    start_job(engine, lease, pane, command).await
+    start.dead.into_iter().for_each(|pane| close_pane(engine, pane));
+    started
 }
 
-/// The idle panes, last used first. Closes those beyond the limit.
+/// A command without a target that is being started.
+struct PoolStart<'a> {
+    engine: &'a Arc<Engine>,
+    command: String,
+    /// Panes of the pool whose shell has exited.
+    dead: Vec<PaneId>,
+}
+
+impl PoolStart<'_> {
+    /// Starts the command in the home shell, wherever that is.
+    async fn anywhere(&mut self) -> Result<StartedCall, Refusal> {
+        let (home, directory) = {
+            let home = self.engine.home();
+            (home.shell(), home.directory().map(Path::to_owned))
+        };
+        let Some(claim) = HomeClaim::acquire(self.engine) else {
+            let obstacle = home.map(|home| (home.pane, Obstacle::Parallel(None)));
+            return self.elsewhere(directory, obstacle).await;
+        };
+        let Some(home) = home else {
+            return self.in_new_home(claim, directory).await;
+        };
+        let obstacle = match self.in_home(&claim, home).await? {
+            Ok(started) => return Ok(started),
+            Err(obstacle) => obstacle,
+        };
+        if !obstacle.ends_home() {
+            drop(claim);
+            return self.elsewhere(directory, Some((home.pane, obstacle))).await;
+        }
+        // A command that still runs there may have changed the directory.
+        self.engine.home().set_directory(process::cwd(home.pid));
+        let directory = self.engine.home().directory().map(Path::to_owned);
+        let mut started = self.in_new_home(claim, directory).await?;
+        started.note(true, Some((home.pane, obstacle)));
+        Ok(started)
+    }
+
+    /// Starts the command in a directory: in the home shell if that is there.
+    async fn in_directory(&mut self, cwd: PathBuf) -> Result<StartedCall, Refusal> {
+        let wanted = std::fs::canonicalize(&cwd).ok();
+        let home = self.engine.home().shell();
+        if let Some(home) = home.filter(|it| wanted.is_some() && process::cwd(it.pid) == wanted)
+            && let Some(claim) = HomeClaim::acquire(self.engine)
+            && let Ok(started) = self.in_home(&claim, home).await?
+        {
+            return Ok(started);
+        }
+        self.elsewhere(Some(cwd), None).await
+    }
+
+    /// Starts the command in the home shell, or says why that is not possible.
+    async fn in_home(
+        &mut self,
+        claim: &HomeClaim,
+        home: HomeShell,
+    ) -> Result<Result<StartedCall, Obstacle>, Refusal> {
+        let (lease, pane, shell) = match self.acquire(home.pane).await {
+            Ok(acquired) => acquired,
+            Err(obstacle) => return Ok(Err(obstacle)),
+        };
+        // A person may have changed the directory since the last command.
+        self.engine.home().set_directory(shell.and_then(|shell| process::cwd(shell.pid)));
+        match start_job(self.engine, lease, pane, self.command.clone()).await {
+            Ok(started) => {
+                claim.set(HomeShell { pid: started.job.shell, ..home });
+                Ok(Ok(started))
+            }
+            Err(refusal) => person_at_prompt(refusal).map(Err),
+        }
+    }
+
+    /// Starts the command in a new shell, which becomes the home shell.
+    async fn in_new_home(
+        &self,
+        claim: HomeClaim,
+        directory: Option<PathBuf>,
+    ) -> Result<StartedCall, Refusal> {
+        let (lease, pane) = create_pane(self.engine, directory).await?;
+        let id = pane.pane;
+        claim.set(HomeShell { pane: id, pid: pane.pid });
+        let started = start_job(self.engine, lease, pane, self.command.clone()).await?;
+        claim.set(HomeShell { pane: id, pid: started.job.shell });
+        Ok(started)
+    }
+
+    /// Starts the command in a shell that is not the home shell: an idle one in this directory, or a new
+    /// one.
+    async fn elsewhere(
+        &mut self,
+        directory: Option<PathBuf>,
+        mut obstacle: Option<(PaneId, Obstacle)>,
+    ) -> Result<StartedCall, Refusal> {
+        if let Some((home, Obstacle::Parallel(id @ None))) = &mut obstacle {
+            *id = self.engine.running_in(*home).and_then(|job| self.engine.own_id(&job));
+        }
+        let wanted =
+            directory.as_deref().and_then(|directory| std::fs::canonicalize(directory).ok());
+        if wanted.is_some() {
+            for pane in idle_panes(self.engine) {
+                let Ok((lease, pane, Some(shell))) = self.acquire(pane).await else { continue };
+                if process::cwd(shell.pid) != wanted {
+                    continue;
+                }
+                match start_job(self.engine, lease, pane, self.command.clone()).await {
+                    Ok(mut started) => {
+                        started.note(false, obstacle);
+                        return Ok(started);
+                    }
+                    Err(refusal) => person_at_prompt(refusal).map(|_| ())?,
+                }
+            }
+        }
+        let (lease, pane) = create_pane(self.engine, directory).await?;
+        let mut started = start_job(self.engine, lease, pane, self.command.clone()).await?;
+        started.note(true, obstacle);
+        Ok(started)
+    }
+
+    /// Acquires a pane of the pool whose shell is at its prompt. The shell is `None` while it starts: a
+    /// new one would take as long.
+    async fn acquire(
+        &mut self,
+        pane: PaneId,
+    ) -> Result<(PaneLease, PaneState, Option<Shell>), Obstacle> {
+        let engine = self.engine;
+        let Ok(state) = engine.host().pane(&pane.to_string()).await else {
+            engine.records().panes.remove(&pane);
+            return Err(Obstacle::Gone);
+        };
+        if state.process_state.has_exited() {
+            self.dead.push(pane);
+            self.note_exit_directory(pane);
+            return Err(Obstacle::Exited);
+        }
+        // During the query another call may have acquired the pane, or a respawn replaced its process.
+        let (last_end, starting) = match engine.records().existing(&state) {
+            Some(record) if !record.is_pooled_for(engine.client()) => return Err(Obstacle::Gone),
+            None => return Err(Obstacle::Gone),
+            Some(record) if !record.is_idle() => return Err(busy(engine, record.job())),
+            Some(record) => {
+                let starting = matches!(record.marks, ShellMarks::Expected(_));
+                (record.last_end, record.last_end.is_none() && starting)
+            }
+        };
+        if state.input_off {
+            return Err(Obstacle::InUse("takes no input"));
+        }
+        if !state.mode.is_empty() {
+            return Err(Obstacle::InUse("is in copy mode"));
+        }
+        let lease = PaneLease::acquire(engine, &state).await;
+        let lease = lease.map_err(|_| Obstacle::Parallel(None))?;
+        if starting {
+            return Ok((lease, state, None));
+        }
+        let shell = wait_for_prompt(engine, &state, last_end).await.map_err(Obstacle::Program)?;
+        Ok((lease, state, Some(shell)))
+    }
+
+    /// Records the directory in which the home shell has exited, if this pane was its.
+    fn note_exit_directory(&self, pane: PaneId) {
+        let file = self.engine.records().panes.get(&pane).and_then(|it| it.exit_file.clone());
+        let directory = file.and_then(|file| self.engine.shared.private_dir.take_path(&file));
+        let mut home = self.engine.home();
+        if home.is_in(pane) {
+            home.set_directory(directory);
+        }
+    }
+}
+
+/// Why a pane whose record is not idle cannot take a command.
+fn busy(engine: &Engine, job: Option<&Arc<Job>>) -> Obstacle {
+    match job {
+        Some(job) => match engine.own_id(job) {
+            Some(id) if job.is_left() => Obstacle::StillRuns(id),
+            id => Obstacle::Parallel(id),
+        },
+        None => Obstacle::Parallel(None),
+    }
+}
+
+/// The obstacle, if a person is using the prompt at which a command was refused.
+fn person_at_prompt(refusal: Refusal) -> Result<Obstacle, Refusal> {
+    match refusal {
+        Refusal::HalfTyped { .. } => Ok(Obstacle::InUse("has text at its prompt")),
+        Refusal::Continuation { .. } => Ok(Obstacle::InUse("has an unfinished command")),
+        Refusal::Synchronized { .. } => Ok(Obstacle::InUse("is synchronized with other panes")),
+        other => Err(other),
+    }
+}
+
+/// The idle panes beside the home shell, last used first. Closes those beyond the limit.
 fn idle_panes(engine: &Arc<Engine>) -> Vec<PaneId> {
+    let home = engine.home().shell().map(|home| home.pane);
     let records = engine.records();
     let mut idle: Vec<(u64, PaneId)> = records
         .panes
         .iter()
         .filter(|(_, record)| record.is_pooled_for(engine.client()) && record.is_idle())
+        .filter(|(pane, _)| Some(**pane) != home)
         .map(|(pane, record)| (record.generation, *pane))
         .collect();
     drop(records);
@@ -60,58 +246,22 @@ fn idle_panes(engine: &Arc<Engine>) -> Vec<PaneId> {
     idle.into_iter().map(|(_, pane)| pane).collect()
 }
 
-/// Acquires an idle pane if its shell is at its prompt, in the wanted directory.
-async fn try_acquire(
-    engine: &Arc<Engine>,
-    pane: PaneId,
-    cwd: Option<&str>,
-    dead: &mut Vec<PaneId>,
-) -> Option<(PaneLease, PaneState)> {
-    let Ok(state) = engine.host().pane(&pane.to_string()).await else {
-        engine.records().panes.remove(&pane);
-        return None;
-    };
-    if state.process_state.has_exited() {
-        dead.push(pane);
-        return None;
-    }
-    // During the query another call may have acquired the pane, or a respawn replaced its process.
-    let (last_end, starting) = match engine.records().panes.get(&pane) {
-        Some(record) if record.is_pooled_for(engine.client()) && record.is_idle() => {
-            let starting = matches!(record.marks, ShellMarks::Expected(_));
-            (record.last_end, record.last_end.is_none() && starting)
-        }
-        _ => return None,
-    };
-    if state.input_off || !state.mode.is_empty() {
-        return None;
-    }
-    let lease = PaneLease::acquire(engine, &state).await.ok()?;
-    // A new shell would take as long to start.
-    if starting && cwd.is_none() {
-        return Some((lease, state));
-    }
-    let shell = wait_for_prompt(engine, &state, last_end).await?;
-    let in_wanted_dir = cwd.is_none_or(|cwd| {
-        let wanted = std::fs::canonicalize(cwd).ok();
-        wanted.is_some() && process::cwd(shell.pid) == wanted
-    });
-    in_wanted_dir.then_some((lease, state))
-}
-
-/// Waits for the shell of a pane, which needs some time to print its prompt after a command.
+/// Waits for the shell of a pane, which needs some time to print its prompt after a command. The error is
+/// the name of the program that has the terminal instead.
 async fn wait_for_prompt(
     engine: &Engine,
     pane: &PaneState,
     last_end: Option<Instant>,
-) -> Option<Shell> {
+) -> Result<Shell, String> {
     let mut pause = ProbePause::default();
     loop {
-        if let Readiness::AtPrompt(shell, _) = gate::readiness(pane.pid, engine.declared()) {
-            return Some(shell);
-        }
+        let program = match gate::readiness(pane.pid, engine.declared()) {
+            Readiness::AtPrompt(shell, _) => return Ok(shell),
+            Readiness::BusyShell(program, _) | Readiness::Program(program, _) => program.name,
+            Readiness::Unknown => "an unknown program".to_owned(),
+        };
         if last_end.is_none_or(|ended| ended.elapsed() > gate::PROMPT_TIMEOUT) {
-            return None;
+            return Err(program);
         }
         pause.wait().await;
     }
@@ -120,8 +270,10 @@ async fn wait_for_prompt(
 /// Creates a pane for the pool and acquires it.
 async fn create_pane(
     engine: &Arc<Engine>,
-    cwd: Option<String>,
+    directory: Option<PathBuf>,
 ) -> Result<(PaneLease, PaneState), Refusal> {
+    // tmux takes text only, and starts elsewhere if there is no such directory.
+    let cwd = directory.filter(|it| it.is_dir()).and_then(|it| it.to_str().map(str::to_owned));
     let launch = launch::plan(engine.tmux(), &engine.shared.private_dir, cwd).await?;
     let created = engine.host().new_pane(launch.new_pane.clone()).await?;
     let pane = engine.host().pane(&created.pane.to_string()).await?;

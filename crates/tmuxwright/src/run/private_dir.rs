@@ -31,6 +31,13 @@ const OWNER_FILE: &str = "owner";
 /// Bytes read from that file; a token is shorter.
 const MAX_OWNER_BYTES: u64 = 4096;
 
+/// Bytes read from a file with a path.
+const MAX_PATH_BYTES: u64 = 4096;
+
+/// Flags for opening files that another process may have replaced by something else.
+const FLAGS: OFlags =
+    OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
+
 /// The directory, created when it is first needed.
 #[derive(Debug)]
 pub(super) struct PrivateDir {
@@ -71,6 +78,14 @@ impl PrivateDir {
     /// Removes a file. Returns false if there was none.
     pub(super) fn remove_file(&self, name: &str) -> bool {
         self.path().is_ok_and(|dir| fs::remove_file(dir.join(name)).is_ok())
+    }
+
+    /// The absolute path that a shell has written to a file, which is removed.
+    pub(super) fn take_path(&self, name: &str) -> Option<PathBuf> {
+        let dir = open(&self.path().ok()?, FLAGS | OFlags::DIRECTORY, Mode::empty()).ok()?;
+        let path = read_own(&File::from(dir), name, MAX_PATH_BYTES);
+        self.remove_file(name);
+        path.map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
     /// Removes the directory.
@@ -123,18 +138,22 @@ pub(super) async fn remove_stale(is_dead: fn(&str) -> bool) {
 /// The token in a private directory's owner file. `None` unless the user owns both, and the file is a
 /// regular file.
 fn owner_of(dir: &Path) -> Option<String> {
-    let is_own = |file: &File| {
-        let about = file.metadata().ok()?;
-        (about.uid() == geteuid().as_raw()).then_some(about)
-    };
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
-    let dir = File::from(open(dir, flags | OFlags::DIRECTORY, Mode::empty()).ok()?);
-    is_own(&dir)?;
-    let file = File::from(openat(&dir, OWNER_FILE, flags, Mode::empty()).ok()?);
-    is_own(&file).filter(fs::Metadata::is_file)?;
-    let mut owner = String::new();
-    file.take(MAX_OWNER_BYTES).read_to_string(&mut owner).ok()?;
-    Some(owner)
+    let dir = File::from(open(dir, FLAGS | OFlags::DIRECTORY, Mode::empty()).ok()?);
+    own_metadata(&dir)?;
+    read_own(&dir, OWNER_FILE, MAX_OWNER_BYTES)
+}
+
+/// The text of a file in a directory, if it is a regular file of the user.
+fn read_own(dir: &File, name: &str, max_bytes: u64) -> Option<String> {
+    let file = File::from(openat(dir, name, FLAGS, Mode::empty()).ok()?);
+    own_metadata(&file).filter(fs::Metadata::is_file)?;
+    let mut text = String::new();
+    file.take(max_bytes).read_to_string(&mut text).ok()?;
+    Some(text)
+}
+
+fn own_metadata(file: &File) -> Option<fs::Metadata> {
+    file.metadata().ok().filter(|about| about.uid() == geteuid().as_raw())
 }
 
 #[cfg(test)]

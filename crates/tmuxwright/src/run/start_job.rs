@@ -1,8 +1,10 @@
 //! Start of a job: passes the gate, prepares the delivery, types the command, and spawns its follower.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use tmux_control::PaneId;
 use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::stream::PaneStream;
 use tokio::sync::oneshot;
@@ -13,6 +15,7 @@ use super::cursor_row::CursorRow;
 use super::delivery::{self, LineGeometry, ScriptInput};
 use super::follow::{FollowState, JobFollower};
 use super::gate::{self, Shell};
+use super::home::{Attendance, Obstacle, OtherShell};
 use super::launch::Handover;
 use super::marks::MarkKeys;
 use super::output_filter::OutputFilter;
@@ -51,6 +54,26 @@ pub struct StartedJob {
     pub(crate) output_filter: OutputFilter,
 }
 
+/// A job that was started for a call, which keeps this value until it returns.
+pub struct StartedCall {
+    /// The job.
+    pub job: StartedJob,
+    /// Directory of the shell before the command was typed.
+    pub(super) directory: Option<PathBuf>,
+    /// The shell, if it is not the one of the previous command without a target.
+    pub other_shell: Option<OtherShell>,
+    /// Dropped when the call returns.
+    pub attendance: Attendance,
+}
+
+impl StartedCall {
+    /// Records that the command runs in a shell other than the home shell.
+    pub(super) fn note(&mut self, is_new: bool, obstacle: Option<(PaneId, Obstacle)>) {
+        let (pane, directory) = (self.job.pane.pane, self.directory.clone());
+        self.other_shell = Some(OtherShell { pane, directory, is_new, obstacle });
+    }
+}
+
 /// Types a command and follows it. Runs in a task of its own: once typing has begun, the job is
 /// completed even if the caller is cancelled.
 pub(super) async fn start_job(
@@ -58,7 +81,7 @@ pub(super) async fn start_job(
     lease: PaneLease,
     pane: PaneState,
     command: String,
-) -> Result<StartedJob, Refusal> {
+) -> Result<StartedCall, Refusal> {
     let (sender, started) = oneshot::channel();
     let start = JobStart { engine: Arc::clone(engine), lease, pane, command };
     let id = start.pane.pane;
@@ -85,7 +108,7 @@ struct GatePassed {
 }
 
 impl JobStart {
-    async fn run(self, sender: oneshot::Sender<Result<StartedJob, Refusal>>) {
+    async fn run(self, sender: oneshot::Sender<Result<StartedCall, Refusal>>) {
         let passed = match self.pass_gate().await {
             Ok(passed) => passed,
             Err(refusal) => {
@@ -96,16 +119,20 @@ impl JobStart {
         if sender.is_closed() {
             return;
         }
+        let directory = process::cwd(passed.shell.pid);
         match self.type_command(passed).await {
             Ok(follower) => {
                 tracing::info!("command {} started in {}", follower.job.id, follower.job.pane);
-                let _ = sender.send(Ok(StartedJob {
+                let job = StartedJob {
                     job: Arc::clone(&follower.job),
                     pane: follower.pane.clone(),
                     shell: follower.shell.pid,
                     stream: follower.stream.clone(),
                     output_filter: OutputFilter::new(follower.keys.clone()),
-                }));
+                };
+                let attendance = Attendance::of(&follower.job);
+                let call = StartedCall { job, directory, other_shell: None, attendance };
+                let _ = sender.send(Ok(call));
                 follower.run().await;
             }
             Err(refusal) => {

@@ -2,6 +2,7 @@
 # print marks around a command that is typed as it is, and a mark at the prompt after every command, also
 # if the command's file was dropped half-way.
 __tmuxwright_ready=$__TMUXWRIGHT_READY __tmuxwright_login=$__TMUXWRIGHT_LOGIN
+__tmuxwright_exit=$__TMUXWRIGHT_READY-exit
 # Emptied before any other program can run in this shell.
 __tmuxwright_shell_key=$(<"$__TMUXWRIGHT_KEY_FILE")
 : >|"$__TMUXWRIGHT_KEY_FILE"
@@ -50,5 +51,10 @@ if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
     else
         PROMPT_COMMAND="__tmuxwright_end_mark${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}"
     fi
+fi
+# The shell that replaces this one starts in its last directory.
+if [[ -z $(trap -p EXIT) ]]; then
+    __tmuxwright_note_directory() { builtin printf %s "$PWD" >|"$__tmuxwright_exit"; } 2>/dev/null
+    trap __tmuxwright_note_directory EXIT
 fi
 unset __tmuxwright_login

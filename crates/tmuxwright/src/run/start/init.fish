@@ -12,6 +12,11 @@ function __tmuxwright_end_mark --on-event fish_postexec
         set -e __tmuxwright_key
     end
 end
+# The shell that replaces this one starts in its last directory.
+set -gu __tmuxwright_exit $__TMUXWRIGHT_READY-exit
+function __tmuxwright_note_directory --on-event fish_exit
+    builtin printf %s $PWD >$__tmuxwright_exit 2>/dev/null
+end
 # fish must not write to the user's history.
 set -g fish_history ''
 echo -n >$__TMUXWRIGHT_READY

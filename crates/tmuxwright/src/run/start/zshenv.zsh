@@ -7,6 +7,7 @@ else
     unset ZDOTDIR
 fi
 typeset -g __tmuxwright_ready=$__TMUXWRIGHT_READY
+typeset -g __tmuxwright_exit=$__TMUXWRIGHT_READY-exit
 unset __TMUXWRIGHT_ZDOTDIR __TMUXWRIGHT_READY
 
 if [[ -o interactive ]]; then
@@ -29,9 +30,12 @@ if [[ -o interactive ]]; then
     }
     # Keeps the lines that evaluate a file of ours out of the history.
     __tmuxwright_history() { [[ $1 != ' '*'eval "$(<'*/tmuxwright-* ]] }
+    # The shell that replaces this one starts in its last directory.
+    __tmuxwright_note_directory() { builtin print -rn -- $PWD >|$__tmuxwright_exit } 2>/dev/null
     __tmuxwright_install() {
         precmd_functions=(__tmuxwright_end_mark ${precmd_functions:#__tmuxwright_install})
         zshaddhistory_functions+=(__tmuxwright_history)
+        zshexit_functions+=(__tmuxwright_note_directory)
         : >|$__tmuxwright_ready
         # The history file is read by now; zsh must not write to it.
         unset HISTFILE __tmuxwright_ready

@@ -8,6 +8,8 @@ use crate::actions::start::{start, wait_for_end};
 use crate::context::{Cx, Request, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
 use crate::results::command::CommandResult;
+use crate::results::other_shell;
+use crate::run::{StartedCall, StartedJob};
 use terminal::transcript::LineSelection;
 
 pub(super) struct RunCommand;
@@ -16,9 +18,9 @@ pub(super) struct RunCommand;
 pub(super) struct Args {
     /// Shell command, of any length and number of lines.
     command: String,
-    /// Pane whose shell is at its prompt (default: one of our own).
+    /// Pane whose shell is at its prompt (default: our own shell).
     target: Option<Target>,
-    /// Directory to run in; not with `target`.
+    /// Directory for this command only; not with `target`.
     #[schemars(extend("x-clear" = true))]
     cwd: Option<String>,
     /// Seconds to wait (default 30); then it runs on, see command_result.
@@ -31,7 +33,7 @@ impl Tool for RunCommand {
     const META: Meta = Meta {
         name: "run_command",
         title: "Run command",
-        description: "Run a shell command and return its exact output and exit code. cd and variables persist.",
+        description: "Run a shell command and return its exact output and exit code. Calls without target share a shell: cd and variables persist.",
         group: Group::Command,
         tier: Tier::Mutate,
         sets: &[Toolset::Agent, Toolset::Primitives],
@@ -44,11 +46,17 @@ impl Tool for RunCommand {
 
     async fn call(cx: &Cx, args: Args) -> Result<CommandResult, ToolError> {
         let patience = cx.max_wait("timeout", args.timeout.unwrap_or(30.0))?;
-        let job = start(cx, args.command, args.target, args.cwd).await?.job;
+        let StartedCall { job: StartedJob { job, .. }, other_shell, attendance, .. } =
+            start(cx, args.command, args.target, args.cwd).await?;
         wait_for_end(cx, &job, patience).await;
+        drop(attendance);
         let shown =
             LineSelection::BothEnds { max_lines: args.max_lines.unwrap_or(DEFAULT_OUTPUT_LINES) };
         let Request { max_chars, keep_full_text, .. } = cx.request;
-        Ok(CommandResult::read(&job, &shown, max_chars, keep_full_text, cx.mask().as_ref()))
+        let mask = cx.mask();
+        let mut result =
+            CommandResult::read(&job, &shown, max_chars, keep_full_text, mask.as_ref());
+        result.add_note(other_shell.map(|shell| other_shell::note(&shell)));
+        Ok(result)
     }
 }

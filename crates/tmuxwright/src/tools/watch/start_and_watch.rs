@@ -10,7 +10,9 @@ use crate::actions::start::start;
 use crate::actions::wait::Wait;
 use crate::context::{Cx, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
+use crate::results::other_shell;
 use crate::results::wait::WaitResult;
+use crate::run::StartedCall;
 
 pub(super) struct StartAndWatch;
 
@@ -20,9 +22,9 @@ pub(super) struct Args {
     command: String,
     /// Conditions as in wait_for, such as text:ready; the command's end counts too.
     until: Vec<String>,
-    /// Pane whose shell is at its prompt (default: one of our own).
+    /// Pane whose shell is at its prompt (default: our own shell).
     target: Option<Target>,
-    /// Directory to run in; not with `target`.
+    /// Directory for this command only; not with `target`.
     #[schemars(extend("x-clear" = true))]
     cwd: Option<String>,
     /// Seconds to wait (default 60).
@@ -51,8 +53,12 @@ impl Tool for StartAndWatch {
         // Before the command is started: an error afterwards would leave it running unwatched.
         let reservation = cx.watches.reserve(1)?;
         let started = start(cx, args.command, args.target, args.cwd).await?;
+        let StartedCall { job: started, other_shell, attendance, .. } = started;
         let job = Some(Arc::clone(&started.job));
         let watch = cx.watches.follow(reservation, started, &until).await?;
-        Wait { cx, watch, begun, patience, job }.result().await
+        let mut result = Wait { cx, watch, begun, patience, job }.result().await?;
+        drop(attendance);
+        result.add_note(other_shell.map(|shell| other_shell::note(&shell)));
+        Ok(result)
     }
 }

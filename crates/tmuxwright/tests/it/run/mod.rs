@@ -4,6 +4,7 @@ pub(crate) mod commands;
 pub(crate) mod fixture;
 mod forgery;
 pub(crate) mod gate;
+pub(crate) mod home;
 pub(crate) mod input;
 pub(crate) mod life;
 pub(crate) mod output;
