@@ -93,6 +93,12 @@ pub fn input_state(pid: u32) -> InputState {
     os::input_state(pid)
 }
 
+/// Whether the terminal of a process holds typed input that no program has read yet: after input that was
+/// delivered before, `false` proves that a program has read it. `None` if the system does not say.
+pub fn has_unread_input(pid: u32) -> Option<bool> {
+    os::has_unread_input(pid)
+}
+
 /// Writes to the terminal of a process, as the process itself would. `WouldBlock` if the terminal does
 /// not take all bytes at once; it may have taken some.
 pub fn write_to_terminal(pid: u32, bytes: &[u8]) -> io::Result<()> {

@@ -72,10 +72,17 @@ impl TerminalDevice {
         self.is_ready(rustix::event::PollFlags::OUT)
     }
 
-    /// Whether typed input has not been read yet.
+    /// Whether typed input has not been read yet. On Linux `poll` waits for input that the kernel is still
+    /// passing to the terminal, `FIONREAD` does not.
     #[cfg(target_os = "linux")]
     pub(super) fn has_unread_input(&self) -> bool {
         self.is_ready(rustix::event::PollFlags::IN)
+    }
+
+    /// Whether typed input has not been read yet. `poll` of a terminal is unreliable on macOS.
+    #[cfg(target_os = "macos")]
+    pub(super) fn has_unread_input(&self) -> bool {
+        rustix::io::ioctl_fionread(&self.file).is_ok_and(|bytes| bytes > 0)
     }
 
     #[cfg(target_os = "linux")]

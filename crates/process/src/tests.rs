@@ -202,3 +202,17 @@ fn start_time_is_stable() {
     assert!(started(std::process::id()).is_some());
     assert_eq!(started(NO_PROCESS), None);
 }
+
+#[test]
+fn input_is_unread_until_a_program_reads_it() {
+    let tmux = TmuxServer::new();
+    let pid = pane(&tmux, "sh -c 'read line; exec sleep 1000'");
+    wait_for_input(pid, InputState::Line);
+    assert_eq!(has_unread_input(pid), Some(false));
+    type_into(&tmux, pid, "read");
+    wait_for_name(pid, "sleep");
+    assert_eq!(has_unread_input(pid), Some(false));
+    type_into(&tmux, pid, "left alone");
+    wait_until("the line is unread", || has_unread_input(pid).filter(|unread| *unread));
+    assert_eq!(has_unread_input(NO_PROCESS), None);
+}

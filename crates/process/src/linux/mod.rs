@@ -20,6 +20,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use rustix::time::{ClockId, clock_gettime};
 
+use super::terminal::TerminalDevice;
 use super::{Foreground, InputState, MAX_ARGV_BYTES, nul_separated, program_name};
 use stat::Stat;
 
@@ -77,6 +78,10 @@ pub(super) fn input_state(pid: u32) -> InputState {
 /// The device file of a process's terminal.
 pub(super) fn terminal(pid: u32) -> Option<PathBuf> {
     input::terminal_path(&Stat::of(pid)?)
+}
+
+pub(super) fn has_unread_input(pid: u32) -> Option<bool> {
+    Some(TerminalDevice::open(&terminal(pid)?)?.has_unread_input())
 }
 
 /// The answer of [`input_state`] where the kernel hides the system calls of other programs.

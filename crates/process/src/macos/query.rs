@@ -90,6 +90,10 @@ pub(crate) fn terminal(pid: u32) -> Option<PathBuf> {
     device::path_of(record(pid)?.terminal?)
 }
 
+pub(crate) fn has_unread_input(pid: u32) -> Option<bool> {
+    Some(TerminalDevice::open(&terminal(pid)?)?.has_unread_input())
+}
+
 pub(crate) fn is_alive(pid: u32) -> bool {
     record(pid).is_some_and(|record| record.is_alive)
 }
