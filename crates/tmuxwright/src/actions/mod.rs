@@ -9,3 +9,4 @@ pub(crate) mod read;
 pub(crate) mod start;
 pub(crate) mod typing;
 pub(crate) mod wait;
+pub(crate) mod wait_after_typing;

@@ -1,9 +1,12 @@
-//! The wait of `wait_for` and `start_and_watch`: the first event of a watch, as an answer.
+//! The wait of `wait_for`, `start_and_watch` and the tools that type: the first event of a watch, as an
+//! answer.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use terminal::text::keep_tail;
+use tmux_control::capture::Capture;
+use tmux_control::{PaneId, Row, Server, row};
 use tokio::time::Instant;
 
 use crate::context::Cx;
@@ -46,15 +49,24 @@ impl Wait<'_> {
         let ended = event.as_ref().is_some_and(|event| event.condition == "exit");
         let (seen, mark, state) = match self.cx.host.pane(&pane.to_string()).await {
             Ok(now) => {
-                let (seen, mark) = self.watch.output_now(&now).await;
+                let (mut seen, mark) = self.watch.output_now(&now).await;
+                if let Some(rows) = full_screen(self.cx, pane).await {
+                    seen = WatchedOutput { output: rows, is_cut: false, ..seen };
+                }
                 (seen, mark, state(self.cx, &now, ended).await)
             }
             Err(_) => (self.watch.output(pane), None, "gone"),
         };
         let WatchedOutput { output, is_cut, missed } = seen;
+        let unread = event.is_none() && self.watch.has_unread_keys(pane);
         let (event, matched) = match event {
             Some(WatchEvent { condition, detail, .. }) => (condition, detail),
             None => (TIMEOUT.to_owned(), String::new()),
+        };
+        let note = match (missed, unread) {
+            (true, _) => Some("some output was missed: the tmux client was replaced"),
+            (false, true) => Some("the program has not read the keys yet"),
+            (false, false) => None,
         };
         let job = self.job.as_ref();
         Ok(WaitResult {
@@ -68,7 +80,7 @@ impl Wait<'_> {
             command_id: job.map(|job| job.id.clone()),
             exit_code: job.and_then(|job| job.exit_code()),
             truncated: is_cut,
-            note: missed.then(|| "some output was missed: the tmux client was replaced".to_owned()),
+            note: note.map(str::to_owned),
         })
     }
 
@@ -109,6 +121,26 @@ impl Wait<'_> {
         };
         ToolError::new(Code::Lost, message).hint(hint)
     }
+}
+
+row! {
+    ScreenKind {
+        pane: PaneId = "pane_id",
+        alternate: bool = "alternate_on",
+    }
+}
+
+/// The whole screen of a full-screen program; `None` if none runs. Such a program redraws only the rows
+/// that change, so the output of a watch would show parts of its screen.
+async fn full_screen(cx: &Cx, pane: PaneId) -> Option<String> {
+    let rows = Capture { start: None, end: None, join: false, colors: false };
+    let queries = vec![Server::row_query::<ScreenKind>(&pane.to_string()), rows.of(pane)];
+    let replies = cx.tmux().sequence(queries).await.ok()?;
+    let [kind, rows] = replies.as_slice() else { return None };
+    let kind = ScreenKind::parse_one("display-message", &kind.0).ok()?;
+    let rows = kind.alternate.then(|| cx.redacted_rows(rows.text()))?;
+    let rows: Vec<&str> = rows.lines().map(str::trim_end).collect();
+    Some(rows.join("\n").trim_end().to_owned())
 }
 
 /// The state of a pane now. A shell whose command has just ended gets [`PROMPT_DELAY`] to reach its

@@ -6,7 +6,7 @@ use serde::Deserialize;
 /// A session, window or pane: `%3`, `@1`, `$0`, `dev`, `dev:2`, `dev:logs`, `dev:2.0`.
 #[derive(Debug, Clone, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(transparent)]
-#[schemars(transparent, extend("x-clear" = true))]
+#[schemars(transparent, description = "", extend("x-clear" = true))]
 pub struct Target(pub String);
 
 impl std::fmt::Display for Target {

@@ -1,5 +1,4 @@
-//! Answers that consist of ids: of new objects, of the selected pane, of the pane that got input. The
-//! field names are a contract.
+//! Answers that consist of ids: of new objects, of the selected pane. The field names are a contract.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -75,26 +74,5 @@ impl Output for SelectedIds {
             .fact(format!("window {}", self.window_id))
             .fact(format!("session {}", self.session_id))
             .into()
-    }
-}
-
-/// The pane that text or keys were sent to.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct TypedInto {
-    /// Pane id.
-    pane_id: String,
-}
-
-impl From<&PaneState> for TypedInto {
-    fn from(pane: &PaneState) -> Self {
-        Self { pane_id: pane.pane.to_string() }
-    }
-}
-
-impl Output for TypedInto {
-    const FORM: Form = Form::Data;
-
-    fn text(&self) -> String {
-        format!("typed into {}", self.pane_id)
     }
 }

@@ -6,5 +6,6 @@ pub(crate) mod filter;
 pub(crate) mod ids;
 pub(crate) mod objects;
 pub(crate) mod other_shell;
+pub(crate) mod typed;
 pub(crate) mod wait;
 pub(crate) mod words;

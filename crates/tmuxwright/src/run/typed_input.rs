@@ -8,8 +8,9 @@ use tokio::time::Instant;
 
 use crate::lock::lock;
 
-/// Limits: lines kept for one pane, characters of one line, panes.
-const MAX_LINES_PER_PANE: usize = 16;
+/// Limits: lines and bytes kept for one pane, characters of one line, panes.
+const MAX_LINES_PER_PANE: usize = 500;
+const MAX_BYTES_PER_PANE: usize = 64_000;
 const MAX_LINE_CHARS: usize = 4000;
 const MAX_PANES: usize = 256;
 
@@ -76,8 +77,9 @@ impl RecentInput {
                 self.lines.push_back(TypedLine { number: self.count, text });
             }
         }
-        if self.lines.len() > MAX_LINES_PER_PANE {
-            self.lines.pop_front();
+        let mut bytes: usize = self.lines.iter().map(|line| line.text.len()).sum();
+        while self.lines.len() > MAX_LINES_PER_PANE || bytes > MAX_BYTES_PER_PANE {
+            bytes -= self.lines.pop_front().map_or(bytes, |line| line.text.len());
         }
     }
 }

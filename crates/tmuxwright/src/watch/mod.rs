@@ -170,6 +170,19 @@ impl Watch {
         futures::future::select_all(panes).await.0
     }
 
+    /// Notes that keys were typed into the panes since the watch began. What was printed since then
+    /// counts; a state counts only once the keys are read.
+    pub(crate) async fn keys_typed(&mut self) {
+        for pane in &mut self.panes {
+            pane.keys_typed().await;
+        }
+    }
+
+    /// Whether no program has read the keys typed into a pane.
+    pub(crate) fn has_unread_keys(&self, pane: PaneId) -> bool {
+        self.panes.iter().any(|watched| watched.id() == pane && watched.has_unread_keys())
+    }
+
     /// The output of a pane so far.
     pub(crate) fn output(&self, pane: PaneId) -> WatchedOutput {
         let watched = self.panes.iter().find(|watched| watched.id() == pane);

@@ -19,11 +19,11 @@ pub(super) struct ShowMessage;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Message, shown literally.
+    /// Message.
     text: String,
     /// Seconds (default 3).
     duration: Option<f64>,
-    /// Session; all if not given.
+    /// Session (default: all).
     target: Option<Target>,
 }
 

@@ -23,13 +23,13 @@ pub(super) struct Args {
     command_id: String,
     /// Seconds to wait for its end (default 0).
     wait: Option<f64>,
-    /// Only the last N lines.
+    /// Last N lines.
     tail: Option<u64>,
-    /// Only the first N lines.
+    /// First N lines.
     head: Option<u64>,
     /// Start at this line; the first is 1.
     from: Option<u64>,
-    /// Only lines that match this regex, numbered.
+    /// Lines that match this regex, numbered.
     grep: Option<String>,
     /// Lines around each `grep` match.
     context: Option<usize>,

@@ -15,7 +15,7 @@ pub(super) struct Interrupt;
 pub(super) struct Args {
     /// Pane, such as %3.
     target: Target,
-    /// Seconds to wait for the prompt (default 5).
+    /// Seconds to wait (default 5).
     timeout: Option<f64>,
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Args {
     input: String,
     /// End of its prompt, such as `>>> ` (default: detected).
     prompt: Option<String>,
-    /// Seconds to wait for the next prompt (default 10).
+    /// Seconds to wait (default 10).
     timeout: Option<f64>,
 }
 

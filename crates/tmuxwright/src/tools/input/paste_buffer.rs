@@ -20,7 +20,7 @@ pub(super) struct Args {
     name: BufferName,
     /// Pane.
     target: Target,
-    /// Use bracketed paste if the program supports it (default true).
+    /// Bracketed paste (default true).
     bracketed: Option<bool>,
 }
 

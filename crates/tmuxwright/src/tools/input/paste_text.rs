@@ -7,9 +7,10 @@ use serde::Deserialize;
 use tmux_control::paste::Paste;
 
 use crate::actions::typing::{PASTE_END, must_take_input, pause_before_enter, press_enter};
+use crate::actions::wait_after_typing::{PlannedWait, answer};
 use crate::context::{Cx, Keystroke, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset, not_empty};
-use crate::results::ids::TypedInto;
+use crate::results::typed::Typed;
 
 pub(super) struct PasteText;
 
@@ -19,10 +20,14 @@ pub(super) struct Args {
     target: Target,
     /// Text to paste.
     text: String,
-    /// Use bracketed paste if the program supports it (default true).
+    /// Bracketed paste (default true).
     bracketed: Option<bool>,
     /// Press Enter afterwards.
     enter: Option<bool>,
+    /// As in send_keys.
+    until: Option<Vec<String>>,
+    /// Seconds to wait (default 30).
+    timeout: Option<f64>,
 }
 
 impl Tool for PasteText {
@@ -38,9 +43,9 @@ impl Tool for PasteText {
         load: Load::OnDemand,
     };
     type Args = Args;
-    type Output = TypedInto;
+    type Output = Typed;
 
-    async fn call(cx: &Cx, args: Args) -> Result<TypedInto, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<Typed, ToolError> {
         not_empty("text", &args.text, "give text to paste")?;
         let bracketed = args.bracketed.unwrap_or(true);
         if bracketed && args.text.contains(PASTE_END) {
@@ -49,14 +54,16 @@ impl Tool for PasteText {
             )
             .hint("remove ESC [ 2 0 1 ~ from it"));
         }
+        let wait = PlannedWait::check(cx, args.until.as_deref(), args.timeout)?;
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
         let enter = args.enter.unwrap_or(false);
         let strokes =
             Keystroke::of_paste(&args.text, bracketed).chain(enter.then_some(Keystroke::Enter));
         let turn = cx.turn(&pane, strokes).await?;
-        cx.runs.note_typed(pane.pane, &args.text, enter);
         let receivers = cx.receivers(&args.target, &pane).await?;
+        let wait = PlannedWait::begin(wait, cx, &pane).await?;
+        cx.runs.note_typed(pane.pane, &args.text, enter);
         let buffer = cx.host.temporary_buffer_name();
         let paste = Paste { buffer: &buffer, text: &args.text, bracketed };
         paste.into(cx.tmux(), receivers.clone()).await?;
@@ -65,6 +72,6 @@ impl Tool for PasteText {
             press_enter(cx, &receivers).await?;
         }
         turn.done();
-        Ok(TypedInto::from(&pane))
+        answer(cx, &pane, wait).await
     }
 }

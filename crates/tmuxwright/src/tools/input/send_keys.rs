@@ -8,10 +8,11 @@ use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::receivers::Receivers;
 
 use crate::actions::typing::{must_take_input, pause_before_enter, press_enter};
+use crate::actions::wait_after_typing::{PlannedWait, answer};
 use crate::context::{Cx, Keystroke, ProgressStep, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset, nearest};
 use crate::host::PaneState;
-use crate::results::ids::TypedInto;
+use crate::results::typed::Typed;
 
 /// Limit of `repeat`.
 const MAX_REPEATS: u32 = 1000;
@@ -31,17 +32,21 @@ pub(super) struct Args {
     keys: Option<Vec<String>>,
     /// Press Enter last.
     enter: Option<bool>,
-    /// Times to do all of it (default 1).
+    /// Repetitions (default 1).
     repeat: Option<u32>,
-    /// Pause between keys, in milliseconds.
+    /// Milliseconds between keys.
     delay_ms: Option<u32>,
+    /// Then wait for one of: text:…, regex:…, prompt, input, exit, error, stable:SECONDS, ….
+    until: Option<Vec<String>>,
+    /// Seconds to wait (default 30).
+    timeout: Option<f64>,
 }
 
 impl Tool for SendKeys {
     const META: Meta = Meta {
         name: "send_keys",
         title: "Send keys",
-        description: "Type into a pane: text literally, then keys, then Enter.",
+        description: "Type into a pane: text literally, then keys, then Enter. With until, then wait and return the new output or screen.",
         group: Group::Input,
         tier: Tier::Mutate,
         sets: &[Toolset::Debug, Toolset::Agent, Toolset::Primitives],
@@ -50,24 +55,26 @@ impl Tool for SendKeys {
         load: Load::Always,
     };
     type Args = Args;
-    type Output = TypedInto;
+    type Output = Typed;
 
-    async fn call(cx: &Cx, args: Args) -> Result<TypedInto, ToolError> {
+    async fn call(cx: &Cx, args: Args) -> Result<Typed, ToolError> {
         let typing = KeySequence::check(&args)?;
+        let wait = PlannedWait::check(cx, args.until.as_deref(), args.timeout)?;
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, !typing.text.is_empty())?;
         let turn = cx.turn(&pane, typing.strokes()).await?;
         let receivers = cx.receivers(&args.target, &pane).await?;
+        let wait = PlannedWait::begin(wait, cx, &pane).await?;
         for round in 0..typing.repeat {
             if round > 0 {
                 typing.wait(cx, round).await;
             }
             let enters = typing.enter || typing.keys.contains(&TmuxKey::enter());
-            cx.runs.note_typed(pane.pane, &typing.text, enters);
+            cx.runs.note_typed(pane.pane, &typing.echoed_text(), enters);
             typing.once(cx, &pane, &receivers).await?;
         }
         turn.done();
-        Ok(TypedInto::from(&pane))
+        answer(cx, &pane, wait).await
     }
 }
 
@@ -105,6 +112,16 @@ impl KeySequence {
         }
         let delay = args.delay_ms.map(|ms| Duration::from_millis(ms.into()));
         Ok(Self { text, keys, enter, repeat, delay })
+    }
+
+    /// The text that the program may echo: `text`, and the keys that are characters.
+    fn echoed_text(&self) -> String {
+        let keys = self.keys.iter().filter_map(|key| match Keystroke::of_key(key) {
+            Keystroke::Char(c) => Some(c),
+            Keystroke::Enter => Some('\n'),
+            _ => None,
+        });
+        self.text.chars().chain(keys).collect()
     }
 
     /// All strokes, for the policy.

@@ -13,7 +13,7 @@ pub(super) struct ListPanes;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Session or window to list; all if not given.
+    /// Session or window (default: all).
     target: Option<Target>,
     /// `field=value` or `field~regex`, joined by commas.
     #[schemars(extend("x-clear" = true))]

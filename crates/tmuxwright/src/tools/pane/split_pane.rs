@@ -24,9 +24,9 @@ pub(super) struct Args {
     /// "30%" or a number of cells.
     #[schemars(extend("x-clear" = true))]
     size: Option<String>,
-    /// Program to run instead of the shell.
+    /// Program instead of the shell.
     command: Option<String>,
-    /// Directory to start in.
+    /// Start directory.
     #[schemars(extend("x-clear" = true))]
     cwd: Option<String>,
     /// Environment variables.

@@ -153,7 +153,7 @@ impl Tool for SearchPanes {
     const META: Meta = Meta {
         name: "search_panes",
         title: "Search panes",
-        description: "Search text (grep) on the screens of all panes, with history if asked. Line numbers are those of capture_pane.",
+        description: "Search (grep) the screens of all panes, with history if asked. Line numbers are those of capture_pane.",
         group: Group::Screen,
         tier: Tier::Read,
         sets: &[Toolset::Agent],

@@ -17,15 +17,15 @@ pub(super) struct CreateSession;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Session name; tmux picks one if not given.
+    /// Session name.
     #[schemars(extend("x-clear" = true))]
     name: Option<String>,
-    /// Name of its first window.
+    /// Window name.
     #[schemars(extend("x-clear" = true))]
     window_name: Option<String>,
-    /// Program to run instead of the shell.
+    /// Program instead of the shell.
     command: Option<String>,
-    /// Directory to start in.
+    /// Start directory.
     #[schemars(extend("x-clear" = true))]
     cwd: Option<String>,
     /// Environment variables.
@@ -40,7 +40,7 @@ impl Tool for CreateSession {
     const META: Meta = Meta {
         name: "create_session",
         title: "Create session",
-        description: "Create a detached session; returns session, window and pane ids.",
+        description: "Create a detached session; returns its ids.",
         group: Group::Session,
         tier: Tier::Mutate,
         sets: &[Toolset::Agent, Toolset::Primitives],

@@ -19,14 +19,14 @@ pub(super) struct CreateWindow;
 
 #[derive(Deserialize, JsonSchema)]
 pub(super) struct Args {
-    /// Session, or window for `place`; this server's own session if not given.
+    /// Session, or window for `place` (default: our own session).
     target: Option<Target>,
     /// Window name.
     #[schemars(extend("x-clear" = true))]
     name: Option<String>,
-    /// Program to run instead of the shell.
+    /// Program instead of the shell.
     command: Option<String>,
-    /// Directory to start in.
+    /// Start directory.
     #[schemars(extend("x-clear" = true))]
     cwd: Option<String>,
     /// Environment variables.
@@ -49,7 +49,7 @@ impl Tool for CreateWindow {
     const META: Meta = Meta {
         name: "create_window",
         title: "Create window",
-        description: "Create a window in a session; returns window id, index and pane id.",
+        description: "Create a window in a session; returns its ids.",
         group: Group::Window,
         tier: Tier::Mutate,
         sets: &[Toolset::Agent, Toolset::Primitives],

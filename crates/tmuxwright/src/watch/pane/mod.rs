@@ -1,6 +1,7 @@
 //! One pane of a watch: reads its stream and evaluates the conditions.
 
 mod end;
+mod keys;
 mod probe;
 
 use std::collections::{HashSet, VecDeque};
@@ -13,6 +14,7 @@ use tmux_control::stream::ring::{Chunk, StreamEnd};
 use tokio::time::Instant;
 
 use self::end::WatchedCommand;
+use self::keys::UnreadKeys;
 use super::conditions::Needs;
 use super::echo::EchoFilter;
 use super::observation::{Observation, OutputLine, ProgramState, StableScreen};
@@ -50,6 +52,8 @@ pub(super) struct WatchedPane {
     shown: Option<StableScreen>,
     /// Time since which the captured screen may be outdated.
     dirty: Option<Instant>,
+    /// Set while keys that were typed during the watch are unread: no state counts then.
+    unread_keys: Option<UnreadKeys>,
     /// Set once the program has exited; the inner value is its exit code.
     exited: Option<Option<i32>>,
     /// Exit of the pane's own process, and of the foreground program.
@@ -173,6 +177,7 @@ impl WatchedPane {
             last_output: now,
             shown: None,
             dirty: None,
+            unread_keys: None,
             exited: None,
             process_gone: match pane.process_state.has_exited() {
                 true => ready(()).boxed(),
@@ -300,21 +305,22 @@ impl WatchedPane {
     }
 
     fn observe<'a>(&'a self, row: &'a str) -> Observation<'a> {
+        let now = Instant::now();
         Observation {
-            now: Instant::now(),
-            quiet_since: self.last_output,
+            now,
+            quiet_since: if self.has_unread_keys() { now } else { self.last_output },
             changed: self.view.new.changed,
             bell: self.view.new.bell,
             row,
-            program: self.probes.settled(),
+            program: self.program_state_now(),
             exited: self.exited.or_else(|| self.is_only_the_shell_left().then_some(None)),
-            screen: self.shown.as_ref(),
+            screen: self.shown.as_ref().filter(|_| !self.has_unread_keys()),
         }
     }
 
     /// Whether no program but the shell runs, and that is not reported yet.
     fn is_only_the_shell_left(&self) -> bool {
-        self.probes.settled() == Some(ProgramState::Prompt) && !self.exit_reported
+        self.program_state_now() == Some(ProgramState::Prompt) && !self.exit_reported
     }
 
     fn take(&mut self, chunk: Chunk) {
@@ -372,7 +378,8 @@ impl WatchedPane {
             self.dirty.map(|dirty| (self.last_output + SCREEN_QUIET).min(dirty + SCREEN_LATEST));
         let left = self.command.as_ref().map(|command| command.probe_at);
         let left = left.filter(|_| self.command_has_ended());
-        [due, program, screen, left].into_iter().flatten().min()
+        let keys = self.unread_keys.as_ref().map(|keys| keys.check_at);
+        [due, program, screen, left, keys].into_iter().flatten().min()
     }
 
     /// The output during the watch.

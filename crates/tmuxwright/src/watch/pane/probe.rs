@@ -25,6 +25,7 @@ impl WatchedPane {
     /// Makes the probes that are due.
     pub(super) async fn probe(&mut self) {
         let now = Instant::now();
+        self.check_keys();
         if self.dirty.is_some() {
             let screen = Capture { start: None, end: None, join: true, colors: false };
             let shown = self.watches.host.tmux().run(screen.of(self.id())).await;

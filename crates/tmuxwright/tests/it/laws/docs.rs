@@ -244,10 +244,14 @@ fn until_md_is_current() {
     let mut doc = String::from(
         "# Conditions for waiting\n\nGenerated from the declarations in `crates/tmuxwright/src/watch/conditions` by\n\
          `make bless`.\n\n\
-         The argument `until` of `wait_for` and `start_and_watch`, and `tmuxwright watch --until`, take these conditions.\n\
+         The argument `until` of `wait_for`, `start_and_watch`, `send_keys` and `paste_text`, and `tmuxwright watch --until`,\n\
+         take these conditions.\n\
          The first condition that holds ends the wait; if several hold at once, the first in the list. Only text printed\n\
          after the call began counts. It is matched line by line, whatever the width of the pane, and the echo of text\n\
          typed by a tool never matches.\n\n\
+         `send_keys` and `paste_text` begin to watch before the first key. States (`prompt`, `input`, `password`, `exit` of a\n\
+         shell's program, `gone`, `idle`, `stable`) count once a program has read the keys; time is counted from then on.\n\
+         In a full-screen program the answer has the whole screen, so `stable:0.5` returns it settled.\n\n\
          | condition | holds when |\n|---|---|\n",
     );
     for kind in CONDITION_KINDS {

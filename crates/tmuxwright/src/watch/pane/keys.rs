@@ -1,0 +1,67 @@
+//! Keys that were typed after a watch began: until a program has read them, the pane shows the state
+//! from before them.
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::WatchedPane;
+use crate::watch::conditions::Needs;
+use crate::watch::observation::ProgramState;
+
+/// Interval between checks whether keys were read, for which the kernel sends no event: it doubles from
+/// the first value to the second.
+const MIN_CHECK_INTERVAL: Duration = Duration::from_millis(1);
+const MAX_CHECK_INTERVAL: Duration = Duration::from_millis(100);
+
+/// Typed keys that no program has read yet.
+pub(super) struct UnreadKeys {
+    /// Time of the next check, and interval to the one after it.
+    pub(super) check_at: Instant,
+    interval: Duration,
+}
+
+impl WatchedPane {
+    /// Notes that keys were typed since the watch began. Output keeps its effect on conditions; states
+    /// count again once the keys are read.
+    pub(crate) async fn keys_typed(&mut self) {
+        // tmux writes keys to the terminal before it answers the second command after them.
+        let delivered = self.watches.host.tmux().catch_up(self.pane.session, self.id()).await;
+        if let Err(error) = delivered {
+            tracing::debug!("typing into {}: {error}", self.id());
+        }
+        let interval = MIN_CHECK_INTERVAL;
+        self.unread_keys = Some(UnreadKeys { check_at: Instant::now(), interval });
+        self.check_keys();
+    }
+
+    /// Whether typed keys are still unread.
+    pub(crate) fn has_unread_keys(&self) -> bool {
+        self.unread_keys.is_some()
+    }
+
+    /// The settled state of the program; `None` while keys are unread, since it may change with them.
+    pub(super) fn program_state_now(&self) -> Option<ProgramState> {
+        self.probes.settled().filter(|_| !self.has_unread_keys())
+    }
+
+    /// Checks, if it is time to, whether the keys were read. From then on states count, from the beginning.
+    pub(super) fn check_keys(&mut self) {
+        let now = Instant::now();
+        let Some(keys) = self.unread_keys.as_mut().filter(|keys| keys.check_at <= now) else {
+            return;
+        };
+        if process::has_unread_input(self.pane.pid) == Some(true) {
+            keys.check_at = now + keys.interval;
+            keys.interval = (keys.interval * 2).min(MAX_CHECK_INTERVAL);
+            return;
+        }
+        self.unread_keys = None;
+        self.last_output = now;
+        self.probes.reset(now);
+        if self.until.needs(Needs::Screen) {
+            self.shown = None;
+            self.dirty = Some(now);
+        }
+    }
+}
