@@ -323,17 +323,6 @@ impl Server {
         self.inner.streams.subscribe_in(self, session, pane, None, queries).await
     }
 
-    /// Waits until the stream of a pane holds all that the pane's program has printed by now.
-    pub async fn catch_up(&self, session: SessionId, pane: PaneId) -> Result<(), Error> {
-        // Output that reaches tmux together with a query may be read after the query, but not after
-        // a second one.
-        for _ in 0..2 {
-            let no_op = Command::query("display-message").args(["-p", ""]);
-            self.stream_from(session, pane, vec![no_op]).await?;
-        }
-        Ok(())
-    }
-
     /// Continues to fill the ring of a pane that has moved to another session.
     pub(crate) fn adopt(&self, pane: PaneId, shared: Arc<SharedRing>) {
         let server = self.clone();

@@ -5,6 +5,7 @@
 //! after the last reader is dropped. It always reads as fast as tmux writes. A slow reader finds a
 //! gap in its ring and never slows down the pane's program.
 
+mod catch_up;
 mod queries;
 pub mod ring;
 mod task;

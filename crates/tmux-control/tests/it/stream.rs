@@ -1,7 +1,9 @@
 //! Streams of pane output: exact bytes, shared readers, gaps, ends and moved panes.
 
+use std::io::Write;
 use std::time::Duration;
 
+use rustix::process::{Pid, Signal, kill_process};
 use testkit::{TmuxServer, until, wait_until};
 use tmux_control::capture::Capture;
 use tmux_control::stream::ring::{Chunk, StreamEnd};
@@ -181,6 +183,33 @@ async fn all_output_is_readable_after_catch_up() {
         let chunk = tokio::time::timeout(Duration::ZERO, reader.next()).await;
         let Ok(Chunk::Bytes { bytes, .. }) = chunk else { panic!("{round}: {chunk:?}") };
         assert_eq!(String::from_utf8_lossy(&bytes), text);
+    }
+}
+
+/// tmux reads a terminal in pieces, with our commands between them.
+#[tokio::test(flavor = "multi_thread")]
+async fn backlog_is_readable_after_catch_up() {
+    let tmux = TmuxServer::new();
+    let pane: PaneId = tmux.open("cat").parse().unwrap();
+    let tty = tmux.tmux(&["display-message", "-p", "-t", &pane.to_string(), "#{pane_tty}"]);
+    let server = connect(&tmux);
+    let session = tmux.tmux(&["display-message", "-p", "#{session_id}"]).parse().unwrap();
+    let mut reader = server.stream(pane).await.unwrap();
+    let mut terminal = std::fs::File::options().write(true).open(tty).unwrap();
+    let pid = Pid::from_raw(tmux.pid().try_into().unwrap()).unwrap();
+    for round in 0..50 {
+        kill_process(pid, Signal::STOP).unwrap();
+        let text = format!("{}last {round}\n", "a line of output\n".repeat(700));
+        terminal.write_all(text.as_bytes()).unwrap();
+        kill_process(pid, Signal::CONT).unwrap();
+        server.catch_up(session, pane).await.unwrap();
+        let mut read = Vec::new();
+        while let Ok(chunk) = tokio::time::timeout(Duration::ZERO, reader.next()).await {
+            let Chunk::Bytes { bytes, .. } = chunk else { panic!("{round}: {chunk:?}") };
+            read.extend(bytes);
+        }
+        let read = String::from_utf8_lossy(&read);
+        assert!(read.contains(&format!("last {round}\r")), "{round}: {} bytes", read.len());
     }
 }
 
