@@ -77,6 +77,24 @@ pub enum InputState {
     Unknown,
 }
 
+/// The wait of a pane's foreground program for the terminal's input.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct InputWait {
+    /// Whether the program reads, and in which mode.
+    pub state: InputState,
+    /// Name of the process that reads. `None` if none does, or the system does not say which.
+    pub reader: Option<String>,
+    /// Whether that process does nothing but wait for the terminal: its first thread is blocked
+    /// until input comes, and in nothing else. False where the system does not say.
+    pub is_lone: bool,
+}
+
+impl InputWait {
+    fn without_reader(state: InputState) -> Self {
+        Self { state, reader: None, is_lone: false }
+    }
+}
+
 /// The foreground program of the pane whose first process is `pid`.
 pub fn foreground(pid: u32) -> Option<Foreground> {
     os::foreground(pid)
@@ -90,7 +108,13 @@ pub fn foreground_group(pid: u32) -> Vec<Foreground> {
 
 /// Whether the foreground program of the pane whose first process is `pid` reads input.
 pub fn input_state(pid: u32) -> InputState {
-    os::input_state(pid)
+    os::input_wait(pid).state
+}
+
+/// The same, with the process that reads. A program with typed input that it has not read yet does
+/// not wait.
+pub fn input_wait(pid: u32) -> InputWait {
+    os::input_wait(pid)
 }
 
 /// Whether the terminal of a process holds typed input that no program has read yet: after input that was

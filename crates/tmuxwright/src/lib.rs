@@ -22,6 +22,7 @@
 //! - [`changes`]: change notifications for resource subscriptions.
 //! - [`watch`]: waiting for conditions in panes.
 //! - [`bookmark`]: places in a pane's text that outlive the process.
+//! - `input_probe`: whether a program waits for input.
 //! - [`run`]: commands in shells, with their exact output and exit code.
 //! - [`host`]: one tmux server: ownership, own session, the caller's pane.
 //! - [`redact`]: removal of secrets from results.
@@ -51,6 +52,7 @@ pub mod context;
 pub mod contract;
 mod file_io;
 pub mod host;
+mod input_probe;
 mod lock;
 mod log;
 pub mod mcp;

@@ -4,10 +4,11 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-use super::super::InputState;
 use super::super::terminal::{TerminalDevice, TerminalMode};
+use super::super::{InputState, InputWait};
 use super::files::{self, OpenFile};
 use super::group;
+use super::name;
 use super::stat::Stat;
 use super::syscall::{self, Syscall};
 use super::wait_channel::WaitChannel;
@@ -24,15 +25,17 @@ enum TerminalWait {
     Perhaps,
     /// The kernel does not say.
     Hidden,
-    /// Yes.
-    Yes,
+    /// Yes, among other files, with a time limit, or beside another thread.
+    Shared,
+    /// Yes, and for nothing else.
+    Lone,
 }
 
 impl TerminalWait {
     /// The input state, given the terminal's mode.
     fn input(self, mode: TerminalMode) -> InputState {
         match (self, mode) {
-            (Self::Yes, mode) => mode.input(),
+            (Self::Shared | Self::Lone, mode) => mode.input(),
             // A program that changes the terminal's mode reads from it.
             (Self::Perhaps, TerminalMode::Raw | TerminalMode::NoEcho) => mode.input(),
             (Self::Perhaps, TerminalMode::Line) | (Self::No, _) => InputState::None,
@@ -53,8 +56,8 @@ pub(super) enum Evidence {
     WaitChannel,
 }
 
-/// The input state of the pane whose first process is `pid`.
-pub(super) fn input_state(pid: u32, evidence: Evidence) -> InputState {
+/// The wait for input in the pane whose first process is `pid`.
+pub(super) fn input_wait(pid: u32, evidence: Evidence) -> InputWait {
     for _ in 0..MAX_PROBES {
         let Some(pane) = Stat::of(pid) else { break };
         let terminal = terminal_path(&pane).and_then(|path| TerminalDevice::open(&path));
@@ -62,13 +65,16 @@ pub(super) fn input_state(pid: u32, evidence: Evidence) -> InputState {
         let Some(mode) = terminal.mode() else { break };
         let reads = TerminalProbe { terminal: &terminal, evidence }.group(&pane, group, mode);
         // A program that is just being handed input still seems to wait for it.
-        let found = if terminal.has_unread_input() { InputState::None } else { reads };
+        let found = match terminal.has_unread_input() {
+            true => InputWait::without_reader(InputState::None),
+            false => reads,
+        };
         // Repeated if the mode has changed: a shell may have taken its terminal back.
         if terminal.mode() == Some(mode) {
             return found;
         }
     }
-    InputState::Unknown
+    InputWait::without_reader(InputState::Unknown)
 }
 
 /// Path of a process's terminal, through one of its own files where possible: in a container,
@@ -92,25 +98,29 @@ struct TerminalProbe<'a> {
 }
 
 impl TerminalProbe<'_> {
-    fn group(&self, pane: &Stat, group: u32, mode: TerminalMode) -> InputState {
+    fn group(&self, pane: &Stat, group: u32, mode: TerminalMode) -> InputWait {
         let leader = group::leader(pane, group).into_iter();
         // Searched only if the leader does not read.
         let others = std::iter::once_with(|| group::members(pane, group)).flatten();
         let (mut seen, mut unknown) = (false, false);
         for process in leader.chain(others) {
             seen = true;
-            match self.process(&process).input(mode) {
+            let wait = self.process(&process);
+            match wait.input(mode) {
                 InputState::None => {}
                 InputState::Unknown => unknown = true,
-                reads => return reads,
+                state => {
+                    let (reader, is_lone) = (Some(name(process.pid)), wait == TerminalWait::Lone);
+                    return InputWait { state, reader, is_lone };
+                }
             }
         }
-        match seen {
+        InputWait::without_reader(match seen {
             // `/proc` may hide all processes of other users.
             false => TerminalWait::Hidden.input(mode),
             true if unknown => InputState::Unknown,
             true => InputState::None,
-        }
+        })
     }
 
     fn process(&self, process: &Stat) -> TerminalWait {
@@ -123,7 +133,9 @@ impl TerminalProbe<'_> {
         }
         let others = group::threads_of(process.pid).into_iter();
         let others = others.filter(|&thread| thread != process.pid);
-        others.map(|thread| self.thread(process.pid, thread)).fold(main, TerminalWait::max)
+        // The first thread may be at work while another one reads.
+        let beside = |thread| self.thread(process.pid, thread).min(TerminalWait::Shared);
+        others.map(beside).fold(main, TerminalWait::max)
     }
 
     fn thread(&self, pid: u32, thread: u32) -> TerminalWait {
@@ -133,21 +145,25 @@ impl TerminalProbe<'_> {
             Evidence::WaitChannel => None,
         };
         let is_terminal = |file: u32| files::is_terminal(pid, file, self.terminal);
-        let one_of = |files: Option<Vec<u32>>| match files {
-            Some(files) if files.iter().any(|&file| is_terminal(file)) => TerminalWait::Yes,
-            Some(_) => TerminalWait::No,
-            None => self.among_open_files(pid),
+        let among = |files: Option<Vec<u32>>, blocks: bool| {
+            let Some(files) = files else { return self.among_open_files(pid) };
+            let terminals = files.iter().filter(|&&file| is_terminal(file)).count();
+            match terminals {
+                0 => TerminalWait::No,
+                _ if blocks && terminals == files.len() => TerminalWait::Lone,
+                _ => TerminalWait::Shared,
+            }
         };
         match call {
-            Some(Syscall::Read(file)) if is_terminal(file) => TerminalWait::Yes,
+            Some(Syscall::Read(file)) if is_terminal(file) => TerminalWait::Lone,
             Some(Syscall::Read(_) | Syscall::Other) => TerminalWait::No,
-            Some(Syscall::Select(count, address)) => {
-                one_of(syscall::select_inputs(pid, count, address))
+            Some(Syscall::Select(files)) => {
+                among(syscall::select_inputs(pid, files), !files.has_time_limit)
             }
-            Some(Syscall::Poll(count, address)) => {
-                one_of(syscall::poll_inputs(pid, count, address))
+            Some(Syscall::Poll(files)) => {
+                among(syscall::poll_inputs(pid, files), !files.has_time_limit)
             }
-            Some(Syscall::Epoll(epoll)) => one_of(files::epoll_inputs(pid, epoll).ok()),
+            Some(Syscall::Epoll(epoll)) => among(files::epoll_inputs(pid, epoll).ok(), false),
             Some(Syscall::Unclear) | None => self.by_wait_channel(pid, thread),
         }
     }
@@ -185,7 +201,7 @@ impl TerminalProbe<'_> {
             let mut inputs = epolls
                 .flat_map(|epoll| files::epoll_inputs(pid, epoll.descriptor).unwrap_or_default());
             if inputs.any(|file| files::is_terminal(pid, file, self.terminal)) {
-                TerminalWait::Yes
+                TerminalWait::Shared
             } else {
                 TerminalWait::No
             }
@@ -210,7 +226,7 @@ impl TerminalProbe<'_> {
             let mut descriptors = terminals.iter().map(|file| file.descriptor);
             match descriptors.any(|it| files::is_readable_terminal(pid, it, self.terminal)) {
                 true if is_ambiguous => TerminalWait::Hidden,
-                true => TerminalWait::Yes,
+                true => TerminalWait::Lone,
                 false => TerminalWait::No,
             }
         })
@@ -229,7 +245,8 @@ mod tests {
     #[test]
     fn wait_and_mode_give_the_input_state() {
         for (waits, line, hidden, raw) in [
-            (TerminalWait::Yes, InputState::Line, InputState::Password, InputState::Raw),
+            (TerminalWait::Lone, InputState::Line, InputState::Password, InputState::Raw),
+            (TerminalWait::Shared, InputState::Line, InputState::Password, InputState::Raw),
             (TerminalWait::Perhaps, InputState::None, InputState::Password, InputState::Raw),
             (TerminalWait::Hidden, InputState::Unknown, InputState::Password, InputState::Unknown),
             (TerminalWait::No, InputState::None, InputState::None, InputState::None),

@@ -21,7 +21,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::terminal::TerminalDevice;
-use super::{Foreground, InputState, MAX_ARGV_BYTES, nul_separated, program_name};
+use super::{Foreground, InputWait, MAX_ARGV_BYTES, nul_separated, program_name};
 use stat::Stat;
 
 /// Unit of the times in `/proc`: 1/100 s on every architecture that Rust supports.
@@ -61,9 +61,18 @@ pub(super) fn foreground_group(pid: u32) -> Vec<Foreground> {
 fn described(program: Stat) -> Foreground {
     let Stat { pid, group, .. } = program;
     let argv = argv(pid);
-    let comm = || fs::read_to_string(format!("/proc/{pid}/comm")).ok();
-    let name = program_name(&argv, || comm().map(|name| name.trim().into()));
+    let name = name_by(pid, &argv);
     Foreground { pid, group, name, argv, started: Some(program.started.to_string()) }
+}
+
+/// Name of a process's program.
+fn name(pid: u32) -> String {
+    name_by(pid, &argv(pid))
+}
+
+fn name_by(pid: u32, argv: &[String]) -> String {
+    let comm = || fs::read_to_string(format!("/proc/{pid}/comm")).ok();
+    program_name(argv, || comm().map(|name| name.trim().into()))
 }
 
 fn argv(pid: u32) -> Vec<String> {
@@ -71,8 +80,8 @@ fn argv(pid: u32) -> Vec<String> {
     nul_separated(stat::read_of(pid, pid, "cmdline", &mut buffer).unwrap_or_default()).collect()
 }
 
-pub(super) fn input_state(pid: u32) -> InputState {
-    input::input_state(pid, input::Evidence::Syscall)
+pub(super) fn input_wait(pid: u32) -> InputWait {
+    input::input_wait(pid, input::Evidence::Syscall)
 }
 
 /// The device file of a process's terminal.
@@ -84,10 +93,10 @@ pub(super) fn has_unread_input(pid: u32) -> Option<bool> {
     Some(TerminalDevice::open(&terminal(pid)?)?.has_unread_input())
 }
 
-/// The answer of [`input_state`] where the kernel hides the system calls of other programs.
+/// The state of [`input_wait`] where the kernel hides the system calls of other programs.
 #[cfg(test)]
-pub(super) fn input_by_wait_channel(pid: u32) -> InputState {
-    input::input_state(pid, input::Evidence::WaitChannel)
+pub(super) fn input_by_wait_channel(pid: u32) -> super::InputState {
+    input::input_wait(pid, input::Evidence::WaitChannel).state
 }
 
 pub(super) fn foreground_has_child(pid: u32) -> Option<bool> {

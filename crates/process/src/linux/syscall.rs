@@ -10,10 +10,10 @@ use super::stat::read_of;
 pub(super) enum Syscall {
     /// A read from this file.
     Read(u32),
-    /// `select`: the number of files and the address of their bit set.
-    Select(u64, u64),
-    /// `poll`: the number of files and the address of their list.
-    Poll(u64, u64),
+    /// `select`: its files are a bit set.
+    Select(FileSet),
+    /// `poll`: its files are a list.
+    Poll(FileSet),
     /// A wait on this epoll instance.
     Epoll(u32),
     /// A call whose arguments do not name the files.
@@ -22,12 +22,26 @@ pub(super) enum Syscall {
     Other,
 }
 
+/// The files for which a call waits.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct FileSet {
+    /// The number of files.
+    count: u64,
+    /// The address of the set in the memory of the process.
+    address: u64,
+    /// Whether the call returns after some time even without input.
+    pub(super) has_time_limit: bool,
+}
+
 /// The variant of [`Syscall`] to which a number belongs.
 #[derive(Debug, Clone, Copy)]
 enum SyscallKind {
     Read,
     Select,
+    /// `poll`, whose time limit is a number of milliseconds.
     Poll,
+    /// `ppoll`, whose time limit is an address.
+    PollUntil,
     Epoll,
     Unclear,
 }
@@ -38,7 +52,8 @@ enum SyscallKind {
 const CALLS: &[(SyscallKind, &[u64])] = &[
     (SyscallKind::Read, &[0, 19, 17, 295, 327]),
     (SyscallKind::Select, &[23, 270]),
-    (SyscallKind::Poll, &[7, 271]),
+    (SyscallKind::Poll, &[7]),
+    (SyscallKind::PollUntil, &[271]),
     (SyscallKind::Epoll, &[232, 281, 441]),
     (SyscallKind::Unclear, &[426, 219]),
 ];
@@ -49,7 +64,7 @@ const CALLS: &[(SyscallKind, &[u64])] = &[
 const CALLS: &[(SyscallKind, &[u64])] = &[
     (SyscallKind::Read, &[63, 65, 67, 69, 286]),
     (SyscallKind::Select, &[72]),
-    (SyscallKind::Poll, &[73]),
+    (SyscallKind::PollUntil, &[73]),
     (SyscallKind::Epoll, &[22, 441]),
     (SyscallKind::Unclear, &[426, 128]),
 ];
@@ -78,20 +93,30 @@ impl Syscall {
         let mut fields = text.split_ascii_whitespace();
         let number: u64 = fields.next()?.parse().ok()?;
         let mut hex = fields.map(|field| u64::from_str_radix(field.strip_prefix("0x")?, 16).ok());
-        let [first, second] = [hex.next()??, hex.next()??];
+        let [first, second, third] = [hex.next()??, hex.next()??, hex.next()??];
+        let fifth = hex.nth(1)??;
         // A 32-bit program has other numbers; its stack is in low memory.
-        let stack = hex.nth(4)??;
+        let stack = hex.nth(1)??;
         if CALLS.is_empty() || u32::try_from(stack).is_ok() {
             return None;
         }
         let kind =
             CALLS.iter().find(|(_, numbers)| numbers.contains(&number)).map(|&(kind, _)| kind);
         // The upper half of a 32-bit argument is undefined.
-        let file = u32::try_from(first & u64::from(u32::MAX)).ok()?;
+        let low = |argument: u64| argument & u64::from(u32::MAX);
+        let file = u32::try_from(low(first)).ok()?;
+        let polled =
+            |has_time_limit| FileSet { count: low(second), address: first, has_time_limit };
         Some(match kind {
             Some(SyscallKind::Read) => Self::Read(file),
-            Some(SyscallKind::Select) => Self::Select(u64::from(file), second),
-            Some(SyscallKind::Poll) => Self::Poll(second & u64::from(u32::MAX), first),
+            Some(SyscallKind::Select) => Self::Select(FileSet {
+                count: low(first),
+                address: second,
+                has_time_limit: fifth != 0,
+            }),
+            // A negative number of milliseconds is no limit.
+            Some(SyscallKind::Poll) => Self::Poll(polled(low(third) <= i32::MAX as u64)),
+            Some(SyscallKind::PollUntil) => Self::Poll(polled(third != 0)),
             Some(SyscallKind::Epoll) => Self::Epoll(file),
             Some(SyscallKind::Unclear) => Self::Unclear,
             None => Self::Other,
@@ -100,7 +125,8 @@ impl Syscall {
 }
 
 /// The descriptors for whose input a `select` waits. `None` if the memory cannot be read.
-pub(super) fn select_inputs(pid: u32, count: u64, address: u64) -> Option<Vec<u32>> {
+pub(super) fn select_inputs(pid: u32, files: FileSet) -> Option<Vec<u32>> {
+    let FileSet { count, address, .. } = files;
     if address == 0 {
         return Some(Vec::new());
     }
@@ -113,7 +139,8 @@ pub(super) fn select_inputs(pid: u32, count: u64, address: u64) -> Option<Vec<u3
 }
 
 /// The descriptors for whose input a `poll` waits. `None` if the memory cannot be read.
-pub(super) fn poll_inputs(pid: u32, count: u64, address: u64) -> Option<Vec<u32>> {
+pub(super) fn poll_inputs(pid: u32, files: FileSet) -> Option<Vec<u32>> {
+    let FileSet { count, address, .. } = files;
     const ENTRY_SIZE: usize = 8;
     const POLLIN_OR_RDNORM: u16 = 0x01 | 0x40;
     let count = usize::try_from(count).ok().filter(|&count| count <= MAX_WAITED_FILES)?;
@@ -137,21 +164,24 @@ mod tests {
     #[cfg(target_arch = "x86_64")]
     #[test]
     fn waiting_calls_are_recognized() {
-        use super::Syscall;
-        let tail = "0x0 0x0 0x0 0x0 0x7ffc00000000 0x7f0000000000\n";
+        use super::{FileSet, Syscall};
+        let set = |count, has_time_limit| FileSet { count, address: 0x7f00, has_time_limit };
+        let tail = "0x7ffc00000000 0x7f0000000000\n";
         for (head, call) in [
-            ("0 0x3 0x7f00", Some(Syscall::Read(3))),
-            ("0 0xffffffff00000003 0x7f00", Some(Syscall::Read(3))),
-            ("19 0x0 0x7f00", Some(Syscall::Read(0))),
-            ("270 0x1 0x7f00", Some(Syscall::Select(1, 0x7f00))),
-            ("23 0x5 0x0", Some(Syscall::Select(5, 0))),
-            ("7 0x7f00 0x2", Some(Syscall::Poll(2, 0x7f00))),
-            ("271 0x7f00 0x2", Some(Syscall::Poll(2, 0x7f00))),
-            ("232 0xd 0x7f00", Some(Syscall::Epoll(13))),
-            ("281 0xd 0x7f00", Some(Syscall::Epoll(13))),
-            ("219 0x7f00 0x2", Some(Syscall::Unclear)),
-            ("1 0x3 0x7f00", Some(Syscall::Other)),
-            ("230 0x0 0x0", Some(Syscall::Other)),
+            ("0 0x3 0x7f00 0x0 0x0 0x0 0x0", Some(Syscall::Read(3))),
+            ("0 0xffffffff00000003 0x7f00 0x0 0x0 0x0 0x0", Some(Syscall::Read(3))),
+            ("19 0x0 0x7f00 0x0 0x0 0x0 0x0", Some(Syscall::Read(0))),
+            ("270 0x1 0x7f00 0x0 0x0 0x0 0x0", Some(Syscall::Select(set(1, false)))),
+            ("23 0x5 0x7f00 0x0 0x0 0x7ffc 0x0", Some(Syscall::Select(set(5, true)))),
+            ("7 0x7f00 0x2 0xffffffff 0x0 0x0 0x0", Some(Syscall::Poll(set(2, false)))),
+            ("7 0x7f00 0x2 0x64 0x0 0x0 0x0", Some(Syscall::Poll(set(2, true)))),
+            ("271 0x7f00 0x2 0x0 0x0 0x0 0x0", Some(Syscall::Poll(set(2, false)))),
+            ("271 0x7f00 0x2 0x7ffc 0x0 0x0 0x0", Some(Syscall::Poll(set(2, true)))),
+            ("232 0xd 0x7f00 0x0 0x0 0x0 0x0", Some(Syscall::Epoll(13))),
+            ("281 0xd 0x7f00 0x0 0x0 0x0 0x0", Some(Syscall::Epoll(13))),
+            ("219 0x7f00 0x2 0x0 0x0 0x0 0x0", Some(Syscall::Unclear)),
+            ("1 0x3 0x7f00 0x0 0x0 0x0 0x0", Some(Syscall::Other)),
+            ("230 0x0 0x0 0x0 0x0 0x0 0x0", Some(Syscall::Other)),
             ("nonsense", None),
             ("0", None),
         ] {

@@ -8,7 +8,10 @@ use rustix::process::{Signal, kill_process};
 use testkit::{TmuxServer, wait_until};
 
 use super::super::tests::{pane, wait_for_argv, wait_for_input, wait_for_name};
-use super::super::{Foreground, InputState, ShellKind, foreground, input_state, rustix_pid, shell};
+use super::super::{
+    Foreground, InputState, InputWait, ShellKind, foreground, input_state, input_wait, rustix_pid,
+    shell,
+};
 use super::{input_by_wait_channel, is_alive};
 
 /// Waits for the input state as it is found where the kernel hides system calls.
@@ -225,4 +228,28 @@ fn zombie_is_not_alive() {
     assert_eq!(children(pid).len(), 1);
     assert!(is_alive(pid));
     assert_eq!(crate::started(children(pid)[0]), None);
+}
+
+#[test]
+fn lone_reader_is_told_from_a_shared_one() {
+    let tmux = TmuxServer::new();
+    let thread = "import threading, time, sys\nthreading.Thread(target=sys.stdin.readline).start()\n\
+                  time.sleep(1000)";
+    let script = tmux.home().join("thread.py");
+    fs::write(&script, thread).unwrap();
+    for (command, reader, is_lone) in [
+        ("cat".to_owned(), "cat", true),
+        ("bash --norc".to_owned(), "bash", true),
+        ("bash -c 'read -s secret'".to_owned(), "bash", true),
+        ("node -e 'process.stdin.resume()'".to_owned(), "node", false),
+        ("script -qc 'sleep 1000' /dev/null".to_owned(), "script", false),
+        (format!("python3 {}", script.display()), "python3", false),
+    ] {
+        let pid = pane(&tmux, &command);
+        let wait = wait_until(&format!("`{command}` reads"), || {
+            let wait = input_wait(pid);
+            (wait.reader.as_deref()? == reader).then_some(wait)
+        });
+        assert_eq!(InputWait { is_lone, ..wait.clone() }, wait, "{command}");
+    }
 }

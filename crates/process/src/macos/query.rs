@@ -11,7 +11,9 @@ use rustix::io::Errno;
 use rustix::process::{Pid, getsid};
 
 use super::super::terminal::{TerminalDevice, TerminalMode};
-use super::super::{Foreground, InputState, MAX_PROCESSES, ancestors, program_name, rustix_pid};
+use super::super::{
+    Foreground, InputState, InputWait, MAX_PROCESSES, ancestors, program_name, rustix_pid,
+};
 use super::kinfo::{ProcessRecord, RECORD_SIZE};
 use super::{arguments, device, libproc};
 
@@ -75,13 +77,16 @@ fn argv(pid: u32) -> Vec<String> {
 
 /// macOS hides the system call in which a program waits. The terminal's mode is the only evidence: a
 /// program that reads keys, or lines without echo, has set it.
-pub(crate) fn input_state(pid: u32) -> InputState {
+pub(crate) fn input_wait(pid: u32) -> InputWait {
     let mode = terminal(pid)
         .and_then(|path| TerminalDevice::open(&path))
         .and_then(|terminal| terminal.mode());
     match mode {
-        Some(mode @ (TerminalMode::NoEcho | TerminalMode::Raw)) => mode.input(),
-        Some(TerminalMode::Line) | None => InputState::Unknown,
+        Some(mode @ (TerminalMode::NoEcho | TerminalMode::Raw)) => {
+            let reader = foreground(pid).map(|program| program.name);
+            InputWait { state: mode.input(), reader, is_lone: false }
+        }
+        Some(TerminalMode::Line) | None => InputWait::without_reader(InputState::Unknown),
     }
 }
 

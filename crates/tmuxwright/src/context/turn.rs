@@ -15,6 +15,7 @@ use super::typed_line::{self, Keystroke, TypedLine};
 use crate::contract::{Code, ToolError};
 use crate::host::PaneState;
 use crate::lock::lock;
+use crate::run::Engine;
 
 /// How long a call waits for the turn of another call to end.
 const TURN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -46,17 +47,29 @@ impl TypedLines {
 }
 
 /// The right to type into a pane, held until the text is typed. If it is dropped before
-/// [`done`](Self::done), the line counts as edited. Holds nothing if no command filter is on.
+/// [`done`](Self::done), the line counts as edited.
 #[must_use]
 #[derive(Debug)]
-pub(crate) struct Turn(Option<(OwnedMutexGuard<TypedLine>, TypedLine)>);
+pub(crate) struct Turn {
+    /// The line, and the line after the text is typed. `None` if no command filter is on.
+    line: Option<(OwnedMutexGuard<TypedLine>, TypedLine)>,
+    runs: Arc<Engine>,
+    pane: PaneId,
+}
 
 impl Turn {
     /// Notes that everything was typed.
-    pub(crate) fn done(self) {
-        if let Some((mut line, after)) = self.0 {
+    pub(crate) fn done(mut self) {
+        if let Some((mut line, after)) = self.line.take() {
             *line = after;
         }
+    }
+}
+
+impl Drop for Turn {
+    /// Notes that the input has ended, however the call ends.
+    fn drop(&mut self) {
+        self.runs.note_input_end(self.pane);
     }
 }
 
@@ -69,7 +82,7 @@ impl Cx {
         strokes: impl Iterator<Item = Keystroke>,
     ) -> Result<Turn, ToolError> {
         if !self.guard.filters_commands() {
-            return Ok(Turn(None));
+            return Ok(self.turn_with(pane, None));
         }
         self.refuse_synchronized(pane)?;
         let mut line = self.line(pane).await?;
@@ -96,7 +109,15 @@ impl Cx {
         };
         admitted?;
         *line = after.interrupted();
-        Ok(Turn(Some((line, after))))
+        Ok(self.turn_with(pane, Some((line, after))))
+    }
+
+    fn turn_with(
+        &self,
+        pane: &PaneState,
+        line: Option<(OwnedMutexGuard<TypedLine>, TypedLine)>,
+    ) -> Turn {
+        Turn { line, runs: Arc::clone(&self.runs), pane: pane.pane }
     }
 
     /// Asks the guard whether the pane's programs may get keys with an unpredictable effect on a line. If
@@ -125,10 +146,11 @@ impl Cx {
     ) -> Result<Turn, ToolError> {
         self.may_run(command)?;
         if !self.guard.filters_commands() {
-            return Ok(Turn(None));
+            return Ok(self.turn_with(pane, None));
         }
         self.refuse_synchronized(pane)?;
-        Ok(Turn(Some((self.line(pane).await?, TypedLine::default()))))
+        let line = self.line(pane).await?;
+        Ok(self.turn_with(pane, Some((line, TypedLine::default()))))
     }
 
     /// Notes that the program in a pane is about to get a signal, which may clear its line.

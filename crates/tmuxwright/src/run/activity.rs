@@ -28,7 +28,7 @@ impl Activity {
     /// Whether the foreground program reads input, and in which mode.
     pub(crate) fn input(&self) -> InputState {
         match &self.foreground {
-            Some(program) => program.input,
+            Some(program) => program.wait.state,
             None if self.process_state.has_exited() => InputState::None,
             None => InputState::Unknown,
         }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::cursor_row::{CursorRow, last_line};
 use super::refusal::Refusal;
 use crate::host::PaneState;
-use process::{Foreground, InputState, ShellKind};
+use process::{Foreground, InputState, InputWait, ShellKind};
 
 /// Time after a shell's start in which it may still read its start-up files.
 pub(super) const SHELL_START_TIMEOUT: Duration = Duration::from_secs(5);
@@ -46,7 +46,7 @@ pub(super) enum Readiness {
 #[derive(Debug)]
 pub(crate) struct ForegroundProgram {
     pub(crate) process: Foreground,
-    pub(crate) input: InputState,
+    pub(crate) wait: InputWait,
     /// Kind of shell, if the program is one.
     pub(crate) shell: Option<ShellKind>,
 }
@@ -54,7 +54,7 @@ pub(crate) struct ForegroundProgram {
 impl ForegroundProgram {
     /// The shell, if it reads input as shells do at their prompts.
     fn prompting_shell(&self) -> Option<Shell> {
-        let kind = self.shell.filter(|&kind| reads_at_prompt(kind, self.input))?;
+        let kind = self.shell.filter(|&kind| reads_at_prompt(kind, self.wait.state))?;
         Some(Shell { kind, pid: self.process.pid })
     }
 }
@@ -63,13 +63,14 @@ impl ForegroundProgram {
 /// assume for a program whose name is not recognised.
 fn probe_once(pid: u32, declared: Option<ShellKind>) -> Option<ForegroundProgram> {
     let foreground = process::foreground(pid)?;
-    let input = process::input_state(pid);
-    // If another program has come to the foreground meanwhile, `input` may be its state and not
+    let wait = process::input_wait(pid);
+    // If another program has come to the foreground meanwhile, `wait` may be its state and not
     // that of `foreground`.
     process::foreground(pid).filter(|now| now.pid == foreground.pid)?;
     let known = process::shell(&foreground);
-    let shell = known.or(declared.filter(|_| foreground.pid == pid && input == InputState::Raw));
-    Some(ForegroundProgram { process: foreground, input, shell })
+    let shell =
+        known.or(declared.filter(|_| foreground.pid == pid && wait.state == InputState::Raw));
+    Some(ForegroundProgram { process: foreground, wait, shell })
 }
 
 /// Probes whether the pane with this first process can take a command.
@@ -77,10 +78,11 @@ pub(super) fn readiness(pid: u32, declared: Option<ShellKind>) -> Readiness {
     let Some(program) = probe_once(pid, declared) else {
         return Readiness::Unknown;
     };
+    let input = program.wait.state;
     match (program.prompting_shell(), program.shell) {
-        (Some(shell), _) => Readiness::AtPrompt(shell, program.input),
-        (None, Some(_)) => Readiness::BusyShell(program.process, program.input),
-        (None, None) => Readiness::Program(program.process, program.input),
+        (Some(shell), _) => Readiness::AtPrompt(shell, input),
+        (None, Some(_)) => Readiness::BusyShell(program.process, input),
+        (None, None) => Readiness::Program(program.process, input),
     }
 }
 

@@ -13,6 +13,7 @@ use process::ShellKind;
 use terminal::screen::Screen;
 use terminal::transcript::{Transcript, TranscriptView};
 
+pub use crate::input_probe::AwaitedInput;
 use crate::lock::lock;
 
 /// Status of a job.
@@ -24,17 +25,6 @@ pub enum JobStatus {
     Exited(i32),
     /// The exit code is not known, for this reason.
     Lost(String),
-}
-
-/// Input that a running command waits for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AwaitedInput {
-    /// A line of input.
-    Line,
-    /// A line that is not echoed.
-    Password,
-    /// Single keys, as a line editor or a full-screen program reads them.
-    Keys,
 }
 
 /// A command started by the run engine.

@@ -50,7 +50,6 @@ pub use process::ShellKind;
 use prompt::Prompt;
 pub use refusal::Refusal;
 pub use repl::ReplAnswer;
-pub(crate) use repl_input::PROMPT_ENDS;
 pub use start_job::{StartedCall, StartedJob};
 use typed_input::TypedInput;
 pub(crate) use typed_input::{RecentInput, TypedLine};
@@ -189,11 +188,38 @@ impl Engine {
         self.records().pane(pane).add_to_pool(self.client(), launch);
     }
 
-    /// Records text that a tool typed into a pane, where it may now be at the prompt.
+    /// Records text that a tool is about to type into a pane, where it may then be at the prompt.
+    /// [`note_input_end`](Self::note_input_end) is to be called when it is typed.
     pub fn note_typed(&self, pane: PaneId, text: &str, enter: bool) {
         self.shared.typed_input.record(pane, text, enter);
+        self.forget_awaited_input(pane);
         if let Some(record) = self.records().panes.get_mut(&pane) {
             record.typed_since = true;
+        }
+    }
+
+    /// Records that a tool has typed all its input into a pane. Earlier probes of its program say nothing
+    /// about the program any more.
+    pub fn note_input_end(&self, pane: PaneId) {
+        self.shared.typed_input.record_end(pane);
+        self.forget_awaited_input(pane);
+    }
+
+    /// Count of the moments at which tools began or ended to type into a pane. A state that was probed at
+    /// another count is older than the last input.
+    pub(crate) fn inputs(&self, pane: PaneId) -> u64 {
+        self.shared.typed_input.inputs(pane)
+    }
+
+    /// Waits until that count differs from an earlier one. Cancel-safe.
+    pub(crate) async fn input_beyond(&self, pane: PaneId, earlier: u64) {
+        self.shared.typed_input.inputs_beyond(pane, earlier).await;
+    }
+
+    /// A command that is given input may no longer wait for any.
+    fn forget_awaited_input(&self, pane: PaneId) {
+        if let Some(job) = self.running_in(pane) {
+            job.set_waiting(None);
         }
     }
 

@@ -4,7 +4,7 @@ use std::collections::{HashMap, VecDeque};
 use std::sync::Mutex;
 
 use tmux_control::PaneId;
-use tokio::time::Instant;
+use tokio::sync::Notify;
 
 use crate::lock::lock;
 
@@ -16,13 +16,17 @@ const MAX_PANES: usize = 256;
 
 /// Recently typed text, by pane.
 #[derive(Debug, Default)]
-pub(super) struct TypedInput(Mutex<HashMap<PaneId, RecentInput>>);
+pub(super) struct TypedInput {
+    panes: Mutex<HashMap<PaneId, RecentInput>>,
+    /// Notified when the count of inputs of a pane changes.
+    changed: Notify,
+}
 
 /// Recently typed text of one pane.
 #[derive(Debug, Clone)]
 pub(crate) struct RecentInput {
-    /// When text was last typed.
-    pub(crate) at: Instant,
+    /// Changes whenever a call begins or ends to type: a state that was probed before does not count.
+    inputs: u64,
     /// The lines, oldest first.
     pub(crate) lines: VecDeque<TypedLine>,
     /// Lines typed so far, including those no longer kept.
@@ -43,30 +47,59 @@ pub(crate) struct TypedLine {
 impl TypedInput {
     /// Records text that was typed. `enter` is whether Enter was pressed after it.
     pub(super) fn record(&self, pane: PaneId, text: &str, enter: bool) {
-        let mut panes = lock(&self.0);
+        self.change(pane, |recent| {
+            for (number, line) in text.split(['\n', '\r']).enumerate() {
+                recent.add(line, number > 0);
+            }
+            recent.entered = enter || text.ends_with(['\n', '\r']);
+        });
+    }
+
+    /// Records that a call has typed all its input.
+    pub(super) fn record_end(&self, pane: PaneId) {
+        self.change(pane, |_| {});
+    }
+
+    fn change(&self, pane: PaneId, change: impl FnOnce(&mut RecentInput)) {
+        let mut panes = lock(&self.panes);
         if panes.len() >= MAX_PANES && !panes.contains_key(&pane) {
             panes.clear();
         }
-        let now = Instant::now();
-        let recent = panes.entry(pane).or_insert_with(|| RecentInput {
-            at: now,
-            lines: VecDeque::new(),
-            count: 0,
-            entered: true,
-        });
-        recent.at = now;
-        for (number, line) in text.split(['\n', '\r']).enumerate() {
-            recent.add(line, number > 0);
-        }
-        recent.entered = enter || text.ends_with(['\n', '\r']);
+        let recent = panes.entry(pane).or_insert_with(RecentInput::new);
+        recent.inputs += 1;
+        change(recent);
+        drop(panes);
+        self.changed.notify_waiters();
     }
 
     pub(super) fn of_pane(&self, pane: PaneId) -> Option<RecentInput> {
-        lock(&self.0).get(&pane).cloned()
+        lock(&self.panes).get(&pane).cloned()
+    }
+
+    /// Count of the moments at which a call began or ended to type into a pane.
+    pub(super) fn inputs(&self, pane: PaneId) -> u64 {
+        lock(&self.panes).get(&pane).map_or(0, |recent| recent.inputs)
+    }
+
+    /// Waits until the count differs from an earlier one. Cancel-safe.
+    pub(super) async fn inputs_beyond(&self, pane: PaneId, earlier: u64) {
+        loop {
+            let changed = self.changed.notified();
+            tokio::pin!(changed);
+            changed.as_mut().enable();
+            if self.inputs(pane) != earlier {
+                return;
+            }
+            changed.await;
+        }
     }
 }
 
 impl RecentInput {
+    fn new() -> Self {
+        Self { inputs: 0, lines: VecDeque::new(), count: 0, entered: true }
+    }
+
     fn add(&mut self, text: &str, begins_line: bool) {
         let text: String = text.chars().take(MAX_LINE_CHARS).collect();
         match self.lines.back_mut() {

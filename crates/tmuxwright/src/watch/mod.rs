@@ -3,7 +3,7 @@
 //! A `Watch` has the panes of one wait. The raw output of each pane is read from the moment the watch
 //! begins (`pane`), turned into lines (`view`), stripped of the echo of typed text (`echo`), and tested
 //! by the conditions (`conditions`, `until`). Output and exits are events; only whether a program waits
-//! for input has to be probed, soon after its last output and then ever more rarely (`probe_schedule`).
+//! for input has to be probed (`input_probe`), soon after its last output and then ever more rarely.
 //! Dropping a watch releases all its resources.
 
 mod conditions;
@@ -11,7 +11,6 @@ mod echo;
 mod observation;
 mod pane;
 mod position;
-mod probe_schedule;
 mod until;
 mod view;
 

@@ -2,6 +2,8 @@
 
 use tokio::time::Instant;
 
+use crate::input_probe::AwaitedInput;
+
 /// A line that was printed or changed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct OutputLine {
@@ -22,13 +24,9 @@ pub(super) struct OutputLine {
 pub(super) enum ProgramState {
     /// A shell is at its prompt.
     Prompt,
-    /// The program waits for a line.
-    Line,
-    /// The program waits for a line without echo.
-    Password,
-    /// The program waits for keys.
-    Keys,
-    /// The program does not wait for input.
+    /// The program waits for input.
+    Waits(AwaitedInput),
+    /// The program does not wait for input, as far as there is evidence.
     Running,
 }
 

@@ -1,6 +1,7 @@
 //! The condition `password`: a program waits for a password.
 
 use super::{Condition, ConditionKind, Needs};
+use crate::input_probe::AwaitedInput;
 use crate::watch::observation::{Observation, ProgramState};
 
 pub(super) const KIND: ConditionKind = ConditionKind {
@@ -18,6 +19,7 @@ impl Condition for Password {
     }
 
     fn holds(&self, observed: &Observation<'_>) -> Option<String> {
-        (observed.program == Some(ProgramState::Password)).then(|| observed.row.to_owned())
+        (observed.program == Some(ProgramState::Waits(AwaitedInput::Password)))
+            .then(|| observed.row.to_owned())
     }
 }

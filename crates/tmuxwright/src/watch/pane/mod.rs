@@ -19,12 +19,12 @@ use super::conditions::Needs;
 use super::echo::EchoFilter;
 use super::observation::{Observation, OutputLine, ProgramState, StableScreen};
 use super::position;
-use super::probe_schedule::ProbeSchedule;
 use super::until::{HeldCondition, Until};
 use super::view::OutputView;
 use super::{WatchEvent, WatchLost, WatchedOutput, Watches};
 use crate::bookmark::Bookmark;
 use crate::host::PaneState;
+use crate::input_probe::ProbeSchedule;
 use crate::run::{OutputPart, StartedJob};
 use terminal::screen::ScreenState;
 
@@ -47,7 +47,9 @@ pub(super) struct WatchedPane {
     /// Input that was received and not processed yet.
     steps: VecDeque<PendingStep>,
     command: Option<WatchedCommand>,
-    probes: ProbeSchedule,
+    probes: ProbeSchedule<ProgramState>,
+    /// Count of inputs that were typed into the pane when `probes` was last reset.
+    inputs: u64,
     last_output: Instant,
     shown: Option<StableScreen>,
     /// Time since which the captured screen may be outdated.
@@ -116,12 +118,11 @@ impl WatchedPane {
         let (stream, answers) = tmux.stream_from(pane.session, pane.pane, asked).await?;
         let position = position::read(&answers)?;
         let typed = watches.runs.recent_input(pane.pane);
-        let at = typed.as_ref().map(|typed| typed.at);
         let lines = typed.into_iter().flat_map(|typed| typed.lines);
         let place = &position.place;
         let echo = EchoFilter::of(lines, place.width, OutputView::top(place), &position.shown);
         let view = OutputView::at(place, echo);
-        let mut watched = Self::new(watches, pane, until, stream, view, at);
+        let mut watched = Self::new(watches, pane, until, stream, view);
         watched.start_bookmark = position.bookmark;
         if watched.until.needs(Needs::Program) {
             watched.program_gone = watched.program();
@@ -147,7 +148,7 @@ impl WatchedPane {
         let typed = watches.runs.recent_input(pane.pane).into_iter().flat_map(|typed| typed.lines);
         let place = place.unwrap_or_default();
         let view = OutputView::at(&place, EchoFilter::after(typed, place.width));
-        let mut watched = Self::new(watches, pane, until, stream, view, None);
+        let mut watched = Self::new(watches, pane, until, stream, view);
         watched.command = Some(WatchedCommand::new(output_filter, shell));
         watched.program_gone = async move { job.wait_for_end().await }.boxed();
         if watched.until.needs(Needs::Screen) {
@@ -162,7 +163,6 @@ impl WatchedPane {
         until: Until,
         stream: PaneStream,
         view: OutputView,
-        typed: Option<Instant>,
     ) -> Self {
         let now = Instant::now();
         Self {
@@ -173,7 +173,8 @@ impl WatchedPane {
             view,
             steps: VecDeque::new(),
             command: None,
-            probes: ProbeSchedule::begin(now, typed),
+            probes: ProbeSchedule::new(now),
+            inputs: watches.runs.inputs(pane.pane),
             last_output: now,
             shown: None,
             dirty: None,
@@ -245,6 +246,10 @@ impl WatchedPane {
                 () = &mut self.process_gone => {
                     self.process_gone = pending().boxed();
                     self.draining = true;
+                }
+                () = self.watches.runs.input_beyond(self.pane.pane, self.inputs) => {
+                    self.inputs = self.watches.runs.inputs(self.id());
+                    self.probes.reset(Instant::now());
                 }
                 () = sleep_until(alarm) => self.probe().await,
             }

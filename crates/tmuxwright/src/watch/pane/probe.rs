@@ -10,12 +10,13 @@ use tokio::time::Instant;
 use super::{PendingStep, ResyncReason, WatchedPane};
 use crate::bookmark::{self, Bookmark};
 use crate::host::PaneState;
-use crate::run::{OutputPart, PROMPT_ENDS};
+use crate::input_probe::{AwaitedInput, ShownRow, awaited_input};
+use crate::run::OutputPart;
 use crate::watch::WatchLost;
 use crate::watch::conditions::Needs;
 use crate::watch::observation::{ProgramState, StableScreen};
 use crate::watch::position::{self, PanePosition};
-use process::InputState;
+use process::InputWait;
 use terminal::screen::ScreenState;
 
 /// Delay before a failed query is repeated.
@@ -38,18 +39,38 @@ impl WatchedPane {
             shown.at = now;
         }
         if self.until.needs(Needs::Program) && now >= self.probes.due() {
-            let sight = self.watches.runs.probe_foreground(&self.pane).await;
-            let state =
-                sight.map(|(sight, at_prompt)| self.program_state(now, sight.input, at_prompt));
-            self.probes.record(state);
-            if self.probes.settled().is_some_and(|state| state != ProgramState::Running) {
-                self.drain_pending().await;
-            }
-            if self.exit_reported && state.is_some_and(|state| state != ProgramState::Prompt) {
-                self.exit_reported = false;
-                self.program_gone = self.program();
-            }
+            self.probe_program().await;
         }
+    }
+
+    /// Probes the state of the foreground program. Typed keys must have reached the terminal before, and
+    /// all output the view after it: else the state is that of an earlier moment and does not count.
+    async fn probe_program(&mut self) {
+        if self.drain_pending().await {
+            return;
+        }
+        let runs = &self.watches.runs;
+        let inputs = runs.inputs(self.id());
+        let found = runs.probe_foreground(&self.pane).await;
+        if self.drain_pending().await || self.watches.runs.inputs(self.id()) != inputs {
+            return;
+        }
+        let state = found.map(|(program, at_prompt)| match at_prompt {
+            true => ProgramState::Prompt,
+            false => self.awaited(&program.wait).map_or(ProgramState::Running, ProgramState::Waits),
+        });
+        self.probes.record(state);
+        if self.exit_reported && state.is_some_and(|state| state != ProgramState::Prompt) {
+            self.exit_reported = false;
+            self.program_gone = self.program();
+        }
+    }
+
+    /// The input for which the foreground program waits, judged by what the pane shows.
+    fn awaited(&self, wait: &InputWait) -> Option<AwaitedInput> {
+        let row = self.view.row();
+        let alternate = self.view.in_alternate();
+        awaited_input(wait, ShownRow { row: &row, alternate, quiet: self.probes.quiet() })
     }
 
     /// Reads output that was printed before a program began to wait or exited and that may still be on
@@ -64,20 +85,6 @@ impl WatchedPane {
                 true
             }
             _ = come => false,
-        }
-    }
-
-    /// The state of a program whose input was probed.
-    fn program_state(&self, now: Instant, input: InputState, at_prompt: bool) -> ProgramState {
-        match input {
-            _ if at_prompt => ProgramState::Prompt,
-            InputState::Line => ProgramState::Line,
-            InputState::Password => ProgramState::Password,
-            InputState::Raw => {
-                let asks = self.view.row().trim_end().ends_with(PROMPT_ENDS);
-                self.probes.raw_input(now, asks || self.view.in_alternate())
-            }
-            InputState::None | InputState::Unknown => ProgramState::Running,
         }
     }
 

@@ -1,0 +1,139 @@
+//! Whether a program waits for input: the judgement that the run engine and watches share.
+//!
+//! A program that has its terminal open for reading need not wait for input: `ssh` reads it while a remote
+//! command works, and so does a program with a thread for keys. So only evidence of a question counts: a
+//! process that is blocked in a read of the terminal and in nothing else, an echo that is switched off, or
+//! an unfinished last row with the cursor behind it (`question`). Output and typed keys make every earlier
+//! probe worthless (`schedule`); [`tmux_control::Server::catch_up`] says when both have arrived.
+
+mod question;
+mod schedule;
+
+use std::time::Duration;
+
+use question::RowKind;
+pub(crate) use schedule::ProbeSchedule;
+
+use process::{InputState, InputWait};
+
+/// Input that a program waits for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum AwaitedInput {
+    /// A line of input.
+    Line,
+    /// A line that is not echoed.
+    Password,
+    /// Single keys, as a line editor or a full-screen program reads them.
+    Keys,
+}
+
+/// Silence after which a program counts as waiting although the evidence is weak: a full-screen program
+/// that also waits for other files, or a row that does not look like a question. Such programs draw more
+/// often than this while they work, and nothing else tells the two apart.
+const WEAK_EVIDENCE_QUIET: Duration = Duration::from_millis(300);
+
+/// Programs that pass keys on to a terminal elsewhere. They read their own terminal all the time, so only
+/// a row that looks like a question says that the program behind them waits.
+const RELAYS: &[&str] = &[
+    "doas",
+    "docker",
+    "expect",
+    "kubectl",
+    "lxc",
+    "machinectl",
+    "mosh-client",
+    "nerdctl",
+    "oc",
+    "podman",
+    "runuser",
+    "screen",
+    "script",
+    "ssh",
+    "su",
+    "sudo",
+    "telnet",
+    "tmux",
+    "unbuffer",
+];
+
+/// What a pane shows at the moment of a probe.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ShownRow<'a> {
+    /// Text of the cursor's row, up to the cursor.
+    pub(crate) row: &'a str,
+    /// Whether the alternate screen is shown.
+    pub(crate) alternate: bool,
+    /// Time since the last output.
+    pub(crate) quiet: Duration,
+}
+
+/// The input for which a program waits; `None` without evidence that it waits for any. All output and all
+/// typed keys must have arrived before the probe of `wait`.
+pub(crate) fn awaited_input(wait: &InputWait, shown: ShownRow<'_>) -> Option<AwaitedInput> {
+    let awaited = match wait.state {
+        InputState::None | InputState::Unknown => return None,
+        InputState::Password => return Some(AwaitedInput::Password),
+        InputState::Line => AwaitedInput::Line,
+        InputState::Raw => AwaitedInput::Keys,
+    };
+    let is_relay = wait.reader.as_deref().is_some_and(|name| RELAYS.contains(&name));
+    let row = RowKind::of(shown.row);
+    let is_full_screen = shown.alternate && awaited == AwaitedInput::Keys;
+    let is_weak = is_full_screen || (row == RowKind::Text && !is_relay);
+    let waits = (wait.is_lone && !is_relay)
+        || row == RowKind::Question
+        || (is_weak && shown.quiet >= WEAK_EVIDENCE_QUIET);
+    waits.then_some(awaited)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(state: InputState, reader: &str, is_lone: bool, row: &str) -> Option<AwaitedInput> {
+        let wait = InputWait { state, reader: Some(reader.to_owned()), is_lone };
+        awaited_input(&wait, ShownRow { row, alternate: false, quiet: Duration::from_secs(9) })
+    }
+
+    #[test]
+    fn lone_read_counts_whatever_the_row() {
+        for row in ["", "Name: ", "Working..."] {
+            let lone = judged(InputState::Line, "cat", true, row);
+            assert_eq!(lone, Some(AwaitedInput::Line), "{row}");
+        }
+        assert_eq!(judged(InputState::None, "cat", true, "Name: "), None);
+    }
+
+    #[test]
+    fn shared_read_counts_with_an_unfinished_row() {
+        for (row, counts) in
+            [("", false), ("Name: ", true), ("Enter your name ", true), ("Working...", false)]
+        {
+            let shared = judged(InputState::Line, "node", false, row);
+            assert_eq!(shared.is_some(), counts, "{row}");
+        }
+    }
+
+    #[test]
+    fn relay_counts_with_a_question_only() {
+        for lone in [false, true] {
+            for (row, counts) in
+                [("", false), ("me@host:~$ ", true), ("Unpacking x (1.2)", false), ("?", true)]
+            {
+                let keys = judged(InputState::Raw, "ssh", lone, row);
+                assert_eq!(keys, counts.then_some(AwaitedInput::Keys), "{row}");
+            }
+        }
+        let secret = judged(InputState::Password, "ssh", true, "me@host's password: ");
+        assert_eq!(secret, Some(AwaitedInput::Password));
+    }
+
+    #[test]
+    fn full_screen_program_counts_once_it_is_quiet() {
+        let wait =
+            InputWait { state: InputState::Raw, reader: Some("nvim".into()), is_lone: false };
+        let shown = |quiet| ShownRow { row: "~", alternate: true, quiet };
+        assert_eq!(awaited_input(&wait, shown(Duration::ZERO)), None);
+        assert_eq!(awaited_input(&wait, shown(WEAK_EVIDENCE_QUIET)), Some(AwaitedInput::Keys));
+    }
+}
