@@ -1,4 +1,4 @@
-//! Terminal output as text: a screen without a width, transcripts of commands, and cleaning.
+//! Terminal output as text: a screen that joins wrapped rows, transcripts of commands, and cleaning.
 //!
 //! The crate knows neither tmux nor MCP.
 //!

@@ -4,7 +4,7 @@ use std::{iter, mem};
 
 use unicode_width::UnicodeWidthChar;
 
-use super::row::{MAX_EDIT_COLUMNS, next_tab_stop};
+use super::row::{MAX_EDIT_COLUMNS, tab_stop};
 
 /// Limit of combining marks per cell; no script needs so many.
 pub(super) const MAX_CELL_MARKS: usize = 32;
@@ -22,18 +22,18 @@ const BLANK: Cell = Cell::Char(' ');
 /// The cells of a row.
 pub(super) struct RowCells {
     cells: Vec<Cell>,
+    /// Width of the row.
+    width: usize,
     /// Number of columns when the cells were made.
     initial_columns: usize,
 }
 
 impl RowCells {
-    pub(super) fn new(text: &str) -> Self {
-        let mut cells = Self { cells: Vec::with_capacity(text.len()), initial_columns: 0 };
+    pub(super) fn new(text: &str, width: usize) -> Self {
+        let cells = Vec::with_capacity(text.len());
+        let mut cells = Self { cells, width, initial_columns: 0 };
         for c in text.chars() {
-            match width_at(c, cells.columns()) {
-                0 => cells.add_mark(cells.columns(), c),
-                width => cells.append(c, width),
-            }
+            cells.append(c, char_width(c, cells.columns(), width));
         }
         cells.initial_columns = cells.columns();
         cells
@@ -72,9 +72,12 @@ impl RowCells {
         self.cells.splice(column.min(end)..end, new);
     }
 
-    /// Appends a character of `width` columns.
+    /// Appends a character of `width` columns. Without any, it belongs to the character before it.
     pub(super) fn append(&mut self, c: char, width: usize) {
-        self.cells.extend(cells_of(c, width));
+        match width {
+            0 => self.add_mark(self.columns(), c),
+            _ => self.cells.extend(cells_of(c, width)),
+        }
     }
 
     /// Adds a combining mark to the character before a column.
@@ -104,11 +107,14 @@ impl RowCells {
         self.cells.truncate(column);
     }
 
-    /// Inserts blanks.
+    /// Inserts blanks. Text that they push beyond the width is lost.
     pub(super) fn insert(&mut self, column: usize, count: usize) {
         self.split(column);
         self.expand_tabs(column);
         self.cells.splice(column..column, (0..count).map(|_| BLANK));
+        if self.columns() > self.width {
+            self.truncate(self.width);
+        }
     }
 
     /// Deletes columns.
@@ -158,9 +164,13 @@ fn cells_of(c: char, width: usize) -> impl Iterator<Item = Cell> {
     iter::once(Cell::Char(c)).chain((1..width).map(|_| Cell::Filler))
 }
 
-/// The width of a character that starts at a column.
-fn width_at(c: char, column: usize) -> usize {
-    if c == '\t' { next_tab_stop(column) - column } else { c.width().unwrap_or(0) }
+/// The width of a character that starts at a column of a row. A tab ends at the last column at the
+/// latest; there it takes none.
+pub(super) fn char_width(c: char, column: usize, row_width: usize) -> usize {
+    match c {
+        '\t' => tab_stop(column, row_width) - column,
+        _ => c.width().unwrap_or(0),
+    }
 }
 
 /// The number of combining marks of the last character, up to [`MAX_CELL_MARKS`].
@@ -168,11 +178,11 @@ pub(super) fn marks_at_end(text: &str) -> usize {
     text.chars().rev().take(MAX_CELL_MARKS).take_while(|c| c.width() == Some(0)).count()
 }
 
-/// The part of a text before a column.
-pub(super) fn text_before(text: &str, column: usize) -> &str {
+/// The part of a row's text before a column.
+pub(super) fn text_before(text: &str, column: usize, row_width: usize) -> &str {
     let mut at = 0;
     let after = text.char_indices().find(|&(_, c)| {
-        let width = width_at(c, at);
+        let width = char_width(c, at, row_width);
         let is_after = width > 0 && at >= column;
         at += width;
         is_after

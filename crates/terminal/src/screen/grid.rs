@@ -4,8 +4,8 @@ use std::collections::VecDeque;
 
 use super::LineSink;
 use super::charset::Charset;
-use super::row::{Row, next_tab_stop};
-use super::terminal::ScreenSize;
+use super::row::{Row, tab_stop};
+use super::terminal::{ScreenSize, WriteModes};
 
 /// Maximum number of rows, the same as in tmux.
 const MAX_HEIGHT: usize = 10_000;
@@ -34,17 +34,24 @@ pub(super) struct Grid {
     pub(super) scrolled_start: String,
     /// First row that changed since the last call of `changed_lines`.
     pub(super) first_changed: usize,
-    /// Number of rows at the top whose text is from before the start and unknown. Each is a line of
-    /// its own.
-    pub(super) unknown_rows: usize,
+    /// Number of rows above the screen that a taller screen shows again.
+    pub(super) history: usize,
+    /// Whether rows without text are left out: unknown ones, and those above the first text.
+    pub(super) omits_blank_start: bool,
+    /// Whether a row has scrolled off since the start or since the screen was cleared.
+    pub(super) has_scrolled: bool,
+    /// Whether the cursor was moved to the top left as such, and neither text nor a relative movement
+    /// followed.
+    homed: bool,
 }
 
 impl Grid {
     pub(super) fn new(size: ScreenSize) -> Self {
         let height = size.height.clamp(1, MAX_HEIGHT);
+        let width = size.width.max(1);
         Self {
-            rows: (0..height).map(|_| Row::default()).collect(),
-            width: size.width.max(1),
+            rows: (0..height).map(|_| Row::new(width)).collect(),
+            width,
             row: 0,
             column: 0,
             top: 0,
@@ -52,8 +59,20 @@ impl Grid {
             saved: SavedCursor::default(),
             scrolled_start: String::new(),
             first_changed: usize::MAX,
-            unknown_rows: 0,
+            history: 0,
+            omits_blank_start: false,
+            has_scrolled: false,
+            homed: false,
         }
+    }
+
+    /// A grid whose cursor is in a row below others with unknown text.
+    pub(super) fn below_unknown(size: ScreenSize, row: usize, column: usize) -> Self {
+        let mut grid = Self::new(size);
+        grid.move_to(row, column);
+        let width = grid.width;
+        grid.rows.iter_mut().take(grid.row).for_each(|row| *row = Row::unknown(width));
+        grid
     }
 
     /// An empty grid of the same size with the same cursor position.
@@ -91,23 +110,48 @@ impl Grid {
         }
     }
 
-    /// Writes ASCII text, or one character, of `width` columns. It wraps at the end of the row.
-    pub(super) fn put(&mut self, text: &str, width: usize, insert: bool, sink: LineSink<'_>) {
+    /// Writes ASCII text, or one character, of `width` columns. It wraps at the end of the row, or, if
+    /// wrapping is off, overwrites the last column.
+    pub(super) fn put(&mut self, text: &str, width: usize, modes: WriteModes, sink: LineSink<'_>) {
+        self.homed = false;
         let (mut text, mut width) = (text, width);
         while width > self.width.saturating_sub(self.column) {
-            let room = if text.is_ascii() { self.width.saturating_sub(self.column) } else { 0 };
+            let is_ascii = text.is_ascii();
+            if !modes.autowrap {
+                return self.put_at_edge(text, is_ascii, modes.insert);
+            }
+            let room = if is_ascii { self.width.saturating_sub(self.column) } else { 0 };
             let (part, rest) = text.split_at(room);
-            self.put_in_row(part, room, insert);
+            self.put_in_row(part, room, modes.insert);
             self.wrap(sink);
             (text, width) = (rest, width - room);
-            if width > self.width && !text.is_ascii() {
+            if width > self.width && !is_ascii {
                 return;
             }
         }
-        self.put_in_row(text, width, insert);
+        self.put_in_row(text, width, modes.insert);
+        if !modes.autowrap {
+            self.column = self.column.min(self.width - 1);
+        }
+    }
+
+    /// Writes ASCII text that is longer than the rest of the row, without wrapping.
+    fn put_at_edge(&mut self, text: &str, is_ascii: bool, insert: bool) {
+        let room = self.width.saturating_sub(self.column);
+        if !is_ascii || room == 0 {
+            return;
+        }
+        let (_, last) = text.split_at(text.len() - 1);
+        let (first, _) = text.split_at(room - 1);
+        self.put_in_row(first, first.len(), insert);
+        self.put_in_row(last, 1, insert);
+        self.column = self.width - 1;
     }
 
     fn put_in_row(&mut self, text: &str, width: usize, insert: bool) {
+        if width == 0 {
+            return;
+        }
         self.note_change(self.row);
         let Some(row) = self.rows.get_mut(self.row) else { return };
         if insert {
@@ -118,8 +162,7 @@ impl Grid {
 
     /// Continues the line in the next row.
     fn wrap(&mut self, sink: LineSink<'_>) {
-        let is_known = self.row >= self.unknown_rows;
-        self.edit_row(|row, _| if is_known { row.wrap() } else { row.end_line() });
+        self.edit_row(|row, _| row.wrap());
         self.next_row(sink);
         self.column = 0;
     }
@@ -139,7 +182,25 @@ impl Grid {
         self.column = column.min(self.width - 1);
     }
 
+    /// Moves the cursor to a position of the screen, as `CSI H` does.
+    pub(super) fn move_to_absolute(&mut self, row: usize, column: usize) {
+        self.move_to(row, column);
+        self.homed = true;
+    }
+
+    /// Places the cursor, also after the last column, where the next text wraps.
+    pub(super) fn place_cursor(&mut self, row: usize, column: usize) {
+        self.row = row.min(self.last_row());
+        self.column = column.min(self.width);
+    }
+
+    /// Sets the width; the rows must have it.
+    pub(super) fn set_width(&mut self, width: usize) {
+        self.width = width;
+    }
+
     pub(super) fn move_up(&mut self, count: usize) {
+        self.homed = false;
         let highest = if self.row >= self.top { self.top } else { 0 };
         self.move_to(self.row.saturating_sub(count).max(highest), self.column);
     }
@@ -153,18 +214,23 @@ impl Grid {
         self.column = 0;
     }
 
+    /// Moves back, also from the start of a row to the row that the line wraps from, as in tmux.
     pub(super) fn backspace(&mut self) {
-        self.column = self.column.saturating_sub(1);
+        let above = self.row.checked_sub(1).filter(|_| self.column == 0);
+        match above.filter(|&above| self.rows.get(above).is_some_and(Row::wraps)) {
+            Some(above) => (self.row, self.column) = (above, self.width - 1),
+            None => self.column = self.column.saturating_sub(1),
+        }
     }
 
     pub(super) fn tab(&mut self) {
         self.edit_row(Row::append_tab);
-        self.tab_forward(1);
+        self.column = tab_stop(self.column, self.width);
     }
 
     pub(super) fn tab_forward(&mut self, count: usize) {
         let stops = count.saturating_sub(1).saturating_mul(8);
-        self.move_to(self.row, next_tab_stop(self.column).saturating_add(stops));
+        self.move_to(self.row, tab_stop(self.column, self.width).saturating_add(stops));
     }
 
     pub(super) fn tab_back(&mut self, count: usize) {
@@ -200,28 +266,28 @@ impl Grid {
         self.next_row(sink);
     }
 
+    /// Moves down in the same column, which may be the one after the last.
     fn next_row(&mut self, sink: LineSink<'_>) {
         if self.row == self.bottom {
             self.scroll_up(1, sink);
         } else {
-            self.move_to(self.row + 1, self.column);
+            self.row = self.last_row().min(self.row + 1);
         }
     }
 
     pub(super) fn reverse_line_feed(&mut self) {
+        self.homed = false;
         if self.row == self.top {
             self.scroll_down(1);
         } else {
-            self.move_to(self.row.saturating_sub(1), self.column);
+            self.row = self.row.saturating_sub(1);
         }
     }
 
-    /// Scrolls up. Rows that leave the top of the screen become final lines; rows that leave a region
-    /// below other rows are lost.
+    /// Scrolls up. Rows that leave the region become final lines, as they become history in tmux.
     pub(super) fn scroll_up(&mut self, count: usize, sink: LineSink<'_>) {
-        if self.top == 0 {
-            self.release_rows(count.min(self.bottom + 1), sink);
-        }
+        let count = count.min(self.bottom + 1 - self.top);
+        self.release_rows(self.top, count, sink);
         self.remove_rows(self.top, count);
     }
 
@@ -274,6 +340,12 @@ impl Grid {
         self.rows.iter_mut().take(to).skip(from).for_each(Row::clear);
     }
 
+    /// Whether erasing from the cursor on clears the screen, as `clear` does. A program that moves up
+    /// to the first row and erases from there redraws its own text instead.
+    pub(super) fn is_homed(&self) -> bool {
+        self.homed && self.cursor() == (0, 0)
+    }
+
     /// `CSI J`: erases below the cursor (0), above it (1), or the whole screen (2).
     pub(super) fn erase_screen(&mut self, part: usize) {
         match part {
@@ -287,11 +359,18 @@ impl Grid {
 
     /// `CSI K`: erases right of the cursor (0), left of it (1), or the whole row (2).
     pub(super) fn erase_row(&mut self, part: usize) {
-        self.edit_row(|row, column| match part {
-            0 => row.erase(column, usize::MAX),
-            1 => row.erase(0, column.saturating_add(1)),
-            2 => row.erase(0, usize::MAX),
+        match part {
+            0 => self.edit_at_cursor(|row, column| row.erase(column, usize::MAX)),
+            1 => self.edit_row(|row, column| row.erase(0, column.saturating_add(1))),
+            2 => self.edit_row(|row, _| row.erase(0, usize::MAX)),
             _ => {}
-        });
+        }
+    }
+
+    /// Edits the cursor's row from the cursor on. After the last column there is nothing to edit.
+    pub(super) fn edit_at_cursor(&mut self, edit: impl FnOnce(&mut Row, usize)) {
+        if self.column < self.width {
+            self.edit_row(edit);
+        }
     }
 }

@@ -21,8 +21,13 @@ impl Grid {
         let mut lines = Vec::new();
         let mut line = ScreenLine { index: 0, text: self.scrolled_start.clone(), cursor: None };
         let (cursor_row, column) = self.cursor();
-        let rows = self.rows.iter().rposition(Row::is_line).map_or(0, |last| last + 1);
+        let rows = self.text_rows();
+        let mut at_start = !self.has_scrolled;
         for (number, row) in self.rows.iter().take(rows).enumerate() {
+            if self.omits(row, at_start) {
+                continue;
+            }
+            at_start = false;
             if number == cursor_row {
                 line.cursor = Some(line.text.len() + row.text_before(column).len());
             }
@@ -46,11 +51,16 @@ impl Grid {
         Some(self.lines().into_iter().skip(unchanged).collect())
     }
 
-    /// Passes the lines of the first rows, which are about to scroll off, to `sink`.
-    pub(super) fn release_rows(&mut self, rows: usize, sink: LineSink<'_>) {
-        self.unknown_rows = self.unknown_rows.saturating_sub(rows);
-        let lines = self.rows.iter().rposition(Row::is_line).map_or(0, |last| last + 1);
-        for row in self.rows.iter().take(rows.min(lines)) {
+    /// Passes the lines of `count` rows, which are about to scroll off, to `sink`.
+    pub(super) fn release_rows(&mut self, from: usize, count: usize, sink: LineSink<'_>) {
+        self.history = self.history.saturating_add(count);
+        let end = self.text_rows().min(from + count);
+        for index in from..end {
+            let Some(row) = self.rows.get(index) else { break };
+            if self.omits(row, !self.has_scrolled) {
+                continue;
+            }
+            self.has_scrolled = true;
             if row.wraps() {
                 self.scrolled_start.push_str(&row.whole_text());
             } else if self.scrolled_start.is_empty() {
@@ -60,5 +70,27 @@ impl Grid {
                 sink(&std::mem::take(&mut self.scrolled_start));
             }
         }
+    }
+
+    /// Clears the screen. Its lines become final, as they become history in tmux.
+    pub(super) fn clear(&mut self, sink: LineSink<'_>) {
+        self.release_rows(0, self.rows.len(), sink);
+        if !self.scrolled_start.is_empty() {
+            sink(&std::mem::take(&mut self.scrolled_start));
+        }
+        self.erase_screen(2);
+        self.history = 0;
+        self.has_scrolled = false;
+    }
+
+    /// Number of rows down to the last one that is a line.
+    fn text_rows(&self) -> usize {
+        self.rows.iter().rposition(Row::is_line).map_or(0, |last| last + 1)
+    }
+
+    /// Whether a row is not part of the output: the text there is from before, or, above the first
+    /// text, there is none.
+    fn omits(&self, row: &Row, at_start: bool) -> bool {
+        self.omits_blank_start && (row.is_untouched() || (at_start && !row.is_line()))
     }
 }

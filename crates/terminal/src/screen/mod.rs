@@ -1,14 +1,17 @@
 //! A terminal emulator that turns the bytes a program writes into the lines a person would see.
 //!
-//! The terminal has a height, but need not have a width: then no line wraps, and a long line stays
-//! one line. That is why it is built on the parser `vte` and not on a crate with a complete terminal:
-//! avt, vt100 and alacritty_terminal all have a width.
+//! A line that wraps is one line, however long it is and whatever the width. The rules are those of
+//! tmux, where this terminal's programs run: when text wraps, what a resize moves, and that a cleared
+//! screen is kept as history. That is why it is built on the parser `vte` and not on a crate with a
+//! complete terminal; the tests compare it with avt and with tmux. It can also have no width: then
+//! no line wraps.
 //!
-//! Lines that scroll off the top are final. Colours, titles and the alternate screen are dropped.
+//! Lines that scroll off or are cleared from the whole screen are final. Colours, titles and the
+//! alternate screen are dropped.
 //!
 //! - `input`: splits bytes into text, controls and sequences. `perform`: effects of sequences.
 //! - `terminal`: main and alternate grid, and the modes. `grid`: rows, cursor and scroll region.
-//! - `lines`: rows joined to lines. `row`, `cells`: the text of a row. `charset`: line drawing.
+//! - `lines`: rows joined to lines. `resize`: wrapping at another width. `row`, `cells`: the text of a row. `charset`: line drawing.
 
 mod cells;
 mod charset;
@@ -16,12 +19,14 @@ mod grid;
 mod input;
 mod lines;
 mod perform;
+mod resize;
 mod row;
 mod terminal;
 #[cfg(test)]
 mod tests;
 
 pub use charset::special_graphic;
+use grid::Grid;
 use input::InputParser;
 pub use lines::ScreenLine;
 use terminal::{ScreenSize, Terminal};
@@ -51,6 +56,21 @@ impl ScreenState {
     }
 }
 
+/// Size and cursor of a terminal whose text is not known.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ScreenPlace {
+    /// Number of columns.
+    pub width: usize,
+    /// Number of rows.
+    pub height: usize,
+    /// Row of the cursor, from 0.
+    pub row: usize,
+    /// Column of the cursor, from 0.
+    pub column: usize,
+    /// Number of rows above the screen, which a taller screen shows again.
+    pub history: usize,
+}
+
 /// A terminal screen: takes bytes, and gives lines.
 pub struct Screen {
     input: InputParser,
@@ -69,15 +89,42 @@ impl Screen {
     /// the cursor.
     pub fn from_state(state: &ScreenState) -> Self {
         let size = ScreenSize { width: state.width, height: state.height };
-        let mut screen = Self { input: InputParser::default(), terminal: Terminal::new(size) };
-        if state.alternate {
-            screen.terminal.show_alternate(true);
-        }
-        screen.terminal.grid().move_to(state.row, 0);
-        screen.terminal.grid().unknown_rows = state.row;
+        let below_unknown = Grid::below_unknown(size, state.row, 0);
+        let terminal = match state.alternate {
+            true => Terminal::in_alternate_grid(below_unknown),
+            false => Terminal::with_grid(below_unknown),
+        };
+        let mut screen = Self { input: InputParser::default(), terminal };
         screen.terminal.print(&state.before, &mut |_| {});
         screen.changed_lines();
         screen
+    }
+
+    /// A screen for output that begins at a place of a running terminal. Rows that show older text are
+    /// not part of its lines.
+    pub fn for_output(place: &ScreenPlace) -> Self {
+        let size = ScreenSize { width: place.width, height: place.height };
+        let mut grid = Grid::below_unknown(size, place.row, place.column);
+        grid.history = place.history;
+        grid.omits_blank_start = true;
+        Self { input: InputParser::default(), terminal: Terminal::with_grid(grid) }
+    }
+
+    /// An empty screen of the same width with `height` rows.
+    pub fn blank(&self, height: usize) -> Self {
+        Self::for_output(&ScreenPlace { height, row: 0, column: 0, history: 0, ..self.place() })
+    }
+
+    /// Size and cursor of the main screen now.
+    pub fn place(&self) -> ScreenPlace {
+        let grid = self.terminal.main();
+        let (ScreenSize { width, height }, (row, column)) = (grid.size(), grid.cursor());
+        ScreenPlace { width, height, row, column, history: grid.history }
+    }
+
+    /// Changes the size, as tmux does with a pane. Passes each line that becomes final to `sink`.
+    pub fn resize(&mut self, width: usize, height: usize, sink: &mut impl FnMut(&str)) {
+        self.terminal.resize(ScreenSize { width, height }, sink);
     }
 
     /// The lines of the active screen from the first that changed since the previous call; `None` if

@@ -30,7 +30,7 @@ impl Perform for Performer<'_> {
                 self.terminal.grid().carriage_return();
             }
             b'M' => self.terminal.grid().reverse_line_feed(),
-            b'c' => self.terminal.reset(),
+            b'c' => self.terminal.hard_reset(self.sink),
             _ => {}
         }
     }
@@ -73,24 +73,28 @@ impl Performer<'_> {
                 grid.carriage_return();
             }
             'G' | '`' => grid.move_to(row, y),
-            'H' | 'f' => grid.move_to(y, x),
+            'H' | 'f' => grid.move_to_absolute(y, x),
             'I' => grid.tab_forward(count),
             'Z' => grid.tab_back(count),
             'd' => grid.move_to(y, column),
-            'J' => grid.erase_screen(first),
+            'J' => self.terminal.erase_screen(first, self.sink),
             'K' => grid.erase_row(first),
             'L' => grid.insert_rows(count),
             'M' => grid.delete_rows(count),
-            'P' => grid.edit_row(|row, column| row.delete(column, count)),
-            '@' => grid.edit_row(|row, column| row.insert(column, count)),
-            'X' => grid.edit_row(|row, column| row.erase(column, column.saturating_add(count))),
+            'P' => grid.edit_at_cursor(|row, column| row.delete(column, count)),
+            '@' => grid.edit_at_cursor(|row, column| row.insert(column, count)),
+            'X' => {
+                grid.edit_at_cursor(|row, column| row.erase(column, column.saturating_add(count)))
+            }
             'S' => self.terminal.scroll_up(count, self.sink),
             'T' => grid.scroll_down(count),
             'b' => self.terminal.repeat(count, self.sink),
             'r' => grid.set_scroll_region(y, second),
             's' => self.terminal.save(),
             'u' => self.terminal.restore(),
-            'h' | 'l' if params.iter().any(|p| p == [4]) => self.terminal.insert = action == 'h',
+            'h' | 'l' if params.iter().any(|p| p == [4]) => {
+                self.terminal.modes.insert = action == 'h';
+            }
             _ => {}
         }
     }
@@ -104,6 +108,7 @@ impl Performer<'_> {
         for param in params {
             match (param, on) {
                 ([47 | 1047 | 1049], on) => self.terminal.show_alternate(on),
+                ([7], on) => self.terminal.modes.autowrap = on,
                 ([1048], true) => self.terminal.save(),
                 ([1048], false) => self.terminal.restore(),
                 _ => {}

@@ -17,9 +17,9 @@ const MAX_CELLS: usize = 1 << 20;
 /// Maximum capacity of a buffer that is reused for the next row.
 const MAX_REUSED_CAPACITY: usize = 4096;
 
-/// The next tab stop after a column.
-pub(super) fn next_tab_stop(column: usize) -> usize {
-    column.saturating_add(8) & !7
+/// The column to which a tab moves the cursor in a row of some width.
+pub(super) fn tab_stop(column: usize, width: usize) -> usize {
+    (column.saturating_add(8) & !7).min(width.saturating_sub(1)).max(column)
 }
 
 /// The content of a row, in the cheapest form that allows the edits so far.
@@ -35,27 +35,37 @@ enum RowText {
 /// A row of the screen.
 pub(super) struct Row {
     content: RowText,
+    /// Number of columns of the screen.
+    width: usize,
     /// Whether text was overwritten or erased. Then blanks at the end are not text: progress bars are
     /// wiped with blanks.
-    rewritten: bool,
+    pub(super) rewritten: bool,
     /// Whether a line feed ended the row, which makes it a line even if it is empty.
-    ended: bool,
+    pub(super) ended: bool,
     /// Whether the line continues in the next row.
     wraps: bool,
-}
-
-impl Default for Row {
-    fn default() -> Self {
-        Self {
-            content: RowText::Ascii(String::new()),
-            rewritten: false,
-            ended: false,
-            wraps: false,
-        }
-    }
+    /// Whether the row has text from before the screen's start, which is not known.
+    pub(super) unknown: bool,
 }
 
 impl Row {
+    /// An empty row of a screen with this width.
+    pub(super) fn new(width: usize) -> Self {
+        Self {
+            content: RowText::Ascii(String::new()),
+            width,
+            rewritten: false,
+            ended: false,
+            wraps: false,
+            unknown: false,
+        }
+    }
+
+    /// A row with text of which nothing is known.
+    pub(super) fn unknown(width: usize) -> Self {
+        Self { unknown: true, ..Self::new(width) }
+    }
+
     pub(super) fn columns(&self) -> usize {
         match &self.content {
             RowText::Ascii(text) => text.len(),
@@ -88,7 +98,9 @@ impl Row {
     pub(super) fn text_before(&self, column: usize) -> String {
         match &self.content {
             RowText::Ascii(text) => text.get(..column).unwrap_or(text).to_owned(),
-            RowText::Unicode { text, .. } => cells::text_before(text, column).to_owned(),
+            RowText::Unicode { text, .. } => {
+                cells::text_before(text, column, self.width).to_owned()
+            }
             RowText::Cells(cells) => cells.text(column),
         }
     }
@@ -103,14 +115,20 @@ impl Row {
         columns == 0 || (self.rewritten && columns <= MAX_EDIT_COLUMNS && self.text().is_empty())
     }
 
+    /// Whether the row has unknown text, and nothing was written there since.
+    pub(super) fn is_untouched(&self) -> bool {
+        self.unknown && !self.is_line()
+    }
+
     /// Ends the row by a line feed.
     pub(super) fn end_line(&mut self) {
         self.ended = true;
     }
 
-    /// Continues the line in the next row.
+    /// Continues the line in the next row. A line whose beginning is unknown ends here instead.
     pub(super) fn wrap(&mut self) {
-        self.wraps = true;
+        self.ended |= self.unknown;
+        self.wraps |= !self.unknown;
     }
 
     pub(super) fn wraps(&self) -> bool {
@@ -121,6 +139,7 @@ impl Row {
     pub(super) fn clear(&mut self) {
         self.clear_text();
         self.ended = false;
+        self.unknown = false;
     }
 
     fn clear_text(&mut self) {
@@ -164,7 +183,8 @@ impl Row {
         }
     }
 
-    fn append(&mut self, text: &str, width: usize) {
+    /// Appends visible ASCII, or one character, of `width` columns.
+    pub(super) fn append(&mut self, text: &str, width: usize) {
         match &mut self.content {
             RowText::Ascii(line) if text.is_ascii() => line.push_str(text),
             RowText::Ascii(line) => {
@@ -218,7 +238,7 @@ impl Row {
         if column != self.columns() {
             return;
         }
-        let stop = next_tab_stop(column);
+        let stop = tab_stop(column, self.width);
         match &mut self.content {
             RowText::Ascii(line) => {
                 let mut text = mem::take(line);
@@ -263,14 +283,17 @@ impl Row {
         }
     }
 
-    /// Inserts blanks.
+    /// Inserts blanks. Text that they push beyond the width is lost.
     pub(super) fn insert(&mut self, column: usize, count: usize) {
         let columns = self.columns();
         if column < columns && columns <= MAX_EDIT_COLUMNS && self.make_editable(true) {
             let count = count.min(MAX_EDIT_COLUMNS);
             self.rewritten = true;
             match &mut self.content {
-                RowText::Ascii(line) => line.insert_str(column, &" ".repeat(count)),
+                RowText::Ascii(line) => {
+                    line.insert_str(column, &" ".repeat(count));
+                    line.truncate(self.width);
+                }
                 _ => self.edit_cells(|cells| cells.insert(column, count)),
             }
         }
@@ -299,7 +322,7 @@ impl Row {
             RowText::Cells(_) => true,
             _ if columns > MAX_CELLS => false,
             RowText::Ascii(text) | RowText::Unicode { text, .. } => {
-                self.content = RowText::Cells(RowCells::new(text));
+                self.content = RowText::Cells(RowCells::new(text, self.width));
                 true
             }
         }
@@ -321,7 +344,7 @@ mod tests {
     fn row_becomes_cells_only_when_necessary() {
         let is_ascii = |row: &Row| matches!(row.content, RowText::Ascii(_));
         let is_cells = |row: &Row| matches!(row.content, RowText::Cells(_));
-        let mut row = Row::default();
+        let mut row = Row::new(usize::MAX);
         row.put(0, "ab", 2);
         row.put(1, "cd", 2);
         row.erase(2, usize::MAX);
@@ -351,7 +374,7 @@ mod tests {
 
     #[test]
     fn large_buffer_is_not_reused() {
-        let mut row = Row::default();
+        let mut row = Row::new(usize::MAX);
         row.put(0, &"x".repeat(100_000), 100_000);
         row.clear();
         let RowText::Ascii(buffer) = &row.content else { panic!("not ASCII") };

@@ -14,6 +14,21 @@ pub(super) struct ScreenSize {
     pub(super) height: usize,
 }
 
+/// Modes that decide where written text goes.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct WriteModes {
+    /// Whether new text moves the text after it to the right.
+    pub(super) insert: bool,
+    /// Whether text continues in the next row at the end of a row.
+    pub(super) autowrap: bool,
+}
+
+impl Default for WriteModes {
+    fn default() -> Self {
+        Self { insert: false, autowrap: true }
+    }
+}
+
 /// A terminal, on which text and controls take effect.
 pub(super) struct Terminal {
     main: Grid,
@@ -25,24 +40,35 @@ pub(super) struct Terminal {
     /// Number of times that the bell rang.
     bells: u64,
     pub(super) charset: Charset,
-    /// Whether new text moves the text after it to the right (insert mode).
-    pub(super) insert: bool,
+    pub(super) modes: WriteModes,
     /// The last character written, for `CSI b`.
     last: Option<char>,
 }
 
 impl Terminal {
     pub(super) fn new(size: ScreenSize) -> Self {
+        Self::with_grid(Grid::new(size))
+    }
+
+    pub(super) fn with_grid(main: Grid) -> Self {
         Self {
-            main: Grid::new(size),
+            main,
             alternate: None,
             had_alternate: false,
             queried: false,
             bells: 0,
             charset: Charset::default(),
-            insert: false,
+            modes: WriteModes::default(),
             last: None,
         }
+    }
+
+    /// A terminal whose alternate screen is active and has this grid.
+    pub(super) fn in_alternate_grid(alternate: Grid) -> Self {
+        let mut terminal = Self::new(alternate.size());
+        terminal.alternate = Some(alternate);
+        terminal.had_alternate = true;
+        terminal
     }
 
     pub(super) fn main(&self) -> &Grid {
@@ -111,10 +137,10 @@ impl Terminal {
     }
 
     fn write(&mut self, text: &str, width: usize, sink: LineSink<'_>) {
-        let insert = self.insert;
+        let modes = self.modes;
         match &mut self.alternate {
-            Some(grid) => grid.put(text, width, insert, &mut |_| {}),
-            None => self.main.put(text, width, insert, sink),
+            Some(grid) => grid.put(text, width, modes, &mut |_| {}),
+            None => self.main.put(text, width, modes, sink),
         }
     }
 
@@ -155,6 +181,23 @@ impl Terminal {
         }
     }
 
+    /// `CSI J`. Text that a program clears from the whole screen was shown, so its lines become final.
+    pub(super) fn erase_screen(&mut self, part: usize, sink: LineSink<'_>) {
+        match &mut self.alternate {
+            Some(grid) => grid.erase_screen(part),
+            None if part == 2 || (part == 0 && self.main.is_homed()) => self.main.clear(sink),
+            None => self.main.erase_screen(part),
+        }
+    }
+
+    /// Changes the size. The main screen is reflowed.
+    pub(super) fn resize(&mut self, size: ScreenSize, sink: LineSink<'_>) {
+        self.main.resize(size, sink);
+        if let Some(grid) = &mut self.alternate {
+            grid.resize(size, &mut |_| {});
+        }
+    }
+
     pub(super) fn save(&mut self) {
         let charset = self.charset;
         self.grid().save(charset);
@@ -176,8 +219,15 @@ impl Terminal {
     /// Resets the modes; the text stays.
     pub(super) fn soft_reset(&mut self) {
         self.charset = Charset::default();
-        self.insert = false;
+        self.modes = WriteModes::default();
         self.grid().reset_scroll_region();
+    }
+
+    /// `ESC c`: resets the modes and clears the active screen.
+    pub(super) fn hard_reset(&mut self, sink: LineSink<'_>) {
+        self.soft_reset();
+        self.erase_screen(2, sink);
+        self.grid().move_to(0, 0);
     }
 
     /// Resets everything except the facts about the program.

@@ -21,7 +21,7 @@ use super::repl_input::PROMPT_ENDS;
 use super::{Engine, Refusal};
 use crate::host::PaneState;
 use process::InputState;
-use terminal::screen::Screen;
+use terminal::screen::{Screen, ScreenPlace};
 
 /// Milliseconds after the last output at which the foreground program is probed: a program that
 /// begins to wait, or a shell that drops its command, has mostly just printed something.
@@ -55,6 +55,10 @@ pub(super) struct JobFollower {
     pub(super) pane: PaneState,
     pub(super) shell: Shell,
     pub(super) stream: PaneStream,
+    /// A copy of the stream that waits for changes of the pane's size.
+    pub(super) layout: PaneStream,
+    /// Screen that shows the stream up to the command's output, to find the place where it begins.
+    pub(super) echo: Screen,
     pub(super) keys: MarkKeys,
     pub(super) prompt: Prompt,
     pub(super) state: FollowState,
@@ -123,6 +127,11 @@ impl JobFollower {
         let mut end_pause = ProbePause::default();
         let status = loop {
             tokio::select! {
+                at = self.layout.layout_changed() => {
+                    if let Some(status) = self.resize_at(at).await {
+                        break status;
+                    }
+                }
                 chunk = self.stream.next() => {
                     if let Some(status) = self.handle(chunk) {
                         break status;
@@ -181,9 +190,16 @@ impl JobFollower {
 
     /// Adds the output among these bytes to the job's.
     pub(super) fn scan(&mut self, bytes: &[u8]) {
-        let Self { job, state, .. } = self;
+        let Self { job, state, echo, .. } = self;
         let had_begun = state.filter.has_begun();
-        for part in state.filter.parts(bytes) {
+        let parts = state.filter.parts(bytes);
+        if !had_begun {
+            echo.feed(&state.filter.take_echo(), &mut |_| {});
+            if state.filter.has_begun() {
+                job.begin_output(&ScreenPlace { column: 0, ..echo.place() });
+            }
+        }
+        for part in parts {
             match part {
                 OutputPart::Text(text) => job.feed(&text),
                 OutputPart::Lost(bytes) => job.output_lost(Some(bytes)),
@@ -343,12 +359,12 @@ impl JobFollower {
     /// Reads the shell's prompt after the command and records it, so that text a person types there
     /// later can be distinguished from it. `unfinished` is the last output line if it has no end.
     async fn read_prompt(self, unfinished: &str) {
-        let Self { engine, job, lease, pane, mut stream, state, prompt, .. } = self;
+        let Self { engine, job, lease, pane, mut stream, state, echo, prompt, .. } = self;
         let queried = job.queried_terminal();
         let generation = lease.generation();
         // Releases the pane for the next command, unless a key has to be pressed below.
         let kept = queried.then_some(lease);
-        let mut after = Screen::new(MAX_PROMPT_ROWS);
+        let mut after = echo.blank(MAX_PROMPT_ROWS);
         // The prompt follows an unfinished line in the same row.
         after.feed(unfinished.as_bytes(), &mut |_| {});
         after.feed(&state.after_end, &mut |_| {});

@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 use tokio::time::Instant;
 
 use process::ShellKind;
-use terminal::screen::Screen;
+use terminal::screen::{Screen, ScreenPlace};
 use terminal::transcript::{Transcript, TranscriptView};
 
 pub use crate::input_probe::AwaitedInput;
@@ -107,9 +107,10 @@ pub enum AlternateScreen {
 }
 
 impl Job {
-    pub(super) fn new(id: String, pane: PaneId, command: String, height: u32) -> Self {
+    /// A job whose output will begin at about `place`.
+    pub(super) fn new(id: String, pane: PaneId, command: String, place: &ScreenPlace) -> Self {
         let output = JobOutput {
-            screen: Screen::new(height as usize),
+            screen: Screen::for_output(place),
             transcript: Transcript::new(),
             bytes: 0,
             closed: false,
@@ -261,6 +262,20 @@ impl Job {
                 () = changed => {}
                 () = printed => {}
             }
+        }
+    }
+
+    /// Begins the output at a place of the pane's screen.
+    pub(super) fn begin_output(&self, place: &ScreenPlace) {
+        self.state().output.screen = Screen::for_output(place);
+    }
+
+    /// Changes the size of the screen on which the command prints.
+    pub(super) fn resize(&self, width: usize, height: usize) {
+        let mut state = self.state();
+        let JobOutput { screen, transcript, closed, .. } = &mut state.output;
+        if !*closed {
+            screen.resize(width, height, &mut |line| transcript.push(line));
         }
     }
 

@@ -18,6 +18,7 @@ mod launch;
 mod marks;
 mod output_filter;
 mod pane_records;
+mod pane_size;
 mod pool;
 mod private_dir;
 mod prompt;

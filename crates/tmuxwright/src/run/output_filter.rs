@@ -16,6 +16,8 @@ pub(crate) struct OutputFilter {
     scanner: MarkScanner,
     keys: MarkKeys,
     begun: bool,
+    /// Text from before the command's output: the echo of the typed line.
+    echo: Vec<u8>,
     held: Option<HeldEnd>,
     ended: bool,
 }
@@ -44,7 +46,8 @@ pub(crate) enum OutputPart {
 
 impl OutputFilter {
     pub(super) fn new(keys: MarkKeys) -> Self {
-        Self { scanner: MarkScanner::default(), keys, begun: false, held: None, ended: false }
+        let scanner = MarkScanner::default();
+        Self { scanner, keys, begun: false, echo: Vec::new(), held: None, ended: false }
     }
 
     /// Treats all further bytes as output. For a gap in the stream, which may have held the start
@@ -56,6 +59,11 @@ impl OutputFilter {
     /// Whether the command's output has begun.
     pub(crate) fn has_begun(&self) -> bool {
         self.begun
+    }
+
+    /// Takes the text that came before the command's output.
+    pub(super) fn take_echo(&mut self) -> Vec<u8> {
+        std::mem::take(&mut self.echo)
     }
 
     /// Whether an end mark is held.
@@ -77,9 +85,12 @@ impl OutputFilter {
     /// Filters the next bytes of the pane. Text after a held end mark is held too.
     pub(crate) fn parts(&mut self, bytes: &[u8]) -> Vec<OutputPart> {
         let mut parts = Vec::new();
-        let Self { scanner, keys, begun, held, ended } = self;
+        let Self { scanner, keys, begun, echo, held, ended } = self;
         scanner.feed(bytes, |piece| match piece {
-            StreamPiece::Text(_) if !*begun => {}
+            StreamPiece::Text(text) if !*begun => {
+                let room = MAX_HELD_BYTES.saturating_sub(echo.len());
+                echo.extend(text.iter().take(room));
+            }
             StreamPiece::Text(text) => match held {
                 Some(held) => held.add(text),
                 None => parts.push(OutputPart::Text(text.to_owned())),
@@ -158,6 +169,7 @@ mod tests {
     fn output_is_delimited_by_marks_with_known_keys() {
         let mut filter = filter();
         assert_eq!(filter.parts(b"$ echo\x1b]133;C;k=x\x07 x\x1b]133;D;0;k=b\x07"), []);
+        assert_eq!(filter.take_echo(), b"$ echo x");
         assert_eq!(filter.parts(b"\x1b]133;C;k=a\x07one\x1b]133;D;0;k=x\x07"), [text("one")]);
         assert_eq!(filter.parts(b"two\x1b]133;D;0;k=a\x07"), [text("two")]);
         assert_eq!((filter.confirm(), filter.holds_end()), (None, false));

@@ -21,9 +21,10 @@ use super::marks::MarkKeys;
 use super::output_filter::OutputFilter;
 use super::pane_records::{PaneLease, ShellMarks};
 use super::prompt::{Prompt, same_prompt};
-use super::{Engine, Job, Refusal};
+use super::{Engine, Job, Refusal, pane_size};
 use crate::host::PaneState;
 use process::ShellKind;
+use terminal::screen::Screen;
 
 /// Time after a command within which a person cannot have typed at the new prompt.
 const FRESH_PROMPT_TIME: Duration = Duration::from_millis(100);
@@ -36,9 +37,6 @@ const POOL_START_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Time that a prompt may take from the shell to tmux.
 const PROMPT_ARRIVAL_TIMEOUT: Duration = Duration::from_millis(50);
-
-/// Assumed height of a pane whose cursor was not read.
-const DEFAULT_PANE_HEIGHT: u32 = 50;
 
 /// A job that was started, with the raw output of its pane for a watch.
 pub struct StartedJob {
@@ -101,6 +99,8 @@ struct JobStart {
 struct GatePassed {
     shell: Shell,
     stream: PaneStream,
+    /// Screen that shows the stream from its beginning on.
+    echo: Screen,
     marks: ShellMarks,
     prompt: Prompt,
     /// `None` if the command is typed as it is at a prompt that is known to be empty.
@@ -174,13 +174,14 @@ impl JobStart {
             other => other,
         })?;
         let marks = self.confirm_marks(marks);
-        let stream = engine.tmux().stream_in(pane.session, pane.pane).await?;
+        let (stream, place) = pane_size::stream_with_place(engine.tmux(), pane).await?;
+        let echo = Screen::for_output(&place);
         let just_ended =
             untouched && last_end.is_some_and(|ended| ended.elapsed() < FRESH_PROMPT_TIME);
         let as_it_is = self.shell_key(shell.kind, &marks).is_some();
         if as_it_is && (first_command || (just_ended && clean)) {
             let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: 1 });
-            return Ok(GatePassed { shell, stream, marks, prompt, cursor: None });
+            return Ok(GatePassed { shell, stream, echo, marks, prompt, cursor: None });
         }
         gate::require_shared_files(pane.pane, shell)?;
         // fish draws its prompt so slowly that a person can type before it.
@@ -188,7 +189,7 @@ impl JobStart {
         let cursor = self.empty_prompt(shell.kind, prompt.as_ref(), fresh).await?;
         let rows = prompt.map_or(1, |prompt| prompt.rows);
         let prompt = Prompt { row: cursor.before.clone(), rows };
-        Ok(GatePassed { shell, stream, marks, prompt, cursor: Some(cursor) })
+        Ok(GatePassed { shell, stream, echo, marks, prompt, cursor: Some(cursor) })
     }
 
     /// The row of the prompt, with nothing typed after it. Accepts the `known` prompt, and at a
@@ -258,7 +259,7 @@ impl JobStart {
 
     /// Types the command.
     async fn type_command(self, passed: GatePassed) -> Result<JobFollower, Refusal> {
-        let GatePassed { shell, stream, marks, prompt, cursor } = passed;
+        let GatePassed { shell, stream, echo, marks, prompt, cursor } = passed;
         let id = self.engine.records().new_id();
         let (keys, line) = match (self.shell_key(shell.kind, &marks), &cursor) {
             (Some(key), _) => (MarkKeys::of_shell(key)?, self.command.clone()),
@@ -269,9 +270,8 @@ impl JobStart {
             }
             (None, None) => return Err(Refusal::Contended { pane: self.pane.pane }),
         };
-        let height = cursor.map_or(DEFAULT_PANE_HEIGHT, |cursor| cursor.height);
         let Self { engine, lease, pane, command } = self;
-        let job = Arc::new(Job::new(id, pane.pane, command, height));
+        let job = Arc::new(Job::new(id, pane.pane, command, &echo.place()));
         let state = FollowState::new(keys.clone(), matches!(marks, ShellMarks::Confirmed(_)));
         let mut commands = type_text(pane.pane, &line);
         commands.push(TmuxKey::enter().press(pane.pane));
@@ -286,7 +286,20 @@ impl JobStart {
             }
             records.job_started(&job);
         }
-        Ok(JobFollower { engine, job, lease, pane, shell, stream, keys, prompt, state })
+        let layout = stream.clone();
+        Ok(JobFollower {
+            engine,
+            job,
+            lease,
+            pane,
+            shell,
+            stream,
+            layout,
+            echo,
+            keys,
+            prompt,
+            state,
+        })
     }
 
     /// Writes the command file and returns the line to type.

@@ -117,8 +117,6 @@ fn cursor_moves_take_effect() {
 #[test]
 fn erased_lines_are_gone() {
     check(&[
-        ("a\r\nb\r\n\x1b[H\x1b[2J\x1b[3Jx\r\n", &["x"]),
-        ("a\r\nb\r\n\x1b[2J\x1b[Hx", &["x"]),
         ("a\r\nb\r\nc\x1b[2;1H\x1b[J", &["a"]),
         ("a\r\nb\r\nc\x1b[1A\x1b[1J", &["", "", "c"]),
         ("a\x1b[3J", &["a"]),
@@ -128,7 +126,21 @@ fn erased_lines_are_gone() {
         ("a\r\n1\r\n\r\n\x1b[2A\x1b[2K\x1b[B\x1b[2K\x1b[Ab", &["a", "b"]),
         ("a\r\n\x1b[K\r\nb", &["a", "", "b"]),
         ("\x1b[4Hstatus\x1b[Ha\r\n\x1b7\x1b[4H\x1b[K\x1b8", &["a"]),
-        ("a\r\nb\x1bcc", &["c"]),
+    ]);
+}
+
+#[test]
+fn lines_of_a_cleared_screen_are_kept() {
+    check(&[
+        ("a\r\nb\r\n\x1b[H\x1b[2J\x1b[3Jx\r\n", &["a", "b", "x"]),
+        ("a\r\nb\r\n\x1b[2J\x1b[Hx", &["a", "b", "x"]),
+        ("1\r\n2\r\n3\r\n4\r\n5\x1b[H\x1b[J\x1b[3Jx", &["1", "2", "3", "4", "5", "x"]),
+        ("a\r\nb\x1bcc", &["a", "b", "c"]),
+        // A display that is redrawn in the first row is not a cleared screen.
+        ("1\r\n2\x1b[A\r\x1b[J3", &["3"]),
+        ("\x1b[H1\r\x1b[J2\r\x1b[J3", &["3"]),
+        ("1\r\n2\x1b[2;1H\x1bM\r\x1b[J3", &["3"]),
+        ("a\x1b[?1049hvim\x1b[2J\x1b[?1049l", &["a"]),
     ]);
 }
 
@@ -141,11 +153,11 @@ fn rows_are_inserted_deleted_and_scrolled() {
         ("a\r\nb\r\nc\x1b[H\x1b[99M", &[]),
         ("a\r\nb\r\nc\x1b[2H\x1b[M", &["a", "c"]),
         ("a\r\nb\r\nc\r\nd\x1b[2H\x1b[99L", &["a"]),
-        // Text that scrolls off the top is a line, an unused row is not.
+        // Text that scrolls off the top or a region is a line, an unused row is not.
         ("a\r\nb\x1b[Sc", &["a", "b", " c"]),
         ("\x1b[Sa", &["a"]),
         ("a\x1b[Tb", &[" b", "a"]),
-        ("a\r\nbbb\r\nc\r\nd\x1b[2;3r\x1b[3H\nx", &["a", "c", "x", "d"]),
+        ("a\r\nbbb\r\nc\r\nd\x1b[2;3r\x1b[3H\nx", &["bbb", "a", "c", "x", "d"]),
         ("a\r\nb\r\nc\r\nd\x1b[2;3r\x1b[2H\x1bMx", &["a", "x", "b", "d"]),
         ("a\r\nb\x1b[2;3r\x1b[3Hc\x1b[9Ax\x1b[9By", &["a", "bx", "c y"]),
         ("a\r\nb\r\nc\r\nd\x1b[2;3r\x1b[4H\x1b[Mx\n\ny", &["a", "b", "c", "xy"]),
@@ -264,7 +276,7 @@ fn alternate_screen_leaves_no_lines() {
     feed("o\r\n\x1b[?25;47hx\x1b[?47l\x1b[?1047hy\x1b[?1047l", &mut screen);
     assert_eq!(screen.pending(), ["one", "two"]);
     feed("\x1b[?1049h\x1bc", &mut screen);
-    assert!(!screen.in_alternate() && screen.had_alternate());
+    assert!(screen.in_alternate() && screen.had_alternate());
     assert_eq!(done, [""; 0]);
 }
 

@@ -1,6 +1,6 @@
 //! Tests of a screen with a width that continues a running terminal.
 
-use super::super::{Screen, ScreenLine, ScreenState};
+use super::super::{Screen, ScreenLine, ScreenPlace, ScreenState};
 
 fn state(row: usize, before: &str) -> ScreenState {
     ScreenState { width: 5, height: 4, row, before: before.to_owned(), alternate: false }
@@ -38,7 +38,22 @@ fn wrapped_rows_are_one_line() {
         // A blank in the last column stays a blank.
         ("abcdxy\x1b[A\x1b[5G ", vec!["abcd y"]),
         ("abcdef\x1b[9Cg", vec!["abcdef   g"]),
-        ("abcdef\x08\x08\x08X", vec!["abcdeX"]),
+        // A backspace moves back to the row above if the line wraps there.
+        ("abcdef\x08\x08\x08X", vec!["abcXef"]),
+        ("abcde\r\nf\x08\x08X", vec!["abcde", "X"]),
+        // After the last column there is nothing to erase, and a line feed stays there.
+        ("abcde\x1b[Kf", vec!["abcdef"]),
+        ("abcde\x1b[X\x1b[P\x1b[@f", vec!["abcdef"]),
+        ("abcde\nf", vec!["abcde", "f"]),
+        ("abcde\r\x1b[2@", vec!["  abc"]),
+        ("漢字e\r\x1b[2@", vec!["  漢"]),
+        // A tab ends at the last column.
+        ("abc\tX\tYZ", vec!["abc\tX\tYZ"]),
+        ("abc\t\tXY", vec!["abc\t\tXY"]),
+        ("abc\tX\r\x1b[3CY", vec!["abcYX"]),
+        // Without wrapping, the last column is overwritten.
+        ("\x1b[?7labcdefgh\x1b[?7hi", vec!["abcdi"]),
+        ("\x1b[?7labcd漢\x1b[?7h", vec!["abcd"]),
     ] {
         assert_eq!(lines(&state(0, ""), bytes).0, expected, "{bytes:?}");
     }
@@ -76,4 +91,61 @@ fn changed_lines_start_at_the_first_change() {
     assert_eq!(fresh(&mut screen, "\r\ny"), [line(1, "z", None), line(2, "y", Some(1))]);
     screen.feed(b"\x07\x1b]0;title\x07", &mut |_| {});
     assert_eq!(screen.bells(), 1);
+}
+
+/// Lines of a screen of 5 columns that changes its size after the first bytes.
+fn resized(before: &str, width: usize, height: usize, after: &str) -> Vec<String> {
+    let place = ScreenPlace { width: 5, height: 4, row: 0, column: 0, history: 0 };
+    let mut screen = Screen::for_output(&place);
+    let mut lines = Vec::new();
+    screen.feed(before.as_bytes(), &mut |line| lines.push(line.to_owned()));
+    screen.resize(width, height, &mut |line| lines.push(line.to_owned()));
+    screen.feed(after.as_bytes(), &mut |line| lines.push(line.to_owned()));
+    lines.extend(screen.pending());
+    lines
+}
+
+#[test]
+fn lines_are_wrapped_anew_at_another_width() {
+    for (before, width, height, after, expected) in [
+        ("abcdefgh", 3, 4, "i\x1b[AX", vec!["abcdeXghi"]),
+        ("abcdefgh", 3, 4, "\x1b[AX", vec!["abcdeXgh"]),
+        ("abcdefgh", 20, 4, "\rX", vec!["Xbcdefgh"]),
+        ("abcdefgh\r", 20, 4, "X", vec!["abcdeXgh"]),
+        ("ab漢字", 3, 4, "\rX\x1b[A\rY", vec!["abY X"]),
+        ("1\r\n2\r\n3", 5, 2, "\x1b[9AX", vec!["1", "2X", "3"]),
+        ("1\r\n2\r\n3\x1b[A", 5, 2, "X", vec!["1", "2X"]),
+        ("12345678\r\n2\r\n3", 2, 4, "X", vec!["12345678", "2", "3X"]),
+        ("12345678\r\n2\r\n3", 2, 2, "\x1b[9AX", vec!["12345678", "2X", "3"]),
+    ] {
+        let lines = resized(before, width, height, after);
+        assert_eq!(lines, expected, "{before:?} {width}x{height} {after:?}");
+    }
+}
+
+/// Rows that a taller screen shows again are final, and can be overwritten without a trace.
+#[test]
+fn taller_screen_moves_the_cursor_down() {
+    let many = "1\r\n2\r\n3\r\n4\r\n5\r\n6";
+    assert_eq!(resized(many, 5, 6, "\r\n7\r\n8"), ["1", "2", "3", "4", "5", "6", "7", "8"]);
+    assert_eq!(resized(many, 5, 6, "\x1b[6;1H6\x1b[3;1H3"), ["1", "2", "3", "4", "5", "6"]);
+    assert_eq!(resized(many, 5, 9, "\r\n7"), ["1", "2", "3", "4", "5", "6", "7"]);
+}
+
+#[test]
+fn older_text_is_not_part_of_the_output() {
+    let lines = |row, bytes: &str| {
+        let place = ScreenPlace { width: 5, height: 4, row, column: 0, history: 9 };
+        let mut screen = Screen::for_output(&place);
+        let mut lines = Vec::new();
+        screen.feed(bytes.as_bytes(), &mut |line| lines.push(line.to_owned()));
+        lines.extend(screen.pending());
+        lines
+    };
+    assert_eq!(lines(3, "a\r\nb\r\n\r\nc"), ["a", "b", "", "c"]);
+    assert_eq!(lines(2, "\r\na"), ["", "a"]);
+    assert_eq!(lines(3, "a\x1b[H\x1b[Jb\r\n\r\nc"), ["a", "b", "", "c"]);
+    assert_eq!(lines(3, "\x1b7\x1b[Hclock\x1b8a"), ["clock", "a"]);
+    assert_eq!(lines(3, "\x1b[2Ja"), ["a"]);
+    assert_eq!(lines(0, "\x1b[3;1Ha"), ["a"]);
 }

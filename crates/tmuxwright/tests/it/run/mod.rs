@@ -11,3 +11,4 @@ pub(crate) mod output;
 pub(crate) mod person;
 pub(crate) mod repl;
 pub(crate) mod shells;
+mod width;

@@ -1,0 +1,78 @@
+//! The size of a pane while a command runs in it.
+
+use tmux_control::stream::PaneStream;
+use tmux_control::stream::ring::Chunk;
+use tmux_control::{Error, PaneId, Row, Server, row};
+
+use super::follow::JobFollower;
+use super::job::JobStatus;
+use crate::host::PaneState;
+use terminal::screen::ScreenPlace;
+
+row! {
+    PlaceFacts {
+        x: u32 = "cursor_x",
+        y: u32 = "cursor_y",
+        width: u32 = "pane_width",
+        height: u32 = "pane_height",
+        history: u32 = "history_size",
+    }
+}
+
+row! {
+    SizeFacts {
+        pane: PaneId = "pane_id",
+        width: u32 = "pane_width",
+        height: u32 = "pane_height",
+    }
+}
+
+/// The output of a pane, with its size and cursor where the stream begins.
+pub(super) async fn stream_with_place(
+    tmux: &Server,
+    pane: &PaneState,
+) -> Result<(PaneStream, ScreenPlace), Error> {
+    let query = Server::row_query::<PlaceFacts>(&pane.pane.to_string());
+    let (stream, replies) = tmux.stream_from(pane.session, pane.pane, vec![query]).await?;
+    let reply: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
+    let PlaceFacts { x, y, width, height, history } =
+        PlaceFacts::parse_one("display-message", &reply)?;
+    let [column, row, width, height, history] =
+        [x, y, width, height, history].map(|number| number as usize);
+    Ok((stream, ScreenPlace { width, height, row, column, history }))
+}
+
+impl JobFollower {
+    /// Gives the job's screen the size that the pane has from this position of the stream on. Returns
+    /// the status if the job is lost.
+    pub(super) async fn resize_at(&mut self, position: u64) -> Option<JobStatus> {
+        let pane = self.pane.pane.to_string();
+        // The stream tells when a pane is gone.
+        let SizeFacts { width, height, .. } = self.engine.tmux().row(&pane).await.ok()?;
+        let size = (width as usize, height as usize);
+        while self.stream.position() < position {
+            let chunk = self.stream.next().await;
+            let Chunk::Bytes { bytes, next } = chunk else {
+                if let Some(status) = self.handle(chunk) {
+                    return Some(status);
+                }
+                continue;
+            };
+            let after = usize::try_from(next.saturating_sub(position)).unwrap_or(usize::MAX);
+            let (before, after) = bytes.split_at(bytes.len().saturating_sub(after));
+            self.scan(before);
+            if next >= position {
+                self.resize(size);
+                self.scan(after);
+                return None;
+            }
+        }
+        self.resize(size);
+        None
+    }
+
+    fn resize(&mut self, (width, height): (usize, usize)) {
+        self.echo.resize(width, height, &mut |_| {});
+        self.job.resize(width, height);
+    }
+}
