@@ -52,6 +52,7 @@ pub mod channel;
 pub mod checked_format;
 pub mod command;
 pub mod control;
+mod delay;
 pub mod discover;
 mod empty_pane;
 pub mod error;

@@ -16,6 +16,7 @@ use crate::control::attach_lock::{AttachLock, Permit};
 use crate::control::event::TmuxEvent;
 use crate::control::link::{Link, LinkRequest, Timing};
 use crate::control::queue::{CommandSequence, LinkFailure};
+use crate::delay::{AwaitPoint, pause_at};
 use crate::error::Error;
 use crate::format::Row;
 use crate::id::{PaneId, SessionId};
@@ -156,6 +157,7 @@ impl Server {
                 Some(replies) => replies.await.ok(),
                 None => None,
             };
+            pause_at(AwaitPoint::Reply).await;
             server.settle(&commands, outcome).await
         })
     }

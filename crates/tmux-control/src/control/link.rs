@@ -16,6 +16,7 @@ use crate::control::attach_lock::{AttachLock, Permit};
 use crate::control::connection::{ControlConnection, IoStep};
 use crate::control::event::TmuxEvent;
 use crate::control::queue::{CommandSequence, ReplyQueue};
+use crate::delay::{AwaitPoint, pause_at};
 use crate::error::Error;
 use crate::format::Row;
 use crate::id::SessionId;
@@ -226,6 +227,7 @@ impl Link {
                         return ConnectionEnd::Broken;
                     }
                     self.failures = 0;
+                    pause_at(AwaitPoint::LinkStep).await;
                 }
                 permit = self.attach_lock.permit(), if self.unsent.is_some() => {
                     if let Some(sequence) = self.unsent.take() {

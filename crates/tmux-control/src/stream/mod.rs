@@ -19,6 +19,7 @@ use tokio::sync::{Notify, mpsc, oneshot};
 use crate::command::Command;
 use crate::control::attach_lock::AttachLock;
 use crate::control::link::Timing;
+use crate::delay::{AwaitPoint, pause_at};
 use crate::error::Error;
 use crate::id::{PaneId, SessionId};
 use crate::server::{Server, TmuxReply};
@@ -106,7 +107,10 @@ impl PaneStream {
                     }
                     return chunk;
                 }
-                None => changed.await,
+                None => {
+                    changed.await;
+                    pause_at(AwaitPoint::StreamReader).await;
+                }
             }
         }
     }

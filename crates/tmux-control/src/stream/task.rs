@@ -13,6 +13,7 @@ use crate::control::event::TmuxEvent;
 use crate::control::line::ControlLine;
 use crate::control::link::Timing;
 use crate::control::reader::ControlItem;
+use crate::delay::{AwaitPoint, pause_at};
 use crate::error::Error;
 use crate::id::{PaneId, SessionId};
 use crate::server::WeakServer;
@@ -111,6 +112,7 @@ impl StreamTask {
                     }
                     // Under heavy output the readers must run before the ring overflows.
                     tokio::task::yield_now().await;
+                    pause_at(AwaitPoint::StreamStep).await;
                     // tmux buffers the output of a pane that left until this client detaches.
                     if moved && self.relocate(false, &client.unread).await {
                         return ServeEnd::Closed;
