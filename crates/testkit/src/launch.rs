@@ -12,6 +12,7 @@ use tokio::process::{Child, Command};
 use crate::TmuxServer;
 use crate::home;
 use crate::http::HttpServer;
+use crate::load;
 use crate::mcp::{Answering, Mcp};
 use crate::raw::Raw;
 
@@ -41,6 +42,9 @@ impl Launch {
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .kill_on_drop(true);
+        if let Some(seed) = load::seed() {
+            command.env(load::DELAYS_VARIABLE, seed.to_string());
+        }
         Self { command }
     }
 

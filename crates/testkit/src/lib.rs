@@ -18,6 +18,7 @@
 mod home;
 mod http;
 mod launch;
+mod load;
 mod mcp;
 mod person;
 mod raw;

@@ -11,6 +11,7 @@ use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use tempfile::TempDir;
 
 use crate::home;
+use crate::load::Bursts;
 use crate::until::{wait_until, within};
 
 /// The default command of panes: a shell that reads no start-up files.
@@ -26,15 +27,17 @@ pub struct TmuxServer {
     socket: PathBuf,
     /// The last known process id, to kill a server that no longer answers; 0 before the first.
     pid: AtomicU32,
+    /// Only in a test under load.
+    bursts: Option<Bursts>,
 }
 
 impl TmuxServer {
     /// A running server with one session `main` of 80x24, whose shell shows its prompt.
     pub fn new() -> Self {
-        let server = Self::not_started();
+        let mut server = Self::not_started();
         server.new_session("main");
         server.tmux(&["set-option", "-g", "default-command", SHELL]);
-        server.pid();
+        server.bursts = process(server.pid()).and_then(Bursts::begin);
         server
     }
 
@@ -47,7 +50,7 @@ impl TmuxServer {
             .expect("a directory under /tmp can be made");
         home::write_files(dir.path());
         let socket = dir.path().join("s");
-        Self { dir, socket, pid: AtomicU32::new(0) }
+        Self { dir, socket, pid: AtomicU32::new(0), bursts: None }
     }
 
     /// The path of the socket, also before the server is started.
@@ -179,6 +182,7 @@ impl Drop for TmuxServer {
     /// Kills the server that listens now, which a test may have restarted, and waits for its exit:
     /// afterwards no process writes into the directory.
     fn drop(&mut self) {
+        self.bursts = None;
         let listening =
             self.try_briefly(&["display-message", "-p", "#{pid}"]).and_then(|pid| pid.parse().ok());
         let known = self.pid.load(Ordering::Relaxed);
