@@ -10,6 +10,7 @@ mod attack;
 mod audit;
 mod buffers;
 mod laws;
+mod load;
 mod objects;
 mod policy;
 mod protocol;
