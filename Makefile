@@ -11,7 +11,7 @@ TEST_NEEDS = $(BUILD_NEEDS) bash zsh fish dash perl python3 node sqlite3 less vi
 TYPOS_VERSION = 1.52.0
 TYPOS = target/tools/typos-$(TYPOS_VERSION)/bin/typos
 
-.PHONY: help demo test test-attacks test-clients check spell bench bless
+.PHONY: help demo test test-loaded test-attacks test-clients check spell bench bless
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -24,6 +24,14 @@ test: ## run all tests against real tmux servers of their own
 	@scripts/install-packages $(TEST_NEEDS)
 	$(CARGO) test --workspace --locked
 	$(CARGO) test --locked -p tmuxwright --no-default-features --lib -- tools policy contract context config
+
+# The tests that `make test-loaded` runs, as parts of their names.
+LOADED_TESTS = load:: run:: watch::
+
+test-loaded: ## run the tests of commands and waits under load; a failure prints its SEED
+	@scripts/install-packages $(TEST_NEEDS)
+	$(CARGO) test --locked -p tmuxwright --test it --no-run
+	scripts/under-load $(CARGO) test --locked -p tmuxwright --test it -- $(LOADED_TESTS)
 
 test-attacks: ## run the attacks on several versions: make test-attacks TMUXES="/a/tmux /b/tmux"
 	@scripts/install-packages $(TEST_NEEDS)
