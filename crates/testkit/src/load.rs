@@ -58,7 +58,7 @@ mod bursts {
     const BURST: (u64, u64) = (5, 76);
 
     /// Times between two bursts in milliseconds, in the same form.
-    const BETWEEN: (u64, u64) = (10, 190);
+    const BETWEEN: (u64, u64) = (10, 390);
 
     /// A thread that stops and continues a process in bursts, until this is dropped.
     #[derive(Debug)]

@@ -36,8 +36,8 @@ mod schedule {
     /// The longest pause, in milliseconds.
     const MAX_PAUSE: u64 = 30;
 
-    /// How many of four visits pass without a pause.
-    const UNDELAYED_OF_FOUR: u64 = 3;
+    /// One of so many visits pauses.
+    const VISITS_PER_PAUSE: u64 = 8;
 
     /// How often each point was visited.
     static VISITS: [AtomicU64; 4] = [const { AtomicU64::new(0) }; 4];
@@ -60,9 +60,9 @@ mod schedule {
         let mut hasher = DefaultHasher::new();
         (seed, point, visit).hash(&mut hasher);
         let random = hasher.finish();
-        match random % 4 < UNDELAYED_OF_FOUR {
-            true => Duration::ZERO,
-            false => Duration::from_millis(random / 4 % MAX_PAUSE + 1),
+        match random % VISITS_PER_PAUSE {
+            0 => Duration::from_millis(random / VISITS_PER_PAUSE % MAX_PAUSE + 1),
+            _ => Duration::ZERO,
         }
     }
 }

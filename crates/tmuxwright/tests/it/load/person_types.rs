@@ -8,19 +8,28 @@ use serde_json::json;
 use testkit::{Mcp, Person, Shell, TmuxServer, until};
 
 use super::rounds;
-use crate::run::fixture::assert_usable;
 use crate::serve;
 use crate::support::random::Random;
 
 /// The longest time between two keys, in milliseconds.
 const MAX_KEY_INTERVAL: usize = 120;
 
+/// Whether a command runs in a pane, or is refused.
+async fn runs(mcp: &Mcp, target: &str) -> bool {
+    let command = json!({"target": target, "command": "echo from the agent", "timeout": 120});
+    let outcome = mcp.call("run_command", command).await;
+    if outcome.failed_with("not_ready") {
+        return false;
+    }
+    assert_eq!(outcome.ok()["output"], "from the agent");
+    true
+}
+
 /// Tries to run commands until the person has typed the line. Each must be refused.
 async fn probe(mcp: &Mcp, target: &str, typed: &AtomicBool) -> usize {
     let mut probes = 0;
     while !typed.load(Ordering::Relaxed) {
-        let command = json!({"target": target, "command": "echo from the agent"});
-        mcp.call("run_command", command).await.err("not_ready");
+        assert!(!runs(mcp, target).await, "a command has run in {target}");
         probes += 1;
     }
     probes
@@ -48,7 +57,8 @@ async fn a_line_survives_probes_while_it_is_typed() {
     for round in rounds() {
         let (shell, pane) = &panes[round % panes.len()];
         tmux.tmux(&["select-window", "-t", pane]);
-        assert_usable(&mcp, pane, shell.name()).await;
+        // The pane is refused for a moment after the last key, too.
+        until("a command runs", async || runs(&mcp, pane).await.then_some(())).await;
         let file = tmux.home().join(format!("typed-{round}"));
         person.types("e");
         let shown = format!("{} e", shell.prompt());
