@@ -57,6 +57,7 @@ mod lock;
 mod log;
 pub mod mcp;
 pub mod policy;
+mod private_dir;
 pub mod prompts;
 mod random;
 pub mod redact;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf, absolute};
 use super::Settings;
 use super::directories::{config_file, state_file};
 use crate::policy::ProtectedPath;
-use crate::run;
+use crate::private_dir;
 
 /// The files of a server with these settings, read from this config file.
 pub(super) fn own_files(settings: &Settings, config: Option<&Path>) -> Vec<ProtectedPath> {
@@ -21,6 +21,6 @@ pub(super) fn own_files(settings: &Settings, config: Option<&Path>) -> Vec<Prote
     let trees = trees.into_iter().filter_map(|(what, path)| Some(ProtectedPath::tree(what, path?)));
     let log = settings.audit.file.clone();
     let log = log.map(|path| ProtectedPath::rotated("the audit log", path, settings.audit.files));
-    let scripts = ProtectedPath::prefix("the server's scripts", run::private_dir_prefix());
+    let scripts = ProtectedPath::prefix("the server's scripts", private_dir::prefix());
     trees.chain(log).chain([scripts]).collect()
 }

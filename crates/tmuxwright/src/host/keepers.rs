@@ -9,20 +9,21 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use tempfile::TempDir;
 use tmux_control::{PaneId, Server};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::Mutex;
 use tokio::task::AbortHandle;
 
-use super::NewPane;
-use super::barrier;
+use super::{Host, NewPane, barrier};
 
 /// Name of the subcommand that runs a keeper.
 pub(crate) const KEEP: &str = "keep";
 /// Its argument before a command line for the user's shell, in place of a program.
 pub(crate) const COMMAND: &str = "command";
+
+/// Name of the socket in the private directory.
+const SOCKET_FILE: &str = "keep";
 
 /// Limit for the time in which the last output of a pane must come: tmux may be stopped.
 const OUTPUT_TIMEOUT: Duration = Duration::from_secs(3);
@@ -37,10 +38,10 @@ pub(super) struct Keepers {
     socket: Mutex<Option<KeeperSocket>>,
 }
 
-/// The socket to which keepers connect, in a directory that only the user can enter.
+/// The socket to which keepers connect.
 #[derive(Debug)]
 struct KeeperSocket {
-    dir: TempDir,
+    path: PathBuf,
     listener: AbortHandle,
 }
 
@@ -50,14 +51,14 @@ impl Keepers {
     }
 
     /// The same pane with a keeper around its program; unchanged if there can be none.
-    pub(super) async fn around(&self, tmux: &Server, pane: NewPane) -> NewPane {
+    pub(super) async fn around(&self, host: &Host, pane: NewPane) -> NewPane {
         // A program that was replaced since this process started has another path.
         let keeper = self.program.as_deref().filter(|program| program.exists());
         let runs_default = pane.plain_words().is_empty();
         let Some(keeper) = keeper.and_then(Path::to_str).filter(|_| !runs_default) else {
             return pane;
         };
-        let socket = match self.socket_path(tmux).await {
+        let socket = match self.socket_path(host).await {
             Ok(socket) => socket,
             Err(error) => {
                 tracing::warn!("the last output of programs may be lost: {error}");
@@ -70,35 +71,26 @@ impl Keepers {
         NewPane { command: None, program, ..pane }
     }
 
-    async fn socket_path(&self, tmux: &Server) -> io::Result<String> {
+    async fn socket_path(&self, host: &Host) -> io::Result<String> {
         let mut socket = self.socket.lock().await;
-        // A cleaner of temporary files may have removed it: then it is created again.
-        if socket.as_ref().is_none_or(|socket| !socket.path().exists()) {
-            *socket = Some(KeeperSocket::open(tmux.clone())?);
+        let path = host.private_dir().path()?.join(SOCKET_FILE);
+        // A cleaner of temporary files may have removed the directory: then it is a new one.
+        if socket.as_ref().is_none_or(|socket| socket.path != path || !path.exists()) {
+            *socket = Some(KeeperSocket::open(host.tmux().clone(), path.clone())?);
         }
-        let path = socket.as_ref().map(KeeperSocket::path).unwrap_or_default();
         path.into_os_string().into_string().map_err(|_| io::ErrorKind::InvalidFilename.into())
     }
 }
 
 impl KeeperSocket {
-    fn open(tmux: Server) -> io::Result<Self> {
-        let dir = tempfile::Builder::new().prefix("tmuxwright-keep-").tempdir()?;
-        let listener = UnixListener::bind(Self::path_in(dir.path()))?;
+    fn open(tmux: Server, path: PathBuf) -> io::Result<Self> {
+        let listener = UnixListener::bind(&path)?;
         let listener = tokio::spawn(async move {
             while let Ok((keeper, _)) = listener.accept().await {
                 tokio::spawn(answer(tmux.clone(), keeper));
             }
         });
-        Ok(Self { dir, listener: listener.abort_handle() })
-    }
-
-    fn path(&self) -> PathBuf {
-        Self::path_in(self.dir.path())
-    }
-
-    fn path_in(dir: &Path) -> PathBuf {
-        dir.join("s")
+        Ok(Self { path, listener: listener.abort_handle() })
     }
 }
 

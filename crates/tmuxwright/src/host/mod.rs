@@ -38,6 +38,8 @@ pub use rows::{ClientRow, CreatedPane, PaneState, ProcessState, SessionRow, Wind
 pub use tree::PaneRow;
 pub(crate) use tree::{nested, read_nested};
 
+use crate::private_dir::PrivateDir;
+
 /// How long a tmux server may take to exit, with all programs in it.
 const SERVER_EXIT_TIMEOUT: Duration = Duration::from_secs(10);
 
@@ -58,6 +60,7 @@ struct Shared {
     /// Whether own sessions and buffers outlive the process (`--keep`).
     keep: bool,
     keepers: Keepers,
+    private_dir: PrivateDir,
     /// Exited panes, with their processes, for which tmux was made to check its children.
     checked_exits: Mutex<HashSet<(PaneId, u32)>>,
 }
@@ -73,6 +76,7 @@ impl Host {
             caller,
             keep,
             keepers: Keepers::new(keeper),
+            private_dir: PrivateDir::new(owner.identity()),
             checked_exits: Mutex::default(),
         };
         Self::of_owner(Arc::new(shared), owner)
@@ -101,6 +105,11 @@ impl Host {
     /// The connection to tmux.
     pub fn tmux(&self) -> &Server {
         &self.shared.tmux
+    }
+
+    /// The private directory of the process.
+    pub(crate) fn private_dir(&self) -> &PrivateDir {
+        &self.shared.private_dir
     }
 
     /// Whether a pane with this owner was made for this MCP client.
@@ -159,7 +168,7 @@ impl Host {
     /// The arguments for tmux to run a program in an existing pane; empty to repeat the last program.
     pub async fn program_words(&self, pane: &PaneState, program: NewPane) -> Vec<String> {
         let program = match self.owner.same_process(&pane.owner) {
-            true => self.shared.keepers.around(self.tmux(), program).await,
+            true => self.shared.keepers.around(self, program).await,
             false => program,
         };
         program.plain_words().to_vec()
@@ -243,7 +252,7 @@ impl Host {
 
     /// Creates a pane in the own session, and the session if it does not exist.
     pub async fn new_pane(&self, pane: NewPane) -> Result<CreatedPane, tmux_control::Error> {
-        let pane = self.shared.keepers.around(self.tmux(), pane).await;
+        let pane = self.shared.keepers.around(self, pane).await;
         self.session.new_pane(self.tmux(), &self.owner, pane).await
     }
 

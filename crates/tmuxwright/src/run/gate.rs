@@ -53,7 +53,7 @@ pub(crate) struct ForegroundProgram {
 
 impl ForegroundProgram {
     /// The shell, if it reads input as shells do at their prompts.
-    fn prompting_shell(&self) -> Option<Shell> {
+    pub(super) fn prompting_shell(&self) -> Option<Shell> {
         let kind = self.shell.filter(|&kind| reads_at_prompt(kind, self.wait.state))?;
         Some(Shell { kind, pid: self.process.pid })
     }

@@ -10,12 +10,17 @@ use std::path::Path;
 
 use tmux_control::{Command, Server};
 
-use super::private_dir::PrivateDir;
 use crate::host::NewPane;
+use crate::private_dir::PrivateDir;
 use crate::random;
 
 /// Random bytes in the names of a shell's files, and in its key.
 const RANDOM_BYTES: usize = 12;
+
+/// Start-up scripts of shells. zsh looks for a file of this name.
+const BASH_SCRIPT: (&str, &str) = ("bash.sh", include_str!("start/bash.sh"));
+const ZSH_SCRIPT: (&str, &str) = (".zshenv", include_str!("start/zshenv.zsh"));
+const FISH_SCRIPT: (&str, &str) = ("init.fish", include_str!("start/init.fish"));
 
 /// A shell to start.
 #[derive(Debug)]
@@ -66,11 +71,13 @@ pub(super) async fn plan(
     let name = random::hex(RANDOM_BYTES)?;
     let mut handover = Handover { ready_file: format!("ready-{name}"), key: None };
     let file = |name: &str| dir.join(name).to_string_lossy().into_owned();
+    let script =
+        |(name, text): (&str, &str)| private_dir.write_file(name, text).map(|()| file(name));
     let mut env = BTreeMap::from([("__TMUXWRIGHT_READY".to_owned(), file(&handover.ready_file))]);
     let mut program = vec![path.to_owned()];
     match base_name(path) {
         "bash" => {
-            program.extend(["--rcfile".to_owned(), file("bash.sh")]);
+            program.extend(["--rcfile".to_owned(), script(BASH_SCRIPT)?]);
             let (key_file, key) = (format!("key-{name}"), random::hex(RANDOM_BYTES)?);
             private_dir.write_file(&key_file, &key)?;
             env.insert("__TMUXWRIGHT_KEY_FILE".to_owned(), file(&key_file));
@@ -79,6 +86,7 @@ pub(super) async fn plan(
         }
         "zsh" => {
             program.push(if login { "-l" } else { "-i" }.to_owned());
+            script(ZSH_SCRIPT)?;
             let query = Command::query("show-environment").arg("-g").arg("ZDOTDIR");
             let answer = tmux.run(query).await.map(|reply| reply.text()).unwrap_or_default();
             let users = answer.trim_end().strip_prefix("ZDOTDIR=").unwrap_or_default();
@@ -87,7 +95,8 @@ pub(super) async fn plan(
         }
         "fish" => {
             program.push(if login { "-l" } else { "-i" }.to_owned());
-            program.extend(["--init-command".to_owned(), format!("source {}", file("init.fish"))]);
+            program
+                .extend(["--init-command".to_owned(), format!("source {}", script(FISH_SCRIPT)?)]);
         }
         // These shells read no script.
         "sh" | "dash" | "ash" => {

@@ -14,14 +14,15 @@ mod home;
 mod interrupt;
 mod job;
 mod job_list;
+mod job_probe;
 mod launch;
 mod marks;
 mod output_filter;
 mod pane_records;
 mod pane_size;
 mod pool;
-mod private_dir;
 mod prompt;
+mod prompt_after;
 mod refusal;
 mod repl;
 mod repl_input;
@@ -35,6 +36,7 @@ use tmux_control::{PaneId, Server};
 
 use crate::host::{Host, PaneState};
 use crate::lock::lock;
+use crate::private_dir::{self, PrivateDir};
 pub(crate) use gate::ForegroundProgram;
 use home::Home;
 pub use home::{Obstacle, OtherShell};
@@ -45,8 +47,6 @@ use job_list::JobList;
 pub(crate) use launch::Launch;
 pub(crate) use output_filter::{OutputFilter, OutputPart};
 use pane_records::{PaneLease, PaneRecords};
-use private_dir::PrivateDir;
-pub(crate) use private_dir::private_dir_prefix;
 pub use process::ShellKind;
 use prompt::Prompt;
 pub use refusal::Refusal;
@@ -82,7 +82,6 @@ pub struct Engine {
 /// State that the engines of all MCP clients share.
 #[derive(Debug)]
 struct Shared {
-    private_dir: PrivateDir,
     options: RunOptions,
     records: Mutex<PaneRecords>,
     typed_input: TypedInput,
@@ -91,9 +90,8 @@ struct Shared {
 impl Engine {
     /// An engine without jobs.
     pub fn new(host: Arc<Host>, options: RunOptions) -> Self {
-        let private_dir = PrivateDir::new(host.identity());
         let (records, typed_input) = (Mutex::default(), TypedInput::default());
-        let shared = Arc::new(Shared { private_dir, options, records, typed_input });
+        let shared = Arc::new(Shared { options, records, typed_input });
         Self { host, shared, jobs: Mutex::default(), home: Mutex::default() }
     }
 
@@ -181,7 +179,7 @@ impl Engine {
         if !self.records().existing(pane).is_some_and(|it| it.is_pooled_for(self.client())) {
             return Ok(None);
         }
-        Ok(Some(launch::plan(self.tmux(), &self.shared.private_dir, None).await?))
+        Ok(Some(launch::plan(self.tmux(), self.private_dir(), None).await?))
     }
 
     /// Records that a pool pane was respawned with this launch. `pane` holds the new process.
@@ -238,7 +236,7 @@ impl Engine {
 
     /// Removes the private directory, for all MCP clients.
     pub fn close(&self) {
-        self.shared.private_dir.close();
+        self.private_dir().close();
     }
 
     /// Removes the private directories of processes that died without doing so.
@@ -287,6 +285,10 @@ impl Engine {
 
     fn tmux(&self) -> &Server {
         self.host.tmux()
+    }
+
+    fn private_dir(&self) -> &PrivateDir {
+        self.host.private_dir()
     }
 
     /// Shell to assume when the name of a program is not recognised.

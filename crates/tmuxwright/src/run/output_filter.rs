@@ -15,24 +15,43 @@ const MAX_HELD_BYTES: usize = 1 << 20;
 pub(crate) struct OutputFilter {
     scanner: MarkScanner,
     keys: MarkKeys,
-    begun: bool,
+    phase: Phase,
     /// Text from before the command's output: the echo of the typed line.
     echo: Vec<u8>,
-    held: Option<HeldEnd>,
-    ended: bool,
+}
+
+/// The phases of a command. Each follows the one above it; a later end mark replaces a held one.
+#[derive(Debug)]
+enum Phase {
+    /// Its line is typed; its shell has not begun it.
+    Typed,
+    /// It prints.
+    Running,
+    /// An end mark has come, which counts once the shell is known to be back.
+    Marked(HeldEnd),
+    /// Its end is confirmed; what comes now is not its output.
+    Ended,
 }
 
 /// An end mark that is not confirmed yet, and the text that came after it.
 #[derive(Debug)]
 struct HeldEnd {
     code: i32,
-    /// Whether the shell's hook printed it, not the command file.
-    by_hook: bool,
-    /// Whether the hook's mark followed that of the command file, or is the only one.
-    at_prompt: bool,
+    printer: Printer,
     after: Vec<u8>,
     /// Bytes beyond the limit.
     dropped: u64,
+}
+
+/// Who printed an end mark.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Printer {
+    /// The command file, or the answer to a query. The mark at the prompt may follow.
+    CommandFile,
+    /// The shell at its prompt, without the command file: it was dropped.
+    Hook,
+    /// The shell at its prompt, where no further mark can follow.
+    LastMark,
 }
 
 /// A part of the filtered output.
@@ -46,19 +65,18 @@ pub(crate) enum OutputPart {
 
 impl OutputFilter {
     pub(super) fn new(keys: MarkKeys) -> Self {
-        let scanner = MarkScanner::default();
-        Self { scanner, keys, begun: false, echo: Vec::new(), held: None, ended: false }
+        Self { scanner: MarkScanner::default(), keys, phase: Phase::Typed, echo: Vec::new() }
     }
 
     /// Treats all further bytes as output. For a gap in the stream, which may have held the start
     /// mark.
     pub(crate) fn begin(&mut self) {
-        self.begun = true;
+        self.phase.begin();
     }
 
     /// Whether the command's output has begun.
     pub(crate) fn has_begun(&self) -> bool {
-        self.begun
+        !matches!(self.phase, Phase::Typed)
     }
 
     /// Takes the text that came before the command's output.
@@ -68,56 +86,40 @@ impl OutputFilter {
 
     /// Whether an end mark is held.
     pub(super) fn holds_end(&self) -> bool {
-        self.held.is_some()
+        matches!(self.phase, Phase::Marked(_))
     }
 
-    /// Whether the held mark was followed by the one that the shell prints at its prompt, so that no
-    /// further mark is on its way.
+    /// Whether no further mark is on its way after the held one.
     pub(super) fn holds_last_mark(&self) -> bool {
-        self.held.as_ref().is_some_and(|held| held.at_prompt)
+        self.phase.is_marked_by(Printer::LastMark)
     }
 
     /// Whether the held mark is that of the command file, and the one at the prompt may follow.
     pub(super) fn awaits_last_mark(&self) -> bool {
-        self.held.as_ref().is_some_and(|held| !held.by_hook && !held.at_prompt)
+        self.phase.is_marked_by(Printer::CommandFile)
     }
 
     /// Filters the next bytes of the pane. Text after a held end mark is held too.
     pub(crate) fn parts(&mut self, bytes: &[u8]) -> Vec<OutputPart> {
         let mut parts = Vec::new();
-        let Self { scanner, keys, begun, echo, held, ended } = self;
+        let Self { scanner, keys, phase, echo } = self;
         scanner.feed(bytes, |piece| match piece {
-            StreamPiece::Text(text) if !*begun => {
-                let room = MAX_HELD_BYTES.saturating_sub(echo.len());
-                echo.extend(text.iter().take(room));
-            }
-            StreamPiece::Text(text) => match held {
-                Some(held) => held.add(text),
-                None => parts.push(OutputPart::Text(text.to_owned())),
+            StreamPiece::Text(text) => match phase {
+                Phase::Typed => {
+                    let room = MAX_HELD_BYTES.saturating_sub(echo.len());
+                    echo.extend(text.iter().take(room));
+                }
+                Phase::Marked(held) => held.add(text),
+                Phase::Running | Phase::Ended => parts.push(OutputPart::Text(text.to_owned())),
             },
             StreamPiece::Mark(mark) => match mark.kind {
-                MarkKind::Start => *begun |= mark.key == keys.start,
-                MarkKind::End(code) if *begun && !*ended => {
-                    let by_hook = mark.key == keys.hook;
-                    match held {
-                        // The shell prints a hook's mark after that of the command file, or twice.
-                        Some(held) if by_hook && held.code == code => {
-                            held.at_prompt |= !held.by_hook;
-                        }
-                        _ if by_hook
-                            || keys.end.as_ref() == Some(&mark.key)
-                            || mark.key == keys.query =>
-                        {
-                            // A command that is typed as it is has no other mark.
-                            let at_prompt = by_hook && keys.end.is_none();
-                            let end = HeldEnd::new(code, by_hook, at_prompt);
-                            let output = held.replace(end).map(HeldEnd::into_output);
-                            parts.extend(output.into_iter().flatten());
-                        }
-                        _ => {}
+                MarkKind::Start if mark.key == keys.start => phase.begin(),
+                MarkKind::End(code) => {
+                    if let Some(printer) = keys.printer(&mark.key) {
+                        parts.extend(phase.mark(code, printer));
                     }
                 }
-                MarkKind::End(_) => {}
+                MarkKind::Start => {}
             },
         });
         parts
@@ -126,17 +128,61 @@ impl OutputFilter {
     /// Confirms the held end mark: the shell is back at its prompt, and all that it printed before was
     /// filtered. Returns the command's exit code, and the text after the mark.
     pub(crate) fn confirm(&mut self) -> Option<(i32, Vec<u8>)> {
-        let held = self.held.take()?;
-        self.ended = true;
-        Some((held.code, held.after))
+        if !self.holds_end() {
+            return None;
+        }
+        match std::mem::replace(&mut self.phase, Phase::Ended) {
+            Phase::Marked(held) => Some((held.code, held.after)),
+            _ => None,
+        }
+    }
+}
+
+impl MarkKeys {
+    /// Who prints end marks with this key; `None` for a stranger.
+    fn printer(&self, key: &str) -> Option<Printer> {
+        if key == self.hook {
+            // A command that is typed as it is has no other mark.
+            return Some(if self.end.is_none() { Printer::LastMark } else { Printer::Hook });
+        }
+        (self.end.as_deref() == Some(key) || key == self.query).then_some(Printer::CommandFile)
+    }
+}
+
+impl Phase {
+    fn begin(&mut self) {
+        if matches!(self, Self::Typed) {
+            *self = Self::Running;
+        }
+    }
+
+    fn is_marked_by(&self, printer: Printer) -> bool {
+        matches!(self, Self::Marked(held) if held.printer == printer)
+    }
+
+    /// Holds an end mark. Returns the output that the mark before it turns out not to have ended.
+    fn mark(&mut self, code: i32, printer: Printer) -> impl Iterator<Item = OutputPart> + use<> {
+        let mut output = None;
+        match self {
+            Self::Typed | Self::Ended => {}
+            // The shell prints a hook's mark after that of the command file, or twice.
+            Self::Marked(held) if printer != Printer::CommandFile && held.code == code => {
+                if held.printer == Printer::CommandFile {
+                    held.printer = Printer::LastMark;
+                }
+            }
+            Self::Running | Self::Marked(_) => {
+                let held = HeldEnd { code, printer, after: Vec::new(), dropped: 0 };
+                if let Self::Marked(before) = std::mem::replace(self, Self::Marked(held)) {
+                    output = Some(before.into_output());
+                }
+            }
+        }
+        output.into_iter().flatten()
     }
 }
 
 impl HeldEnd {
-    fn new(code: i32, by_hook: bool, at_prompt: bool) -> Self {
-        Self { code, by_hook, at_prompt, after: Vec::new(), dropped: 0 }
-    }
-
     fn add(&mut self, text: &[u8]) {
         let room = MAX_HELD_BYTES.saturating_sub(self.after.len()).min(text.len());
         let (kept, dropped) = text.split_at_checked(room).unwrap_or((text, &[]));

@@ -198,7 +198,7 @@ impl PoolStart<'_> {
     /// Records the directory in which the home shell has exited, if this pane was its.
     fn note_exit_directory(&self, pane: PaneId) {
         let file = self.engine.records().panes.get(&pane).and_then(|it| it.exit_file.clone());
-        let directory = file.and_then(|file| self.engine.shared.private_dir.take_path(&file));
+        let directory = file.and_then(|file| self.engine.private_dir().take_path(&file));
         let mut home = self.engine.home();
         if home.is_in(pane) {
             home.set_directory(directory);
@@ -274,7 +274,7 @@ async fn create_pane(
 ) -> Result<(PaneLease, PaneState), Refusal> {
     // tmux takes text only, and starts elsewhere if there is no such directory.
     let cwd = directory.filter(|it| it.is_dir()).and_then(|it| it.to_str().map(str::to_owned));
-    let launch = launch::plan(engine.tmux(), &engine.shared.private_dir, cwd).await?;
+    let launch = launch::plan(engine.tmux(), engine.private_dir(), cwd).await?;
     let created = engine.host().new_pane(launch.new_pane.clone()).await?;
     let pane = engine.host().pane(&created.pane.to_string()).await?;
     let lease = PaneLease::acquire(engine, &pane).await?;

@@ -14,21 +14,19 @@ use crate::host::{PaneState, ProcessState};
 /// Time in which tmux must notice that a pane's process has exited.
 const EXIT_NOTICE_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// Time for which output may still arrive after the stream has caught up.
-const LAST_OUTPUT_TIME: Duration = Duration::from_millis(30);
-
 /// Interval between probes of the shell around the one that has exited.
 const PROBE_INTERVAL: Duration = Duration::from_millis(5);
 
 impl JobFollower {
     /// The status after the command's shell has exited, by `exit` or a signal.
     pub(super) async fn status_after_exit(&mut self) -> JobStatus {
-        if let Some(status) = self.drain().await {
-            return status;
-        }
         if self.shell.pid != self.pane.pid
             && let Some(status) = self.status_from_outer_shell().await
         {
+            return status;
+        }
+        // A keeper has exited by now, so all output is here.
+        if let Some(status) = self.read_rest().await {
             return status;
         }
         let until = Instant::now() + EXIT_NOTICE_TIMEOUT;
@@ -79,6 +77,9 @@ impl JobFollower {
                 }
             }
         };
+        if let Some(status) = self.read_rest().await {
+            return Some(status);
+        }
         self.job.close_before_prompt(0);
         if let Err(error) = self.ask_status(shell).await {
             return Some(JobStatus::Lost(error.to_string()));
@@ -97,16 +98,12 @@ impl JobFollower {
 
     /// Reads the output that has not arrived yet. Returns the status if the command had ended before
     /// its shell exited: no further mark can come.
-    async fn drain(&mut self) -> Option<JobStatus> {
+    async fn read_rest(&mut self) -> Option<JobStatus> {
         loop {
-            let caught_up = async {
-                self.engine.catch_up(&self.pane).await;
-                tokio::time::sleep(LAST_OUTPUT_TIME).await;
-            };
             let chunk = tokio::select! {
                 biased;
                 chunk = self.stream.next() => chunk,
-                () = caught_up => return self.take_end(),
+                _ = self.engine.catch_up(&self.pane) => return self.take_end(),
             };
             let Chunk::Bytes { bytes, .. } = chunk else { return self.take_end() };
             self.scan(&bytes);

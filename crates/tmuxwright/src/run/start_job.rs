@@ -237,7 +237,7 @@ impl JobStart {
         let ShellMarks::Expected(Handover { ready_file, key }) = marks else {
             return marks;
         };
-        let remove = |file: &str| self.engine.shared.private_dir.remove_file(file);
+        let remove = |file: &str| self.engine.private_dir().remove_file(file);
         let key = key.map(|(key_file, key)| {
             remove(&key_file);
             key
@@ -311,7 +311,7 @@ impl JobStart {
         cursor: &CursorRow,
     ) -> Result<String, Refusal> {
         let geometry = LineGeometry { column: cursor.column, width: cursor.width };
-        let private_dir = &self.engine.shared.private_dir;
+        let private_dir = self.engine.private_dir();
         let path = private_dir.path()?.join(id).to_string_lossy().into_owned();
         let previous_status = self.engine.records().pane(&self.pane).last_status;
         let input = ScriptInput { keys, command: &self.command, previous_status };

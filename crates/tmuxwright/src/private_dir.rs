@@ -1,4 +1,5 @@
-//! The private directory of this process: start-up scripts of shells, command files, ready files.
+//! The private directory of this process: start-up scripts of shells, command files, ready files, the
+//! socket of the keepers.
 //!
 //! Only the user can open it, and it is removed when the process exits.
 
@@ -15,14 +16,7 @@ use tempfile::TempDir;
 use crate::file_io;
 use crate::lock::lock;
 
-/// Start-up scripts of shells, by file name.
-const STARTUP_SCRIPTS: &[(&str, &str)] = &[
-    ("bash.sh", include_str!("start/bash.sh")),
-    (".zshenv", include_str!("start/zshenv.zsh")),
-    ("init.fish", include_str!("start/init.fish")),
-];
-
-/// Prefix of the directory's name. `start/zshenv.zsh` matches it too.
+/// Prefix of the directory's name. `run/start/zshenv.zsh` matches it too.
 const DIR_PREFIX: &str = "tmuxwright-";
 
 /// Name of the file that holds the token of the process that owns the directory.
@@ -40,19 +34,19 @@ const FLAGS: OFlags =
 
 /// The directory, created when it is first needed.
 #[derive(Debug)]
-pub(super) struct PrivateDir {
+pub(crate) struct PrivateDir {
     owner: String,
     dir: Mutex<Option<TempDir>>,
 }
 
 impl PrivateDir {
     /// A directory of the process with this token, not created yet.
-    pub(super) fn new(owner: String) -> Self {
+    pub(crate) fn new(owner: String) -> Self {
         Self { owner, dir: Mutex::new(None) }
     }
 
-    /// The path of the directory, which holds the start-up scripts.
-    pub(super) fn path(&self) -> io::Result<PathBuf> {
+    /// The path of the directory.
+    pub(crate) fn path(&self) -> io::Result<PathBuf> {
         let mut dir = lock(&self.dir);
         // A cleaner of temporary files may have removed the directory: then it is created again.
         if let Some(dir) = dir.as_ref().filter(|dir| dir.path().is_dir()) {
@@ -62,26 +56,24 @@ impl PrivateDir {
             .prefix(DIR_PREFIX)
             .permissions(fs::Permissions::from_mode(0o700))
             .tempdir_in(parent())?;
-        for (name, text) in STARTUP_SCRIPTS.iter().chain([&(OWNER_FILE, self.owner.as_str())]) {
-            write(&created.path().join(name), text)?;
-        }
+        write(&created.path().join(OWNER_FILE), &self.owner)?;
         let path = created.path().to_owned();
         *dir = Some(created);
         Ok(path)
     }
 
     /// Writes a file that only the user can read.
-    pub(super) fn write_file(&self, name: &str, text: &str) -> io::Result<()> {
+    pub(crate) fn write_file(&self, name: &str, text: &str) -> io::Result<()> {
         write(&self.path()?.join(name), text)
     }
 
     /// Removes a file. Returns false if there was none.
-    pub(super) fn remove_file(&self, name: &str) -> bool {
+    pub(crate) fn remove_file(&self, name: &str) -> bool {
         self.path().is_ok_and(|dir| fs::remove_file(dir.join(name)).is_ok())
     }
 
     /// The absolute path that a shell has written to a file, which is removed.
-    pub(super) fn take_path(&self, name: &str) -> Option<PathBuf> {
+    pub(crate) fn take_path(&self, name: &str) -> Option<PathBuf> {
         let dir = open(&self.path().ok()?, FLAGS | OFlags::DIRECTORY, Mode::empty()).ok()?;
         let path = read_own(&File::from(dir), name, MAX_PATH_BYTES);
         self.remove_file(name);
@@ -89,7 +81,7 @@ impl PrivateDir {
     }
 
     /// Removes the directory.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         lock(&self.dir).take();
     }
 }
@@ -112,13 +104,13 @@ fn parent() -> PathBuf {
 }
 
 /// The beginning of the paths of all private directories.
-pub(crate) fn private_dir_prefix() -> PathBuf {
+pub(crate) fn prefix() -> PathBuf {
     parent().join(DIR_PREFIX)
 }
 
 /// Removes the private directories of processes that died without doing so. Other users can create
 /// directories with such names, so only the user's own are looked into.
-pub(super) async fn remove_stale(is_dead: fn(&str) -> bool) {
+pub(crate) async fn remove_stale(is_dead: fn(&str) -> bool) {
     let removed = file_io::off_runtime(move || {
         for entry in fs::read_dir(parent()).into_iter().flatten().flatten() {
             let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(DIR_PREFIX));

@@ -1,0 +1,101 @@
+//! Probes of the pane in which a job runs: whether its program waits for input, or its shell is back
+//! without an end mark.
+
+use tmux_control::keys::{TmuxKey, type_text};
+use tokio::time::Instant;
+
+use super::Refusal;
+use super::cursor_row::CursorRow;
+use super::delivery::{self, LineGeometry};
+use super::follow::{JobFollower, SHELL_RESPONSE_TIMEOUT};
+use super::gate::{self, ForegroundProgram, Shell};
+use super::job::{AwaitedInput, JobStatus};
+use super::prompt::same_prompt;
+use crate::input_probe::{ShownRow, awaited_input};
+use process::InputWait;
+
+impl JobFollower {
+    /// Probes the pane's foreground program. Returns the status if the job is lost.
+    pub(super) async fn probe(&mut self) -> Option<JobStatus> {
+        if self.state.status_asked.is_some_and(|asked| asked.elapsed() > SHELL_RESPONSE_TIMEOUT) {
+            let why = "its shell dropped it and does not report its status";
+            return Some(JobStatus::Lost(why.to_owned()));
+        }
+        let inputs = self.engine.inputs(self.pane.pane);
+        let found = gate::probe(self.engine.tmux(), &self.pane, self.engine.declared()).await;
+        // What was printed before the probe may not have arrived yet, even the end mark.
+        let caught_up = tokio::select! {
+            biased;
+            chunk = self.stream.next() => return self.handle(chunk),
+            caught_up = self.engine.catch_up(&self.pane) => caught_up,
+        };
+        // What was found before the last input says nothing about the program any more.
+        let found = found.filter(|_| caught_up && self.engine.inputs(self.pane.pane) == inputs);
+        let waiting = match found {
+            Some((program, true)) if self.is_own_shell(&program) => {
+                if !self.state.filter.has_begun() {
+                    self.state.probes.record(None);
+                    return (self.state.typed_at.elapsed() > SHELL_RESPONSE_TIMEOUT)
+                        .then(|| JobStatus::Lost("its shell did not begin it".to_owned()));
+                }
+                if self.is_dropped() {
+                    self.state.probes.record(None);
+                    return self.ask_status_once(program.prompting_shell()).await;
+                }
+                self.awaited(&program.wait)
+            }
+            Some((program, _)) => self.awaited(&program.wait),
+            None => None,
+        };
+        self.state.probes.record(waiting);
+        self.job.set_waiting(self.state.probes.settled());
+        None
+    }
+
+    /// Whether a program is the shell that runs the command. A shell that the command has started may
+    /// show the same prompt.
+    fn is_own_shell(&self, program: &ForegroundProgram) -> bool {
+        program.process.pid == self.shell.pid
+    }
+
+    /// The input for which the program waits, judged by what it printed.
+    fn awaited(&self, wait: &InputWait) -> Option<AwaitedInput> {
+        let (row, _) = self.job.last_row();
+        let alternate = self.job.facts().alternate == Some(super::AlternateScreen::Active);
+        awaited_input(wait, ShownRow { row: &row, alternate, quiet: self.state.probes.quiet() })
+    }
+
+    /// Whether the command's shell, which reads keys, is at its prompt although no end mark came: an
+    /// interrupt and some errors make a shell skip the rest of a command file. `read -e` reads keys too.
+    fn is_dropped(&self) -> bool {
+        let (row, interrupted) = self.job.last_row();
+        !self.state.filter.holds_end() && (interrupted || same_prompt(&row, &self.prompt.row))
+    }
+
+    async fn ask_status_once(&mut self, shell: Option<Shell>) -> Option<JobStatus> {
+        let shell = shell.filter(|_| self.state.status_asked.is_none())?;
+        self.ask_status(shell).await.err().map(|error| JobStatus::Lost(error.to_string()))
+    }
+
+    /// Types a query for the status of a command that the shell has dropped.
+    pub(super) async fn ask_status(&mut self, shell: Shell) -> Result<(), Refusal> {
+        self.job.close_before_prompt(self.prompt.rows as usize);
+        gate::require_shared_files(self.pane.pane, shell)?;
+        let tmux = self.engine.tmux();
+        let cursor = CursorRow::read(tmux, self.pane.pane).await?;
+        let geometry = LineGeometry { column: cursor.column, width: cursor.width };
+        let (private_dir, file) = (self.engine.private_dir(), self.status_file());
+        let path = private_dir.path()?.join(&file).to_string_lossy().into_owned();
+        let (key, rows) = (&self.keys.query, self.prompt.rows);
+        let text = delivery::status_query_file(shell.kind, key, &path, geometry, rows);
+        private_dir.write_file(&file, &text)?;
+        let line = delivery::status_query_line(shell.kind, &path, geometry);
+        let mut commands = type_text(self.pane.pane, &line);
+        commands.push(TmuxKey::enter().press(self.pane.pane));
+        tmux.sequence(commands).await?;
+        self.shell = shell;
+        self.state.status_asked = Some(Instant::now());
+        self.state.filter.begin();
+        Ok(())
+    }
+}
