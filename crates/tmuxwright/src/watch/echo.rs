@@ -162,7 +162,12 @@ impl EchoFilter {
         let expected = &mut self.expected;
         let found = (expected.iter_mut().find_map(|it| it.find_rest(number, line, row)))
             .or_else(|| expected.iter_mut().find_map(|it| it.find_whole(number, line)))
-            .or_else(|| expected.iter_mut().find_map(|it| it.find_part(number, line, row)));
+            .or_else(|| {
+                // The longest part: a single letter at the end can be the beginning of another line.
+                let mut parts: Vec<&mut ExpectedEcho> = expected.iter_mut().collect();
+                parts.sort_by_cached_key(|it| find_prefix_at_end(line, it.text()));
+                parts.into_iter().find_map(|it| it.find_part(number, line, row))
+            });
         let mut rest = line.to_owned();
         if let Some(echo) = found {
             rest.replace_range(echo, "");
@@ -237,6 +242,14 @@ mod tests {
         assert_eq!(twice.strip(1, "echo DONE", true), "");
         assert_eq!(twice.strip(2, "$ echo DONE", true), "$ ");
         assert_eq!(twice.strip(3, "$ echo DONE", true), "$ echo DONE");
+    }
+
+    #[test]
+    fn longest_part_of_an_echo_is_removed() {
+        let mut echo = echo(&["echo earlier", "true of three words too; echo LATER"], "");
+        assert_eq!(echo.strip(0, "$ true of three words too; ech", true), "$ ");
+        assert_eq!(echo.strip(1, "o LATER", true), "");
+        assert_eq!(echo.strip(2, "LATER", true), "LATER");
     }
 
     #[test]
