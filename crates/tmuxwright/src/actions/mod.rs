@@ -3,6 +3,7 @@
 
 pub(crate) mod arrange;
 pub(crate) mod create;
+pub(crate) mod cursor;
 pub(crate) mod find_lines;
 pub(crate) mod options;
 pub(crate) mod read;

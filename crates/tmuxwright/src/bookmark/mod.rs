@@ -36,7 +36,7 @@ const ANCHOR_LINES: usize = 8;
 
 /// Captures of a part of the history, of a pane that prints faster than it is read, before the whole
 /// history is read.
-const MAX_CAPTURES: u32 = 3;
+pub(crate) const MAX_CAPTURES: u32 = 3;
 
 /// A place in a pane's text: after the last line that was captured.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -101,6 +101,12 @@ impl Bookmark {
     /// The row of the place, counted from the oldest row of the history.
     fn absolute_row(&self) -> i64 {
         self.history + self.row
+    }
+
+    /// The bytes of a line that were there at the bookmark, if it is the line that was open then.
+    pub(crate) fn bytes_seen_of(&self, line: &str) -> usize {
+        let seen = line.char_indices().nth(self.open.length).map_or(line.len(), |(at, _)| at);
+        if self.open.begins(line) { seen } else { 0 }
     }
 
     /// This bookmark with the present alternate screen. Lines behind that screen are still reported once

@@ -1,4 +1,5 @@
-//! The answer of `wait_for` and `start_and_watch`: the condition that ended the wait, and its pane.
+//! The answer of `wait_for`, `start_and_watch` and tools that type and wait: the condition that ended the
+//! wait, and its pane.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -20,13 +21,13 @@ pub(crate) struct WaitResult {
     /// Line that matched.
     #[serde(rename = "match")]
     pub(crate) matched: String,
-    /// Newest output printed during the wait.
+    /// Newest output printed during the wait; in a full-screen program, its screen.
     pub(crate) output: String,
     /// Time waited, in seconds.
     pub(crate) elapsed: f64,
     /// State of the pane now: prompt, line, password, raw, running, exited or gone.
     pub(crate) state: String,
-    /// Cursor with which capture_since continues.
+    /// Cursor with which capture_since, and `since` of wait_for, continue.
     pub(crate) cursor: Option<String>,
     /// Command id, for command_result.
     pub(crate) command_id: Option<String>,
@@ -34,12 +35,12 @@ pub(crate) struct WaitResult {
     pub(crate) exit_code: Option<i32>,
     /// Whether the beginning of the output is cut.
     pub(crate) truncated: bool,
-    /// Remark on the shell, or on missing output.
+    /// Remark on the shell, on missing output or unread keys.
     pub(crate) note: Option<String>,
 }
 
 impl WaitResult {
-    /// Puts a remark on the shell before the others.
+    /// Puts a remark before the others.
     pub(crate) fn add_note(&mut self, note: Option<String>) {
         self.note = joined(note, self.note.take());
     }

@@ -81,6 +81,20 @@ impl Watches {
         Ok(Watch { panes: futures::future::try_join_all(begin).await?, _reservation: reservation })
     }
 
+    /// The same for one pane, with the text that it has printed since a bookmark. The flag is whether the
+    /// bookmark was not found: then lines may be missing.
+    pub(crate) async fn begin_since(
+        &self,
+        reservation: Reservation,
+        pane: PaneState,
+        since: &Bookmark,
+        until: &Until,
+    ) -> Result<(Watch, bool), tmux_control::Error> {
+        let begun = WatchedPane::begin_since(self, pane, until.clone(), since).await;
+        let (pane, missed) = begun?;
+        Ok((Watch { panes: vec![pane], _reservation: reservation }, missed))
+    }
+
     /// Watches a command that was just started, from its first output on.
     pub(crate) async fn follow(
         &self,

@@ -3,7 +3,7 @@
 use tmux_control::capture::Capture;
 use tmux_control::{Command, Error, PaneId, Row, Server, TmuxReply, row};
 
-use crate::bookmark::{self, Bookmark};
+use crate::bookmark::{self, Bookmark, CaptureRange, PaneText};
 use terminal::screen::ScreenState;
 use terminal::text::first_columns;
 
@@ -23,9 +23,19 @@ const SCREEN: Capture = Capture { start: None, end: None, join: false, colors: f
 
 /// The queries to tmux.
 pub(super) fn queries(pane: PaneId) -> Vec<Command> {
+    queries_with(pane, &CaptureRange::NEAR)
+}
+
+/// The same with another part of the pane's text.
+pub(super) fn queries_with(pane: PaneId, range: &CaptureRange) -> Vec<Command> {
     let mut queries = vec![Server::row_query::<Facts>(&pane.to_string()), SCREEN.of(pane)];
-    queries.extend(bookmark::queries(pane));
+    queries.extend(range.queries(pane));
     queries
+}
+
+/// The pane's text in the replies to [`queries_with`].
+pub(super) fn text(answers: &[TmuxReply], range: &CaptureRange) -> Result<PaneText, Error> {
+    PaneText::from_replies(answers.get(2..).unwrap_or_default(), range)
 }
 
 /// A pane at one position of its stream.

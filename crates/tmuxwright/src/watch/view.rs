@@ -12,6 +12,8 @@ const MAX_KEPT_BYTES: usize = 200_000;
 
 /// Number of the alternate screen's first line.
 const ALTERNATE_BASE: u64 = 1 << 48;
+/// Number of the first line that was printed before the watch.
+pub(super) const EARLIER_BASE: u64 = 1 << 52;
 /// Number of the first line that was found only after the program's exit.
 const LATE_BASE: u64 = 1 << 56;
 
@@ -65,6 +67,51 @@ impl OutputView {
             has_ended: false,
             new: NewOutput::default(),
         }
+    }
+
+    /// Counts lines that were printed before the watch as new. `first` is the number of the first one and
+    /// `seen` the old part of it, in bytes; `before` is the text of the cursor's row.
+    pub(super) fn begin_with_lines(
+        &mut self,
+        lines: Vec<String>,
+        (first, seen): (u64, usize),
+        before: &str,
+    ) {
+        let last = lines.len().saturating_sub(1);
+        let mut new = Vec::with_capacity(lines.len());
+        for (index, text) in lines.into_iter().enumerate() {
+            let old = if index == 0 { seen } else { 0 };
+            if index == last && text == before.trim_end() {
+                // The view has this line, and output may continue it.
+                self.new_from = old;
+                new.push(self.line(self.first, &text, false));
+            } else {
+                let number = first + index as u64;
+                new.push(OutputLine { new_from: old, ..self.line(number, &text, true) });
+                self.keep(text);
+            }
+        }
+        self.set_new(new);
+    }
+
+    /// Counts rows of the alternate screen that were drawn before the watch as new.
+    pub(super) fn begin_with_rows(&mut self, rows: Vec<(i64, String)>) {
+        let numbered = rows
+            .into_iter()
+            .filter_map(|(row, text)| Some((ALTERNATE_BASE + u64::try_from(row).ok()?, text)));
+        let mut new = Vec::new();
+        for (number, text) in numbered {
+            if number == self.first {
+                self.new_from = 0;
+            }
+            new.push(self.line(number, &text, false));
+        }
+        self.set_new(new);
+    }
+
+    fn set_new(&mut self, lines: Vec<OutputLine>) {
+        let changed = lines.iter().any(OutputLine::has_new_text);
+        self.new = NewOutput { lines, changed, bell: false };
     }
 
     /// Continues with the cursor at `place`, possibly in another size. Earlier output is kept.

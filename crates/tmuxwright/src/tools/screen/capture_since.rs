@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::bookmark::{Bookmark, CaptureRange, PaneText, nearby_queries, new_lines_since};
+use crate::actions::cursor::{check_cursor, read_cursor};
+use crate::bookmark::{CaptureRange, PaneText, nearby_queries, new_lines_since};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::results::words::{FactRow, count};
@@ -150,9 +151,9 @@ impl Tool for CaptureSince {
                 (look, shown)
             }
             Some(mark) => {
-                check(mark, &look, &target)?;
+                check_cursor(mark, &target, look.pane, look.pid)?;
                 let (look, news) = new_lines_since(cx.tmux(), look, mark).await?;
-                check(mark, &look, &target)?;
+                check_cursor(mark, &target, look.pane, look.pid)?;
                 (look, news)
             }
         };
@@ -194,34 +195,4 @@ impl Tool for CaptureSince {
             cut: None,
         })
     }
-}
-
-/// Next step for a cursor that cannot be used.
-const START_ANEW: &str = "call with `target` alone to start anew";
-
-fn read_cursor(text: &str) -> Result<Bookmark, ToolError> {
-    text.parse().map_err(|error: crate::bookmark::InvalidCursor| {
-        ToolError::invalid_argument(error.to_string())
-            .hint(format!("give the cursor exactly as in the last answer, or {START_ANEW}"))
-    })
-}
-
-/// Refuses a cursor of another pane, or of another process in it.
-fn check(mark: &Bookmark, look: &PaneText, target: &Target) -> Result<(), ToolError> {
-    if mark.pane != look.pane {
-        return Err(ToolError::invalid_argument(format!(
-            "the cursor is of pane {}, but `{target}` is {}",
-            mark.pane, look.pane
-        ))
-        .hint(format!("leave `target` out, or {START_ANEW}")));
-    }
-    if mark.pid != look.pid {
-        return Err(ToolError::invalid_argument(format!(
-            "the cursor is of process {} in {}, but process {} runs there now: the pane was \
-             respawned, or belongs to another tmux server",
-            mark.pid, mark.pane, look.pid
-        ))
-        .hint(START_ANEW));
-    }
-    Ok(())
 }

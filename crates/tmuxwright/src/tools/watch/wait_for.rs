@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use tokio::time::Instant;
 
+use crate::actions::cursor::{check_cursor, read_cursor};
 use crate::actions::wait::Wait;
+use crate::bookmark::Bookmark;
 use crate::context::{Cx, Tool};
 use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
 use crate::results::wait::WaitResult;
@@ -21,6 +23,9 @@ pub(super) struct Args {
     until: Vec<String>,
     /// Seconds to wait (default 30).
     timeout: Option<f64>,
+    /// Cursor of an earlier answer: text printed after it counts too.
+    #[schemars(extend("x-clear" = true))]
+    since: Option<String>,
 }
 
 impl Tool for WaitFor {
@@ -42,25 +47,52 @@ impl Tool for WaitFor {
         let begun = Instant::now();
         let patience = cx.max_wait("timeout", args.timeout.unwrap_or(30.0))?;
         let until = cx.watches.until(&args.until)?;
-        let targets = match (args.target, args.targets) {
-            (Some(target), None) => vec![target],
-            (None, Some(targets)) if !targets.is_empty() => targets,
-            (Some(_), Some(_)) => {
-                return Err(ToolError::invalid_argument("`target` does not go with `targets`")
-                    .hint("give only one of them"));
-            }
-            _ => {
-                return Err(ToolError::invalid_argument("neither `target` nor `targets` is given")
-                    .hint("name a pane as `target`; list_panes shows all panes"));
-            }
-        };
+        let since = args.since.as_deref().map(read_cursor).transpose()?;
+        let targets = targets(args.target, args.targets, since.as_ref())?;
         // First, so that calls beyond the limit cost no memory for what follows.
         let reservation = cx.watches.reserve(targets.len())?;
         let mut panes = Vec::new();
         for target in &targets {
             panes.push(cx.pane(target).await?);
         }
-        let watch = cx.watches.begin(reservation, panes, &until).await?;
-        Wait { cx, watch, begun, patience, job: None }.result().await
+        let (watch, missed) = match (since, targets.first(), panes.first()) {
+            (Some(since), Some(target), Some(pane)) => {
+                check_cursor(&since, target, pane.pane, pane.pid)?;
+                let pane = pane.clone();
+                cx.watches.begin_since(reservation, pane, &since, &until).await?
+            }
+            _ => (cx.watches.begin(reservation, panes, &until).await?, false),
+        };
+        let mut result = Wait { cx, watch, begun, patience, job: None }.result().await?;
+        if missed {
+            let note = "lines after the cursor may be missing: its place was not found";
+            result.add_note(Some(note.to_owned()));
+        }
+        Ok(result)
+    }
+}
+
+/// The panes to watch: one, several, or the one of a cursor.
+fn targets(
+    target: Option<Target>,
+    targets: Option<Vec<Target>>,
+    since: Option<&Bookmark>,
+) -> Result<Vec<Target>, ToolError> {
+    match (target, targets, since) {
+        (Some(_), Some(_), _) => {
+            Err(ToolError::invalid_argument("`target` does not go with `targets`")
+                .hint("give only one of them"))
+        }
+        (None, Some(_), Some(_)) => {
+            Err(ToolError::invalid_argument("`since` does not go with `targets`")
+                .hint("a cursor is of one pane: wait for that pane alone, without `targets`"))
+        }
+        (Some(target), None, _) => Ok(vec![target]),
+        (None, Some(targets), None) if !targets.is_empty() => Ok(targets),
+        (None, None, Some(since)) => Ok(vec![Target(since.pane.to_string())]),
+        (None, _, None) => {
+            Err(ToolError::invalid_argument("neither `target` nor `targets` is given")
+                .hint("name a pane as `target`; list_panes shows all panes"))
+        }
     }
 }

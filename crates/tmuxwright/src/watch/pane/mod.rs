@@ -3,6 +3,7 @@
 mod end;
 mod keys;
 mod probe;
+mod since;
 
 use std::collections::{HashSet, VecDeque};
 use std::time::Duration;

@@ -252,6 +252,9 @@ fn until_md_is_current() {
          `send_keys` and `paste_text` begin to watch before the first key. States (`prompt`, `input`, `password`, `exit` of a\n\
          shell's program, `gone`, `idle`, `stable`) count once a program has read the keys; time is counted from then on.\n\
          In a full-screen program the answer has the whole screen, so `stable:0.5` returns it settled.\n\n\
+         `since` of `wait_for` takes the cursor of an earlier answer (`wait_for`, `start_and_watch`, `capture_since`, or\n\
+         `send_keys` and `paste_text` with `until`): text printed after it counts too. If the cursor's place is no longer in\n\
+         the history, all text left counts and the answer says that lines may be missing.\n\n\
          | condition | holds when |\n|---|---|\n",
     );
     for kind in CONDITION_KINDS {

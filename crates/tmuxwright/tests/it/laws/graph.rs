@@ -84,7 +84,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
     ("prompts", &["completion", "contract"]),
     ("completion", &["context", "host", "contract"]),
-    ("actions", &["results", "context", "watch", "run", "host", "contract"]),
+    ("actions", &["results", "context", "watch", "bookmark", "run", "host", "contract"]),
     ("results", &["run", "host", "contract"]),
     ("buffer_search", &["contract"]),
     ("context", &["changes", "watch", "run", "host", "redact", "contract", "file_io", "lock"]),

@@ -1,6 +1,7 @@
 //! Waiting for conditions in panes, for tmux channels, and the `watch` subcommand.
 
 pub(crate) mod channel;
+pub(crate) mod since;
 pub(crate) mod type_and_wait;
 pub(crate) mod wait;
 pub(crate) mod wait_life;
