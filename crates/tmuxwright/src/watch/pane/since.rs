@@ -27,7 +27,6 @@ impl WatchedPane {
         let position = position::read(&answers)?;
         let place = &position.place;
         let typed = watches.runs.recent_input(pane.pane);
-        let at = typed.as_ref().map(|typed| typed.at);
         let lines = typed.into_iter().flat_map(|typed| typed.lines);
         let mut view;
         if text.is_alternate() {
@@ -45,7 +44,7 @@ impl WatchedPane {
             let first = (EARLIER_BASE + older as u64, open);
             view.begin_with_lines(news.lines, first, &place.before);
         }
-        let mut watched = Self::new(watches, pane, until, stream, view, at);
+        let mut watched = Self::new(watches, pane, until, stream, view);
         watched.start_bookmark = Some(since.clone());
         if watched.until.needs(Needs::Program) {
             watched.program_gone = watched.program();
