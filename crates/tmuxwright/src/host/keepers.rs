@@ -68,7 +68,10 @@ impl Keepers {
         let mut program = vec![keeper.to_owned(), KEEP.to_owned(), socket];
         program.push(if pane.command.is_some() { format!("--{COMMAND}") } else { "--".to_owned() });
         program.extend_from_slice(pane.plain_words());
-        NewPane { command: None, program, ..pane }
+        // tmux would name the window after the keeper.
+        let first = pane.plain_words().first().and_then(|words| words.split_whitespace().next());
+        let first_name = first.and_then(|path| path.rsplit('/').next()).map(str::to_owned);
+        NewPane { command: None, program, first_name, ..pane }
     }
 
     async fn socket_path(&self, host: &Host) -> io::Result<String> {

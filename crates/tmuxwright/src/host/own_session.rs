@@ -42,6 +42,8 @@ pub struct NewPane {
     pub name: Option<String>,
     /// The directory it starts in.
     pub cwd: Option<String>,
+    /// The name that its window has until tmux names it by the program in it, unless it has a `name`.
+    pub(crate) first_name: Option<String>,
     /// Variables to add to its environment.
     pub env: BTreeMap<String, String>,
 }
@@ -237,7 +239,7 @@ fn own_window(
         .arg("-P")
         .option("-F", CreatedPane::format())
         .option("-t", place)
-        .option_if("-n", pane.name.as_deref().map(escape_format))
+        .option_if("-n", pane.name.as_deref().or(pane.first_name.as_deref()).map(escape_format))
         .option_if("-c", pane.cwd.as_deref().map(escape_format));
     let mut window =
         with_environment(window, pane.env.iter().map(|(k, v)| (k.as_str(), v.as_str())));
@@ -246,6 +248,11 @@ fn own_window(
         window = words.iter().fold(window.arg("--"), |window, word| window.arg(word));
     }
     let mut commands = vec![window];
+    if pane.name.is_none() && pane.first_name.is_some() {
+        // A given name has turned it off.
+        let unset = Command::action("set-option").arg("-wu").option("-t", place);
+        commands.push(unset.arg("automatic-rename"));
+    }
     commands.extend(remain_on_exit("-w", place, version));
     if version.ignores_new_size() {
         commands.extend(resize(place, Some(WINDOW_WIDTH), Some(WINDOW_HEIGHT)));

@@ -144,29 +144,6 @@ async fn foreign_pipe_is_stopped_at_tier_destructive() {
 }
 
 #[tokio::test]
-async fn own_pane_regains_its_drain_after_piping() {
-    let tmux = TmuxServer::new();
-    let mcp = serve(&tmux).await;
-    let file = tmux.home().join("log");
-    let drained = if at_least(&tmux, "3.7") { "0" } else { "1" };
-    let open = |pane: &str| tmux.tmux(&["display-message", "-p", "-t", pane, "#{pane_pipe}"]);
-    let pane = ready_pane(&mcp, "echo ready; read x; echo last; read x", "ready").await;
-    assert_eq!(open(&pane), drained);
-    pipe(&mcp, json!({"target": pane, "path": file})).await;
-    assert_eq!(open(&pane), "1");
-    mcp.call("send_keys", json!({"target": pane, "enter": true})).await.ok();
-    until("the output is in the file", async || {
-        std::fs::read_to_string(&file).ok().filter(|text| text.contains("last"))
-    })
-    .await;
-    assert_eq!(pipe(&mcp, json!({"target": pane})).await.get("piping"), None);
-    assert_eq!(open(&pane), drained, "the drain was not restored");
-    mcp.call("send_keys", json!({"target": pane, "enter": true})).await.ok();
-    exited(&mcp, &pane).await;
-    mcp.close().await;
-}
-
-#[tokio::test]
 async fn copy_mode_is_entered_scrolled_and_left() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;

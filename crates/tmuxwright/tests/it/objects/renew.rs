@@ -194,10 +194,7 @@ async fn respawned_programs_final_output_is_kept() {
     let mcp = serve(&tmux).await;
     let made = mcp.call("create_window", json!({})).await.ok();
     let pane = string(&made["pane_id"]);
-    let piped = || tmux.tmux(&["display-message", "-p", "-t", &pane, "#{pane_pipe}"]);
-    assert_eq!(piped(), "0", "a shell is drained");
     mcp.call("respawn_pane", json!({"target": pane, "command": "exec cat"})).await.ok();
-    assert_eq!(piped(), if at_least(&tmux, "3.7") { "0" } else { "1" });
     for round in 0..10 {
         let command = format!("echo last words {round}");
         mcp.call("respawn_pane", json!({"target": pane, "command": command})).await.ok();
@@ -251,6 +248,6 @@ async fn wait_ends_when_the_program_is_replaced() {
     };
     let (waited, _) = tokio::join!(mcp.call("wait_for", wait), respawn);
     let error = waited.err("lost");
-    assert!(error.contains("was given to another program") && error.contains("ready"), "{error}");
+    assert!(error.contains("was given to another program"), "{error}");
     mcp.close().await;
 }

@@ -88,7 +88,7 @@ async fn own_files_are_never_written() {
 /// The private directory of the server, below its directory for temporary files.
 fn private_dir(temporary: &Path) -> PathBuf {
     let entries = fs::read_dir(temporary).unwrap().map(|entry| entry.unwrap().path());
-    let mut found = entries.filter(|path| path.join("bash.sh").exists());
+    let mut found = entries.filter(|path| path.join("owner").exists());
     found.next().unwrap()
 }
 
