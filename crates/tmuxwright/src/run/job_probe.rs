@@ -22,15 +22,17 @@ impl JobFollower {
             return Some(JobStatus::Lost(why.to_owned()));
         }
         let inputs = self.engine.inputs(self.pane.pane);
+        // Typed keys must have reached the terminal before the probe.
+        if let Err(status) = self.settle().await {
+            return status;
+        }
         let found = gate::probe(self.engine.tmux(), &self.pane, self.engine.declared()).await;
-        // What was printed before the probe may not have arrived yet, even the end mark.
-        let caught_up = tokio::select! {
-            biased;
-            chunk = self.stream.next() => return self.handle(chunk),
-            caught_up = self.engine.catch_up(&self.pane) => caught_up,
-        };
+        // What was printed before it may not have arrived yet, even the end mark.
+        if let Err(status) = self.settle().await {
+            return status;
+        }
         // What was found before the last input says nothing about the program any more.
-        let found = found.filter(|_| caught_up && self.engine.inputs(self.pane.pane) == inputs);
+        let found = found.filter(|_| self.engine.inputs(self.pane.pane) == inputs);
         let waiting = match found {
             Some((program, true)) if self.is_own_shell(&program) => {
                 if !self.state.filter.has_begun() {
@@ -50,6 +52,21 @@ impl JobFollower {
         self.state.probes.record(waiting);
         self.job.set_waiting(self.state.probes.settled());
         None
+    }
+
+    /// Waits until all output and typed keys have arrived. `Err` if output came meanwhile, with the
+    /// status if the job is lost.
+    async fn settle(&mut self) -> Result<(), Option<JobStatus>> {
+        let caught_up = tokio::select! {
+            biased;
+            chunk = self.stream.next() => return Err(self.handle(chunk)),
+            caught_up = self.engine.catch_up(&self.pane) => caught_up,
+        };
+        if caught_up {
+            return Ok(());
+        }
+        self.state.probes.record(None);
+        Err(None)
     }
 
     /// Whether a program is the shell that runs the command. A shell that the command has started may

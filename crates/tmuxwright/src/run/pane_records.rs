@@ -194,7 +194,8 @@ impl PaneLease {
         let record = records.pane(pane);
         match &record.in_use {
             Some(PaneUse::Running(job)) if engine.is_own_job(job) => {
-                return Err(Refusal::Busy { pane: pane.pane, id: job.id.clone() });
+                let awaited = job.facts().waiting;
+                return Err(Refusal::Busy { pane: pane.pane, id: job.id.clone(), awaited });
             }
             Some(PaneUse::Running(_)) => return Err(Refusal::Taken { pane: pane.pane }),
             Some(PaneUse::Starting) => return Err(Refusal::Contended { pane: pane.pane }),

@@ -2,6 +2,8 @@
 
 use tmux_control::PaneId;
 
+use crate::input_probe::AwaitedInput;
+
 /// Reason why input was not typed. The pane is unchanged.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
@@ -12,6 +14,8 @@ pub enum Refusal {
         pane: PaneId,
         /// The job's id. Not its command, which may hold a secret: MCP clients log errors.
         id: String,
+        /// Input for which the command waits.
+        awaited: Option<AwaitedInput>,
     },
     /// A job of another MCP client runs in the pane.
     #[error("{pane} is busy with a command of another client")]
@@ -117,6 +121,17 @@ impl Refusal {
     /// The next step for the caller.
     pub fn hint(&self) -> String {
         match self {
+            // A pager, an editor or a menu ignores an interrupt.
+            Self::Busy { id, awaited: Some(AwaitedInput::Keys), .. } => format!(
+                "it waits for keys: send_keys presses them (`q` leaves a pager), capture_pane shows \
+                 its screen; command_result with command_id `{id}` has its result; without \
+                 `target` a command gets a pane of its own"
+            ),
+            Self::Busy { id, awaited: Some(_), .. } => format!(
+                "it waits for a line of input: send_keys answers it; command_result with command_id \
+                 `{id}` has its result; interrupt stops it; without `target` a command gets a pane \
+                 of its own"
+            ),
             Self::Busy { id, .. } => format!(
                 "command_result with command_id `{id}` and `wait` waits for its end; interrupt \
                  stops it; without `target` a command gets a pane of its own"

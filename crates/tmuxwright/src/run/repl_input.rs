@@ -2,7 +2,7 @@
 //! output.
 
 /// Characters with which prompts of interpreters and shells end.
-pub(super) const PROMPT_ENDS: &[char] = &['>', '.', ':', '|', '$', '#', '%', '*', '?', '❯', '»'];
+const PROMPT_ENDS: &[char] = &['>', '.', ':', '|', '$', '#', '%', '*', '?', '❯', '»'];
 
 /// The lines to enter. For Python, empty lines inside a block are dropped and one is added after
 /// each block, because its interpreter ends a block at an empty line; and tabs are quoted with C-v,
