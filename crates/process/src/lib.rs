@@ -159,10 +159,10 @@ pub fn foreground_has_child(pid: u32) -> Option<bool> {
     os::foreground_has_child(pid)
 }
 
-/// Whether a process other than `pid` and its ancestors belongs to the session of `pid`, and so may
+/// The processes other than `pid` and its ancestors that belong to the session of `pid`, and so may
 /// write to its terminal. `None` if the system does not say.
-pub fn session_has_other_processes(pid: u32) -> Option<bool> {
-    os::session_has_other_processes(pid)
+pub fn other_session_processes(pid: u32) -> Option<Vec<u32>> {
+    os::other_session_processes(pid)
 }
 
 /// Current directory of a process. `None` also if the directory has been removed.

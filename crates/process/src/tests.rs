@@ -141,9 +141,9 @@ fn background_job_shares_the_session() {
     let tmux = TmuxServer::new();
     let pid = pane(&tmux, "bash --norc");
     wait_for_argv(pid, "bash --norc");
-    assert_eq!(session_has_other_processes(pid), Some(false));
+    assert_eq!(other_session_processes(pid), Some(Vec::new()));
     type_into(&tmux, pid, "sleep 1000 &");
-    wait_until("the job runs", || session_has_other_processes(pid).filter(|&has| has));
+    wait_until("the job runs", || other_session_processes(pid).filter(|jobs| jobs.len() == 1));
 }
 
 #[test]

@@ -105,12 +105,12 @@ pub(super) fn foreground_has_child(pid: u32) -> Option<bool> {
     Some(children.into_iter().filter_map(Stat::of).any(|child| child.group == group))
 }
 
-pub(super) fn session_has_other_processes(pid: u32) -> Option<bool> {
+pub(super) fn other_session_processes(pid: u32) -> Option<Vec<u32>> {
     let session = Stat::of(pid)?.session;
     let ancestors = super::ancestors(pid);
-    let mut processes = group::all_pids().filter_map(Stat::of);
-    let in_session = |stat: &Stat| stat.session == session && stat.is_alive();
-    Some(processes.any(|stat| in_session(&stat) && !ancestors.contains(&stat.pid)))
+    let processes = group::all_pids().filter_map(Stat::of);
+    let in_session = processes.filter(|stat| stat.session == session && stat.is_alive());
+    Some(in_session.map(|stat| stat.pid).filter(|pid| !ancestors.contains(pid)).collect())
 }
 
 /// The executable of a process.

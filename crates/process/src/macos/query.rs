@@ -114,12 +114,12 @@ pub(crate) fn foreground_has_child(pid: u32) -> Option<bool> {
     Some(members(group).iter().any(|process| process.parent == group))
 }
 
-pub(crate) fn session_has_other_processes(pid: u32) -> Option<bool> {
+pub(crate) fn other_session_processes(pid: u32) -> Option<Vec<u32>> {
     let session = session_of(pid)?;
     let ancestors = ancestors(pid);
-    let mut others = libproc::all_pids().into_iter().filter(|pid| !ancestors.contains(pid));
+    let others = libproc::all_pids().into_iter().filter(|pid| !ancestors.contains(pid));
     // A zombie has no session any more.
-    Some(others.any(|other| session_of(other) == Some(session)))
+    Some(others.filter(|&other| session_of(other) == Some(session)).collect())
 }
 
 /// The executable of a process.

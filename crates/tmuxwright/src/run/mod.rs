@@ -48,7 +48,7 @@ pub(crate) use launch::Launch;
 pub(crate) use output_filter::{OutputFilter, OutputPart};
 use pane_records::{PaneLease, PaneRecords};
 pub use process::ShellKind;
-use prompt::Prompt;
+pub(crate) use prompt::{Prompt, same_prompt};
 pub use refusal::Refusal;
 pub use repl::ReplAnswer;
 pub use start_job::{StartedCall, StartedJob};

@@ -2,11 +2,11 @@
 
 /// A shell's prompt.
 #[derive(Debug, Clone)]
-pub(super) struct Prompt {
-    /// Its last row.
-    pub(super) row: String,
+pub(crate) struct Prompt {
+    /// Its last row; empty if it is not known.
+    pub(crate) row: String,
     /// Number of rows.
-    pub(super) rows: u32,
+    pub(crate) rows: u32,
 }
 
 impl Prompt {
@@ -27,7 +27,7 @@ impl Prompt {
 }
 
 /// Whether two prompts are equal but for digits, such as those of a clock, counter or status.
-pub(super) fn same_prompt(a: &str, b: &str) -> bool {
+pub(crate) fn same_prompt(a: &str, b: &str) -> bool {
     let plain = |text: &str| {
         text.trim_end()
             .chars()

@@ -46,6 +46,8 @@ pub struct StartedJob {
     pub pane: PaneState,
     /// Process id of the shell that runs it.
     pub(crate) shell: u32,
+    /// The prompt of that shell before the command.
+    pub(crate) prompt: Prompt,
     /// The output stream of the pane, from before the command was typed.
     pub(crate) stream: PaneStream,
     /// Finds the job's output in that stream.
@@ -127,6 +129,7 @@ impl JobStart {
                     job: Arc::clone(&follower.job),
                     pane: follower.pane.clone(),
                     shell: follower.shell.pid,
+                    prompt: follower.prompt.clone(),
                     stream: follower.stream.clone(),
                     output_filter: OutputFilter::new(follower.keys.clone()),
                 };

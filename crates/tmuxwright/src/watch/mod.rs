@@ -8,6 +8,7 @@
 
 mod conditions;
 mod echo;
+mod limits;
 mod observation;
 mod pane;
 mod position;

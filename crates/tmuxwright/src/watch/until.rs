@@ -57,6 +57,11 @@ impl Until {
         self.0.iter().all(|entry| entry.condition.needs() == Needs::Output)
     }
 
+    /// Whether a condition awaits the exit of the foreground program.
+    pub(super) fn awaits_exit(&self) -> bool {
+        self.0.iter().any(|entry| entry.condition.awaits_exit())
+    }
+
     /// The first condition that holds and is not `reported` yet.
     pub(super) fn first(
         &self,

@@ -4,11 +4,14 @@ use std::collections::VecDeque;
 
 use super::echo::EchoFilter;
 use super::observation::OutputLine;
-use crate::run::TypedLine;
-use terminal::screen::{self, Screen, ScreenState};
+use crate::run::{Prompt, TypedLine, same_prompt};
+use terminal::screen::{self, Screen, ScreenLine, ScreenState};
 
 /// Size of the kept lines that have scrolled off the screen.
 const MAX_KEPT_BYTES: usize = 200_000;
+
+/// Rows after a command's end that can still change.
+const MAX_LATE_ROWS: usize = 50;
 
 /// Number of the alternate screen's first line.
 const ALTERNATE_BASE: u64 = 1 << 48;
@@ -32,6 +35,8 @@ pub(super) struct OutputView {
     /// Whether some of them were dropped.
     pub(super) is_cut: bool,
     bells: u64,
+    /// The shell's prompt, once the watched command has ended. It is not output.
+    prompt: Option<Prompt>,
     /// Whether the complete output is known; later bytes are ignored.
     has_ended: bool,
     /// Result of the last `feed` or `end`.
@@ -64,6 +69,7 @@ impl OutputView {
             kept_size: 0,
             is_cut: false,
             bells: 0,
+            prompt: None,
             has_ended: false,
             new: NewOutput::default(),
         }
@@ -112,6 +118,23 @@ impl OutputView {
     fn set_new(&mut self, lines: Vec<OutputLine>) {
         let changed = lines.iter().any(OutputLine::has_new_text);
         self.new = NewOutput { lines, changed, bell: false };
+    }
+
+    /// Continues after the end of the watched command: its shell prints its prompt, and processes that
+    /// the command left running may print more output.
+    pub(super) fn end_command(&mut self, prompt: Prompt) {
+        let pending: Vec<(u64, String)> =
+            (self.scrolled_off..).zip(self.screen.pending()).collect();
+        for (number, line) in pending {
+            self.scrolled_off = number + 1;
+            if !self.is_old(number, &line) {
+                self.keep(line);
+            }
+        }
+        (self.first, self.new_from) = (self.scrolled_off, 0);
+        self.screen = self.screen.blank(MAX_LATE_ROWS);
+        self.bells = 0;
+        self.prompt = Some(prompt);
     }
 
     /// Continues with the cursor at `place`, possibly in another size. Earlier output is kept.
@@ -164,6 +187,7 @@ impl OutputView {
         for text in done {
             let number = self.scrolled_off;
             self.scrolled_off += 1;
+            let text = self.without_prompt(&text);
             if !self.is_old(number, &text) {
                 lines.push(self.line(number, &text, true));
                 self.keep(text);
@@ -172,7 +196,8 @@ impl OutputView {
         let base = if self.screen.in_alternate() { ALTERNATE_BASE } else { self.scrolled_off };
         let fresh = self.screen.changed_lines();
         let erased = fresh.as_ref().is_some_and(Vec::is_empty);
-        for screen::ScreenLine { index, text, cursor } in fresh.unwrap_or_default() {
+        let fresh = self.without_prompt_rows(fresh.unwrap_or_default());
+        for screen::ScreenLine { index, text, cursor } in fresh {
             let line = self.line(base + index as u64, &text, cursor.is_none());
             lines.push(line);
         }
@@ -187,6 +212,27 @@ impl OutputView {
     fn is_old(&self, number: u64, text: &str) -> bool {
         (number < self.first && text.is_empty())
             || (number == self.first && text.len() <= self.new_from)
+    }
+
+    /// The rows without those of the shell's prompt.
+    fn without_prompt_rows(&self, mut rows: Vec<ScreenLine>) -> Vec<ScreenLine> {
+        let Some(prompt) = &self.prompt else { return rows };
+        let before_cursor = self.screen.before_cursor();
+        let is_prompt = prompt.row.trim().is_empty() || same_prompt(&before_cursor, &prompt.row);
+        if rows.last().is_some_and(|last| last.cursor.is_some()) && is_prompt {
+            rows.truncate(rows.len().saturating_sub(prompt.rows as usize));
+        }
+        rows.iter_mut().for_each(|row| row.text = self.without_prompt(&row.text));
+        rows.retain(|row| !row.text.is_empty());
+        rows
+    }
+
+    /// A line without the prompt before it: a process in the background prints behind the prompt.
+    fn without_prompt(&self, line: &str) -> String {
+        let prompt = self.prompt.as_ref().map(|prompt| prompt.row.as_str());
+        let rest =
+            prompt.filter(|row| !row.trim().is_empty()).and_then(|row| line.strip_prefix(row));
+        rest.unwrap_or(line).to_owned()
     }
 
     fn line(&mut self, number: u64, shown: &str, is_whole: bool) -> OutputLine {
@@ -217,7 +263,11 @@ impl OutputView {
 
     /// The output, as far as it is kept.
     pub(super) fn output(&self) -> String {
-        let main = self.screen.pending();
+        let mut main = self.screen.pending();
+        if self.prompt.is_some() && !self.screen.in_alternate() {
+            let rows = self.without_prompt_rows(self.screen.visible_lines());
+            main = rows.into_iter().map(|row| row.text).collect();
+        }
         let main =
             (self.scrolled_off..).zip(&main).filter(|(number, line)| !self.is_old(*number, line));
         let mut lines: Vec<&str> = self.kept.iter().map(String::as_str).collect();

@@ -86,6 +86,11 @@ pub(super) trait Condition: Send + Sync {
         Needs::Output
     }
 
+    /// Whether it awaits the exit of the foreground program.
+    fn awaits_exit(&self) -> bool {
+        false
+    }
+
     /// Whether a new line meets it.
     fn is_met_by(&self, line: &OutputLine) -> bool {
         let _ = line;

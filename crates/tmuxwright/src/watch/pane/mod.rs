@@ -2,11 +2,11 @@
 
 mod end;
 mod keys;
+mod phase;
 mod probe;
 mod since;
 
 use std::collections::{HashSet, VecDeque};
-use std::time::Duration;
 
 use futures::future::{BoxFuture, FutureExt, pending, ready};
 use tmux_control::PaneId;
@@ -16,8 +16,10 @@ use tokio::time::Instant;
 
 use self::end::WatchedCommand;
 use self::keys::UnreadKeys;
+use self::phase::{Phase, ProgramExit};
 use super::conditions::Needs;
 use super::echo::EchoFilter;
+use super::limits::{SCREEN_INTERVAL, SCREEN_QUIET};
 use super::observation::{Observation, OutputLine, ProgramState, StableScreen};
 use super::position;
 use super::until::{HeldCondition, Until};
@@ -28,10 +30,6 @@ use crate::host::PaneState;
 use crate::input_probe::ProbeSchedule;
 use crate::run::{OutputPart, StartedJob};
 use terminal::screen::ScreenState;
-
-/// The screen is captured once output has paused for `SCREEN_QUIET`, or after `SCREEN_LATEST` of output.
-const SCREEN_QUIET: Duration = Duration::from_millis(5);
-const SCREEN_LATEST: Duration = Duration::from_millis(50);
 
 /// Events remembered so that none is reported twice.
 const MAX_REMEMBERED_EVENTS: usize = 64;
@@ -57,39 +55,31 @@ pub(super) struct WatchedPane {
     dirty: Option<Instant>,
     /// Set while keys that were typed during the watch are unread: no state counts then.
     unread_keys: Option<UnreadKeys>,
-    /// Set once the program has exited; the inner value is its exit code.
-    exited: Option<Option<i32>>,
-    /// Exit of the pane's own process, and of the foreground program.
+    phase: Phase,
+    exit: ProgramExit,
+    /// Exit of the pane's own process, of the foreground program, and of all processes that the watched
+    /// command left running.
     process_gone: BoxFuture<'static, ()>,
     program_gone: BoxFuture<'static, Option<i32>>,
-    /// Output when the command ended. Later output is its shell's, if the command left no process.
-    output_at_end: Option<WatchedOutput>,
-    /// Whether the watch ended because no further event could come.
-    ran_out: bool,
+    left_gone: BoxFuture<'static, ()>,
     /// Bookmark at the beginning of the watch.
     start_bookmark: Option<Bookmark>,
+    /// Whether bytes of the stream were lost.
     missed: bool,
     /// Set while the view does not know the cursor's position.
     resync: Option<ResyncReason>,
-    /// Whether the pane's process has exited and its last output is still to be read.
-    draining: bool,
-    /// Whether the pane's process has exited and all its output was read.
-    dead: bool,
-    /// Set once the pane can no longer be watched.
-    lost: Option<WatchLost>,
     /// Reported events with a line: index of the condition, number and text of the line.
     reported: VecDeque<(usize, u64, String)>,
     /// Conditions reported without a line since the last output.
     reported_since_output: HashSet<usize>,
-    exit_reported: bool,
 }
 
 /// Input to be processed in order.
 enum PendingStep {
     /// A part of the stream.
     Output(OutputPart),
-    /// The watched command has ended with this code.
-    End(i32),
+    /// The watched command has ended, with this code if it is known.
+    End(Option<i32>),
     /// The cursor's position after a gap or a resize.
     Place(ScreenState),
     /// The complete output of a process that has exited.
@@ -140,7 +130,7 @@ impl WatchedPane {
         started: StartedJob,
         until: Until,
     ) -> Result<Self, tmux_control::Error> {
-        let StartedJob { job, pane, shell, stream, output_filter } = started;
+        let StartedJob { job, pane, shell, prompt, stream, output_filter } = started;
         let answers = watches.host.tmux().sequence(position::queries(pane.pane)).await;
         // The command may have closed its pane already; its output can still be read.
         let place = answers
@@ -150,7 +140,7 @@ impl WatchedPane {
         let place = place.unwrap_or_default();
         let view = OutputView::at(&place, EchoFilter::after(typed, place.width));
         let mut watched = Self::new(watches, pane, until, stream, view);
-        watched.command = Some(WatchedCommand::new(output_filter, shell));
+        watched.command = Some(WatchedCommand { output_filter, shell, prompt });
         watched.program_gone = async move { job.wait_for_end().await }.boxed();
         if watched.until.needs(Needs::Screen) {
             watched.dirty = Some(Instant::now());
@@ -180,24 +170,20 @@ impl WatchedPane {
             shown: None,
             dirty: None,
             unread_keys: None,
-            exited: None,
+            phase: Phase::Live,
+            exit: ProgramExit::None,
             process_gone: match pane.process_state.has_exited() {
                 true => ready(()).boxed(),
                 false => process::exited(pane.pid).boxed(),
             },
             program_gone: pending().boxed(),
+            left_gone: pending().boxed(),
             pane,
-            output_at_end: None,
-            ran_out: false,
             start_bookmark: None,
             missed: false,
             resync: None,
-            draining: false,
-            dead: false,
-            lost: None,
             reported: VecDeque::new(),
             reported_since_output: HashSet::new(),
-            exit_reported: false,
         }
     }
 
@@ -214,46 +200,55 @@ impl WatchedPane {
             if let Some(resync) = self.resync {
                 self.resync_position(resync).await;
             }
-            if self.has_nothing_left().await {
-                self.ran_out = true;
-                return Ok(self.final_event());
-            }
             if !self.steps.is_empty() {
                 continue;
             }
-            if let Some(lost) = self.lost {
-                return Err(lost);
-            }
-            if self.dead {
-                return Ok(self.final_event());
-            }
-            if self.draining {
-                self.drain_after_exit().await;
-                continue;
-            }
-            let alarm = self.alarm();
-            tokio::select! {
-                biased;
-                at = self.layout.layout_changed() => {
-                    self.resync.get_or_insert(ResyncReason::Size(at));
-                }
-                chunk = self.stream.next() => self.take(chunk),
-                code = &mut self.program_gone => {
-                    self.program_gone = pending().boxed();
-                    if !self.take_end_mark() {
-                        self.exited.get_or_insert(code);
+            match self.phase {
+                Phase::Live | Phase::Ended => self.wait_for_change().await,
+                Phase::Finished => {
+                    if self.has_nothing_left().await {
+                        return Ok(self.final_event());
                     }
                 }
-                () = &mut self.process_gone => {
-                    self.process_gone = pending().boxed();
-                    self.draining = true;
+                Phase::Exiting => self.read_last_output().await,
+                Phase::Exited => return Ok(self.final_event()),
+                // A pane that closes with its program is the exit of the program.
+                Phase::Lost(WatchLost::PaneGone(_)) if self.until.awaits_exit() => {
+                    return Ok(self.final_event());
                 }
-                () = self.watches.runs.input_beyond(self.pane.pane, self.inputs) => {
-                    self.inputs = self.watches.runs.inputs(self.id());
-                    self.probes.reset(Instant::now());
-                }
-                () = sleep_until(alarm) => self.probe().await,
+                Phase::Lost(lost) => return Err(lost),
             }
+        }
+    }
+
+    /// Waits for output, an exit, input or the time of a probe, and takes it. Cancel-safe.
+    async fn wait_for_change(&mut self) {
+        let alarm = self.alarm();
+        tokio::select! {
+            biased;
+            at = self.layout.layout_changed() => {
+                self.resync.get_or_insert(ResyncReason::Size(at));
+            }
+            chunk = self.stream.next() => self.take(chunk),
+            code = &mut self.program_gone => {
+                self.program_gone = pending().boxed();
+                if !self.take_end_mark() && self.exit.unreported().is_none() {
+                    self.steps.push_back(PendingStep::End(code));
+                }
+            }
+            () = &mut self.left_gone => {
+                self.left_gone = pending().boxed();
+                self.phase.processes_gone();
+            }
+            () = &mut self.process_gone => {
+                self.process_gone = pending().boxed();
+                self.phase.process_exited();
+            }
+            () = self.watches.runs.input_beyond(self.pane.pane, self.inputs) => {
+                self.inputs = self.watches.runs.inputs(self.id());
+                self.probes.reset(Instant::now());
+            }
+            () = sleep_until(alarm) => self.probe().await,
         }
     }
 
@@ -272,9 +267,6 @@ impl WatchedPane {
                 return Some(held);
             }
             self.view.new = Default::default();
-            if self.is_end_check_due() {
-                return None;
-            }
             match self.steps.pop_front()? {
                 PendingStep::Output(OutputPart::Text(bytes)) => self.print(&bytes),
                 PendingStep::Output(OutputPart::Lost(_)) => self.missed = true,
@@ -297,8 +289,7 @@ impl WatchedPane {
     pub(super) fn report(&mut self, held: HeldCondition) -> WatchEvent {
         let HeldCondition { index, condition, detail, line } = held;
         if condition == "exit" {
-            self.exited = None;
-            self.exit_reported = true;
+            self.exit.report();
         }
         match line {
             None => drop(self.reported_since_output.insert(index)),
@@ -307,7 +298,12 @@ impl WatchedPane {
         if self.reported.len() > MAX_REMEMBERED_EVENTS {
             self.reported.pop_front();
         }
-        WatchEvent { pane: self.id(), is_last: self.dead && condition == "exit", condition, detail }
+        WatchEvent {
+            pane: self.id(),
+            is_last: self.phase == Phase::Exited && condition == "exit",
+            condition,
+            detail,
+        }
     }
 
     fn observe<'a>(&'a self, row: &'a str) -> Observation<'a> {
@@ -319,14 +315,18 @@ impl WatchedPane {
             bell: self.view.new.bell,
             row,
             program: self.program_state_now(),
-            exited: self.exited.or_else(|| self.is_only_the_shell_left().then_some(None)),
+            exited: self
+                .exit
+                .unreported()
+                .or_else(|| self.is_only_the_shell_left().then_some(None)),
             screen: self.shown.as_ref().filter(|_| !self.has_unread_keys()),
         }
     }
 
     /// Whether no program but the shell runs, and that is not reported yet.
     fn is_only_the_shell_left(&self) -> bool {
-        self.program_state_now() == Some(ProgramState::Prompt) && !self.exit_reported
+        let is_reported = matches!(self.exit, ProgramExit::Reported(_));
+        self.program_state_now() == Some(ProgramState::Prompt) && !is_reported
     }
 
     fn take(&mut self, chunk: Chunk) {
@@ -346,19 +346,14 @@ impl WatchedPane {
                     command.output_filter.begin();
                 }
             }
-            Chunk::End(StreamEnd::PaneGone) => self.lost = Some(WatchLost::PaneGone(self.id())),
-            Chunk::End(StreamEnd::ServerGone) => self.lost = Some(WatchLost::ServerGone),
+            Chunk::End(StreamEnd::PaneGone) => self.phase.lose(WatchLost::PaneGone(self.id())),
+            Chunk::End(StreamEnd::ServerGone) => self.phase.lose(WatchLost::ServerGone),
         }
     }
 
-    fn end(&mut self, code: i32) {
-        self.exited = Some(Some(code));
-        self.output_at_end = Some(self.output());
-    }
-
     fn die(&mut self, code: Option<i32>) {
-        self.exited = Some(code);
-        self.dead = true;
+        self.exit = ProgramExit::Unreported(code);
+        self.phase.output_read();
     }
 
     fn print(&mut self, bytes: &[u8]) {
@@ -381,18 +376,13 @@ impl WatchedPane {
             self.until.due(&self.observe(""), |index| self.reported_since_output.contains(&index));
         let program = self.until.needs(Needs::Program).then(|| self.probes.due());
         let screen =
-            self.dirty.map(|dirty| (self.last_output + SCREEN_QUIET).min(dirty + SCREEN_LATEST));
-        let left = self.command.as_ref().map(|command| command.probe_at);
-        let left = left.filter(|_| self.command_has_ended());
+            self.dirty.map(|dirty| (self.last_output + SCREEN_QUIET).min(dirty + SCREEN_INTERVAL));
         let keys = self.unread_keys.as_ref().map(|keys| keys.check_at);
-        [due, program, screen, left, keys].into_iter().flatten().min()
+        [due, program, screen, keys].into_iter().flatten().min()
     }
 
     /// The output during the watch.
     pub(super) fn output(&self) -> WatchedOutput {
-        if let Some(seen) = self.output_at_end.as_ref().filter(|_| self.ran_out) {
-            return seen.clone();
-        }
         WatchedOutput { output: self.view.output(), is_cut: self.view.is_cut, missed: self.missed }
     }
 }

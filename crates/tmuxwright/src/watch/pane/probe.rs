@@ -1,12 +1,11 @@
 //! Probes of a watched pane: screen, state of the foreground program, cursor position.
 
-use std::time::Duration;
-
 use tmux_control::capture::Capture;
 use tmux_control::stream::PaneStream;
 use tmux_control::stream::ring::Chunk;
 use tokio::time::Instant;
 
+use super::phase::{Phase, ProgramExit};
 use super::{PendingStep, ResyncReason, WatchedPane};
 use crate::bookmark::{self, Bookmark};
 use crate::host::PaneState;
@@ -14,13 +13,11 @@ use crate::input_probe::{AwaitedInput, ShownRow, awaited_input};
 use crate::run::OutputPart;
 use crate::watch::WatchLost;
 use crate::watch::conditions::Needs;
+use crate::watch::limits::RETRY_DELAY;
 use crate::watch::observation::{ProgramState, StableScreen};
 use crate::watch::position::{self, PanePosition};
 use process::InputWait;
 use terminal::screen::ScreenState;
-
-/// Delay before a failed query is repeated.
-const RETRY_DELAY: Duration = Duration::from_millis(100);
 
 impl WatchedPane {
     /// Makes the probes that are due.
@@ -60,8 +57,9 @@ impl WatchedPane {
             false => self.awaited(&program.wait).map_or(ProgramState::Running, ProgramState::Waits),
         });
         self.probes.record(state);
-        if self.exit_reported && state.is_some_and(|state| state != ProgramState::Prompt) {
-            self.exit_reported = false;
+        let is_reported = matches!(self.exit, ProgramExit::Reported(_));
+        if is_reported && state.is_some_and(|state| state != ProgramState::Prompt) {
+            self.exit = ProgramExit::None;
             self.program_gone = self.program();
         }
     }
@@ -103,7 +101,7 @@ impl WatchedPane {
         let host = &self.watches.host;
         let found = match host.pane(&self.id().to_string()).await {
             Ok(pane) if pane.pid != self.pane.pid => {
-                self.lost = Some(WatchLost::Respawned(self.id()));
+                self.phase.lose(WatchLost::Respawned(self.id()));
                 return;
             }
             Ok(pane) => host.tmux().stream_from(pane.session, self.id(), asked).await,
@@ -140,13 +138,15 @@ impl WatchedPane {
         let asked = self.watches.host.tmux().stream_from(now.session, self.id(), queries).await;
         let (stream, answers) = asked.ok()?;
         self.take_up_to(&stream, None).await;
-        // Output after a command's end is not the command's.
-        let over = self.command.is_some() && (self.exited.is_some() || self.exit_reported);
+        // Output after a command's end is its shell's, as far as the answer is concerned.
+        let has_ended = self.command.is_some() && self.exit != ProgramExit::None;
+        let mut over = has_ended && self.phase == Phase::Live;
         while let Some(step) = self.steps.pop_front().filter(|_| !over) {
             match step {
                 PendingStep::Output(OutputPart::Text(bytes)) => self.print(&bytes),
                 PendingStep::Output(OutputPart::Lost(_)) => self.missed = true,
-                PendingStep::End(_) | PendingStep::Dead(_) => {}
+                PendingStep::End(_) => over = self.command.is_some(),
+                PendingStep::Dead(_) => {}
                 PendingStep::All(lines) => self.view.end(lines),
                 PendingStep::Place(place) => self.view.continue_at(&place),
             }
@@ -158,7 +158,7 @@ impl WatchedPane {
     /// new size holds, and the cursor there.
     async fn take_up_to(&mut self, other: &PaneStream, sized: Option<(u64, ScreenState)>) {
         let mut sized = sized;
-        while self.lost.is_none()
+        while !self.phase.is_lost()
             && other.shares_ring_with(&self.stream)
             && self.stream.position() < other.position()
         {
@@ -180,9 +180,9 @@ impl WatchedPane {
     /// Ends the watch if an error of tmux means that pane or server are gone. Other errors are logged.
     fn handle_error(&mut self, error: &tmux_control::Error) {
         if error.is_no_server() {
-            self.lost = Some(WatchLost::ServerGone);
+            self.phase.lose(WatchLost::ServerGone);
         } else if error.is_not_found() {
-            self.lost = Some(WatchLost::PaneGone(self.id()));
+            self.phase.lose(WatchLost::PaneGone(self.id()));
         } else {
             tracing::debug!("watching {}: {error}", self.id());
         }

@@ -7,7 +7,7 @@ use testkit::{Mcp, TmuxServer, until};
 
 use crate::objects::serve_destructive;
 use crate::serve;
-use crate::support::{pane, ready_pane, shows};
+use crate::support::{exited, pane, ready_pane, shows};
 
 async fn pipe(mcp: &Mcp, arguments: Value) -> Value {
     mcp.call("pipe_pane", arguments).await.ok()
