@@ -5,7 +5,9 @@
 //! process is a keeper. When its program has ended, it connects to a socket of this process, and exits
 //! when the connection is closed: after all output has come.
 
+use std::fs;
 use std::io;
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -88,6 +90,7 @@ impl Keepers {
 impl KeeperSocket {
     fn open(tmux: Server, path: PathBuf) -> io::Result<Self> {
         let listener = UnixListener::bind(&path)?;
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
         let listener = tokio::spawn(async move {
             while let Ok((keeper, _)) = listener.accept().await {
                 tokio::spawn(answer(tmux.clone(), keeper));
