@@ -21,6 +21,9 @@ use crate::watch::{Watch, WatchEvent, WatchLost, WatchedOutput};
 /// Time a shell may take from the end of a command to its prompt.
 const PROMPT_DELAY: Duration = Duration::from_millis(100);
 
+/// The note of an answer that lacks output.
+const MISSED_OUTPUT: &str = "some output was missed: the tmux client was replaced";
+
 /// Limit of the output that is repeated in an error.
 const MAX_ERROR_CHARS: usize = 2_000;
 
@@ -47,15 +50,16 @@ impl Wait<'_> {
             return Err(ToolError::internal("a wait without a pane"));
         };
         let ended = event.as_ref().is_some_and(|event| event.condition == "exit");
-        let (seen, mark, state) = match self.cx.host.pane(&pane.to_string()).await {
+        let (seen, mark, state, reading) = match self.cx.host.pane(&pane.to_string()).await {
             Ok(now) => {
                 let (mut seen, mark) = self.watch.output_now(&now).await;
                 if let Some(rows) = full_screen(self.cx, pane).await {
                     seen = WatchedOutput { output: rows, is_cut: false, ..seen };
                 }
-                (seen, mark, state(self.cx, &now, ended).await)
+                let activity = activity(self.cx, &now, ended).await;
+                (seen, mark, activity.word(), activity.reading().filter(|_| event.is_none()))
             }
-            Err(_) => (self.watch.output(pane), None, "gone"),
+            Err(_) => (self.watch.output(pane), None, "gone", None),
         };
         let WatchedOutput { output, is_cut, missed } = seen;
         let unread = event.is_none() && self.watch.has_unread_keys(pane);
@@ -64,7 +68,7 @@ impl Wait<'_> {
             None => (TIMEOUT.to_owned(), String::new()),
         };
         let note = match (missed, unread) {
-            (true, _) => Some("some output was missed: the tmux client was replaced"),
+            (true, _) => Some(MISSED_OUTPUT),
             (false, true) => Some("the program has not read the keys yet"),
             (false, false) => None,
         };
@@ -80,7 +84,7 @@ impl Wait<'_> {
             command_id: job.map(|job| job.id.clone()),
             exit_code: job.and_then(|job| job.exit_code()),
             truncated: is_cut,
-            note: note.map(str::to_owned),
+            note: note.map(str::to_owned).or(reading),
         })
     }
 
@@ -143,14 +147,14 @@ async fn full_screen(cx: &Cx, pane: PaneId) -> Option<String> {
     Some(rows.join("\n").trim_end().to_owned())
 }
 
-/// The state of a pane now. A shell whose command has just ended gets [`PROMPT_DELAY`] to reach its
+/// The activity of a pane now. A shell whose command has just ended gets [`PROMPT_DELAY`] to reach its
 /// prompt.
-async fn state(cx: &Cx, pane: &PaneState, ended: bool) -> &'static str {
+async fn activity(cx: &Cx, pane: &PaneState, ended: bool) -> Activity {
     let until = Instant::now() + PROMPT_DELAY;
     loop {
-        let word = Activity::probe(&cx.runs, pane).await.word();
-        if word != "running" || !ended || Instant::now() > until {
-            return word;
+        let activity = Activity::probe(&cx.runs, pane).await;
+        if activity.word() != "running" || !ended || Instant::now() > until {
+            return activity;
         }
         tokio::time::sleep(Duration::from_millis(2)).await;
     }

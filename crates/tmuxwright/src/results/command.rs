@@ -93,7 +93,7 @@ impl CommandResult {
 
     /// The state of a job, without its output.
     fn of(job: &Job) -> Self {
-        let JobFacts { status, waiting, duration, alternate, unkept } = job.facts();
+        let JobFacts { status, waiting, reading, duration, alternate, unkept } = job.facts();
         let (status, exit_code, lost) = match status {
             JobStatus::Running => (CommandStatus::Running, None, None),
             JobStatus::Exited(code) => (CommandStatus::Exited, Some(code), None),
@@ -101,6 +101,7 @@ impl CommandResult {
         };
         let notes = [
             lost.map(|why| format!("lost: {why}")),
+            reading,
             alternate.map(|when| match when {
                 AlternateScreen::Active => {
                     "uses the alternate screen; capture_pane shows it".to_owned()

@@ -35,7 +35,8 @@ pub(crate) struct WaitResult {
     pub(crate) exit_code: Option<i32>,
     /// Whether the beginning of the output is cut.
     pub(crate) truncated: bool,
-    /// Remark on the shell, on missing output or unread keys.
+    /// Remark on the shell, on missing output, on unread keys, or on a program that reads the terminal
+    /// without a question.
     pub(crate) note: Option<String>,
 }
 

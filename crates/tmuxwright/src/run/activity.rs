@@ -2,6 +2,7 @@
 //! whether that is a shell at its prompt.
 
 use crate::host::{PaneState, ProcessState};
+use crate::input_probe::reads_without_question;
 use crate::run::{Engine, ForegroundProgram};
 use process::InputState;
 
@@ -32,6 +33,12 @@ impl Activity {
             None if self.process_state.has_exited() => InputState::None,
             None => InputState::Unknown,
         }
+    }
+
+    /// A sentence about a program that reads its terminal, for a wait in which it showed no question.
+    pub(crate) fn reading(&self) -> Option<String> {
+        let program = self.foreground.as_ref().filter(|_| !self.at_prompt)?;
+        reads_without_question(&program.wait)
     }
 
     /// The activity as one word, for results.

@@ -65,6 +65,8 @@ struct JobState {
     status: JobStatus,
     ended: Option<Instant>,
     waiting: Option<AwaitedInput>,
+    /// What a program does that reads its terminal without a question.
+    reading: Option<String>,
     output: JobOutput,
     /// Bytes of output when a waiting caller was last notified of awaited input.
     reported_at: Option<u64>,
@@ -89,6 +91,8 @@ pub struct JobFacts {
     pub status: JobStatus,
     /// Input that the command waits for, if it does.
     pub waiting: Option<AwaitedInput>,
+    /// A sentence about a program that reads its terminal without a question.
+    pub reading: Option<String>,
     /// Run time until now or until the end.
     pub duration: Duration,
     /// Use of the alternate screen, if the command has made any.
@@ -125,6 +129,7 @@ impl Job {
                 status: JobStatus::Running,
                 ended: None,
                 waiting: None,
+                reading: None,
                 output,
                 reported_at: None,
             }),
@@ -145,6 +150,7 @@ impl Job {
         JobFacts {
             status: state.status.clone(),
             waiting: state.waiting,
+            reading: state.reading.clone(),
             duration: state.ended.unwrap_or_else(Instant::now).duration_since(self.started),
             alternate: match (screen.in_alternate(), screen.had_alternate()) {
                 (true, _) => Some(AlternateScreen::Active),
@@ -282,7 +288,7 @@ impl Job {
     /// Appends output.
     pub(super) fn feed(&self, bytes: &[u8]) {
         let mut state = self.state();
-        state.waiting = None;
+        (state.waiting, state.reading) = (None, None);
         state.output.feed(bytes);
         drop(state);
         self.printed.notify_waiters();
@@ -298,6 +304,11 @@ impl Job {
     pub(super) fn set_waiting(&self, waiting: Option<AwaitedInput>) {
         self.state().waiting = waiting;
         self.changed.notify_waiters();
+    }
+
+    /// Sets the sentence about a program that reads its terminal without a question.
+    pub(super) fn set_reading(&self, reading: Option<String>) {
+        self.state().reading = reading;
     }
 
     /// The last row of the output up to the cursor, and whether an interrupt was echoed.
@@ -342,7 +353,7 @@ impl Job {
             _ => tracing::info!("command {id} in {pane} was lost"),
         }
         state.status = status;
-        state.waiting = None;
+        (state.waiting, state.reading) = (None, None);
         state.ended = Some(Instant::now());
         drop(state);
         self.changed.notify_waiters();

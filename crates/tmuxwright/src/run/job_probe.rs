@@ -9,9 +9,9 @@ use super::cursor_row::CursorRow;
 use super::delivery::{self, LineGeometry};
 use super::follow::{JobFollower, SHELL_RESPONSE_TIMEOUT};
 use super::gate::{self, ForegroundProgram, Shell};
-use super::job::{AwaitedInput, JobStatus};
+use super::job::{AlternateScreen, AwaitedInput, JobStatus};
 use super::prompt::same_prompt;
-use crate::input_probe::{ShownRow, awaited_input};
+use crate::input_probe::{ShownRow, awaited_input, reads_without_question};
 use process::InputWait;
 
 impl JobFollower {
@@ -75,11 +75,19 @@ impl JobFollower {
         program.process.pid == self.shell.pid
     }
 
-    /// The input for which the program waits, judged by what it printed.
+    /// The input for which the program waits, judged by what it printed. Notes a program that reads
+    /// without a question.
     fn awaited(&self, wait: &InputWait) -> Option<AwaitedInput> {
+        if self.state.filter.holds_end() {
+            // The shell reads its next line; the end is confirmed soon.
+            return None;
+        }
         let (row, _) = self.job.last_row();
-        let alternate = self.job.facts().alternate == Some(super::AlternateScreen::Active);
-        awaited_input(wait, ShownRow { row: &row, alternate, quiet: self.state.probes.quiet() })
+        let alternate = self.job.facts().alternate == Some(AlternateScreen::Active);
+        let shown = ShownRow { row: &row, alternate, quiet: self.state.probes.quiet() };
+        let awaited = awaited_input(wait, shown);
+        self.job.set_reading(reads_without_question(wait).filter(|_| awaited.is_none()));
+        awaited
     }
 
     /// Whether the command's shell, which reads keys, is at its prompt although no end mark came: an
