@@ -28,7 +28,9 @@ impl ShellFixture {
     /// Fails if the server uses more than 100 MiB of memory.
     async fn assert_memory_is_small(&self) {
         let ps = format!("ps -o rss= -p {}", self.mcp.pid());
-        let kilobytes: u64 = self.run(&ps).await.output.trim().parse().unwrap();
+        let finished = self.run(&ps).await;
+        assert_eq!(finished.code, 0, "{self}: {finished:?}");
+        let kilobytes: u64 = finished.output.trim().parse().unwrap();
         assert!(kilobytes < 100 * 1024, "{kilobytes} kB");
     }
 
