@@ -9,8 +9,11 @@ use crate::error::Error;
 use crate::id::PaneId;
 use crate::server::Server;
 
-/// The failure that tmux reports.
+/// The failure that tmux reports if another pane would receive the input.
 const OTHER_RECEIVERS: &str = "input-reaches-other-panes";
+
+/// The failure that tmux reports if the condition of a caller is not true.
+const NOT_AS_EXPECTED: &str = "pane-is-not-as-expected";
 
 /// The panes that may receive what is typed into a pane.
 #[derive(Debug, Clone)]
@@ -45,6 +48,16 @@ impl Receivers {
         let others = format!("#{{?pane_synchronized,{others},}}");
         Command::require(self.pane, &format!("#{{==:{others},}}"), OTHER_RECEIVERS)
     }
+
+    /// The error of a sequence that contains the check.
+    fn explain(&self, error: Error) -> Error {
+        match error {
+            Error::Refused { message, .. } if message.contains(OTHER_RECEIVERS) => {
+                Error::Synchronized { pane: self.pane.to_string() }
+            }
+            error => error,
+        }
+    }
 }
 
 impl Server {
@@ -57,11 +70,26 @@ impl Server {
     ) -> Result<(), Error> {
         let check = receivers.check();
         let lines = commands.into_iter().map(|command| vec![check.clone(), command]).collect();
-        self.run_lines(lines).await.map_err(|error| match error {
-            Error::Refused { message, .. } if message.contains(OTHER_RECEIVERS) => {
-                Error::Synchronized { pane: receivers.pane.to_string() }
-            }
-            error => error,
-        })
+        self.run_lines(lines).await.map_err(|error| receivers.explain(error))
+    }
+
+    /// Runs commands that type into a pane without a break, if no other pane would receive the input
+    /// and the format `condition` is true for the pane at that moment. False if the condition is not
+    /// true; then nothing was typed.
+    ///
+    /// tmux handles the keys of people between two sequences, never within one.
+    pub async fn type_if(
+        &self,
+        receivers: &Receivers,
+        condition: &str,
+        commands: Vec<Command>,
+    ) -> Result<bool, Error> {
+        let condition = Command::require(receivers.pane, condition, NOT_AS_EXPECTED);
+        let sequence = [receivers.check(), condition].into_iter().chain(commands).collect();
+        match self.sequence(sequence).await {
+            Ok(_) => Ok(true),
+            Err(Error::Refused { message, .. }) if message.contains(NOT_AS_EXPECTED) => Ok(false),
+            Err(error) => Err(receivers.explain(error)),
+        }
     }
 }

@@ -17,6 +17,9 @@ impl From<Refusal> for ToolError {
             | Refusal::Starting { .. } => Code::Busy,
             Refusal::Continuation { .. }
             | Refusal::HalfTyped { .. }
+            | Refusal::Dialog { .. }
+            | Refusal::KeysAreCommands { .. }
+            | Refusal::PersonActive { .. }
             | Refusal::Synchronized { .. }
             | Refusal::OutOfReach { .. }
             | Refusal::NoReader { .. } => Code::NotReady,

@@ -25,8 +25,13 @@ pub(super) struct CursorRow {
     pub(super) height: u32,
     /// The text of the cursor's row before the cursor.
     pub(super) before: String,
+    /// The text of the rows above from which the line seems to wrap into the cursor's row: rows that
+    /// are full.
+    pub(super) wrapped: String,
     /// The text of the cursor's row from the cursor on.
     pub(super) after: String,
+    /// Whether a row below the cursor's holds text.
+    pub(super) has_text_below: bool,
 }
 
 impl CursorRow {
@@ -43,7 +48,14 @@ impl CursorRow {
         let (facts, screen) = text.split_at_checked(split).unwrap_or((&text, &[]));
         let facts = CursorFacts::parse_one("display-message", facts)?;
         let screen = String::from_utf8_lossy(screen);
-        let row = screen.lines().nth(facts.y as usize).unwrap_or_default();
+        let screen: Vec<&str> = screen.lines().collect();
+        let (above, from_cursor) = screen.split_at(screen.len().min(facts.y as usize));
+        let mut rows = from_cursor.iter();
+        let row = rows.next().copied().unwrap_or_default();
+        let inner_width = (facts.width as usize).saturating_sub(1);
+        let is_full = |row: &&&str| first_columns(row, inner_width).trim_end() != row.trim_end();
+        let full = above.iter().rev().take_while(is_full).count();
+        let wrapped = above.get(above.len() - full..).unwrap_or_default().concat();
         let before = first_columns(row, facts.x as usize);
         Ok(Self {
             row: facts.y,
@@ -51,19 +63,24 @@ impl CursorRow {
             width: facts.width,
             height: facts.height,
             after: row.strip_prefix(&before).unwrap_or_default().to_owned(),
+            has_text_below: rows.any(|row| !row.trim().is_empty()),
             before,
+            wrapped,
         })
+    }
+
+    /// The line before the cursor, with the rows above from which it seems to wrap.
+    pub(super) fn line(&self) -> String {
+        format!("{}{}", self.wrapped, self.before)
+    }
+
+    /// A format that is true while the cursor is in the same place.
+    pub(super) fn unmoved(&self) -> String {
+        format!("#{{==:#{{cursor_x}} #{{cursor_y}},{} {}}}", self.column, self.row)
     }
 
     /// Whether text begins right at the cursor. A right prompt does not count: blanks precede it.
     pub(super) fn has_text_after(&self) -> bool {
         self.after.starts_with(|c: char| !c.is_whitespace())
     }
-}
-
-/// The last line on the screen, joined from all rows it wraps over.
-pub(super) async fn last_line(tmux: &Server, pane: PaneId) -> Result<String, Error> {
-    let screen = Capture { start: None, end: None, join: true, colors: false };
-    let text = tmux.run(screen.of(pane)).await?.text();
-    Ok(text.trim_end_matches('\n').lines().next_back().unwrap_or_default().to_owned())
 }

@@ -3,11 +3,10 @@
 
 use std::time::Duration;
 
-use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::{PaneId, Server};
 use tokio::time::Instant;
 
-use super::cursor_row::{CursorRow, last_line};
+use super::cursor_row::CursorRow;
 use super::refusal::Refusal;
 use crate::host::PaneState;
 use process::{Foreground, InputState, InputWait, ShellKind};
@@ -18,7 +17,7 @@ pub(super) const SHELL_START_TIMEOUT: Duration = Duration::from_secs(5);
 const EXEC_TIMEOUT: Duration = Duration::from_millis(500);
 /// Time in which a shell must print its prompt.
 pub(super) const PROMPT_TIMEOUT: Duration = Duration::from_secs(3);
-/// Time in which the echo of a key must appear.
+/// Time in which a program that has just come to the foreground must show what it does.
 const ECHO_TIMEOUT: Duration = Duration::from_millis(60);
 /// Time that a shell needs at least to act on a key.
 pub(super) const KEY_REACTION_TIME: Duration = Duration::from_millis(20);
@@ -280,72 +279,6 @@ pub(super) fn require_prompt_row(
     }
     let shell = kind.name().to_owned();
     Err(Refusal::ShellBusy { pane, shell, does: "reads a line" })
-}
-
-/// Refuses a prompt after which text is typed. Presses C-u: if the cursor moves back, there was
-/// text, and it is restored.
-pub(super) async fn require_empty_line(
-    tmux: &Server,
-    pane: PaneId,
-    kind: ShellKind,
-    cursor: CursorRow,
-) -> Result<CursorRow, Refusal> {
-    if cursor.has_text_after() {
-        return Err(Refusal::HalfTyped { pane });
-    }
-    let line = last_line(tmux, pane).await?;
-    tmux.run(TmuxKey::Named("C-u".to_owned()).press(pane)).await?;
-    let mut base = cursor;
-    let mut since = Instant::now();
-    while since.elapsed() < ECHO_TIMEOUT {
-        tokio::time::sleep(Duration::from_millis(5)).await;
-        let mut now = CursorRow::read(tmux, pane).await?;
-        if (now.row, now.column) < (base.row, base.column) {
-            // The shell may be redrawing its prompt; then the cursor returns.
-            tokio::time::sleep(ECHO_TIMEOUT / 2).await;
-            now = CursorRow::read(tmux, pane).await?;
-        }
-        if (now.row, now.column) < (base.row, base.column) {
-            let text = line.strip_prefix(&now.before).unwrap_or(&line).to_owned();
-            restore_line(tmux, pane, kind, &base, &text).await?;
-            return Err(Refusal::HalfTyped { pane });
-        }
-        if now != base {
-            base = now;
-            since = Instant::now();
-        }
-    }
-    Ok(base)
-}
-
-/// Restores the text that C-u has cleared, by typing it again. fish would expand abbreviations in
-/// typed text, and zsh wraps long lines by itself, so there C-y yanks the text; in zsh's vi mode,
-/// where C-y does not yank, it is typed.
-async fn restore_line(
-    tmux: &Server,
-    pane: PaneId,
-    kind: ShellKind,
-    cursor: &CursorRow,
-    text: &str,
-) -> Result<(), tmux_control::Error> {
-    let press = |key: &str| tmux.run(TmuxKey::Named(key.to_owned()).press(pane));
-    match kind {
-        ShellKind::Fish => press("C-y").await.map(|_| ()),
-        ShellKind::Zsh => {
-            press("C-y").await?;
-            let begun = Instant::now();
-            while begun.elapsed() < ECHO_TIMEOUT {
-                tokio::time::sleep(Duration::from_millis(5)).await;
-                let now = CursorRow::read(tmux, pane).await?;
-                if (now.row, now.column) == (cursor.row, cursor.column) {
-                    return Ok(());
-                }
-            }
-            press("BSpace").await?;
-            tmux.run_all(type_text(pane, text)).await
-        }
-        _ => tmux.run_all(type_text(pane, text)).await,
-    }
 }
 
 #[cfg(test)]

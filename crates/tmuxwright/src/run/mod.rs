@@ -23,12 +23,14 @@ mod pane_size;
 mod pool;
 mod prompt;
 mod prompt_after;
+mod prompt_check;
 mod refusal;
 mod repl;
 mod repl_input;
 mod shell_exit;
 mod start_job;
 mod typed_input;
+mod viewers;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 

@@ -40,6 +40,8 @@ pub(super) struct PaneRecord {
     pub(super) prompt_is_current: bool,
     /// Cancelled when the task that reads the prompt after a command ends.
     pub(super) prompt_read: CancellationToken,
+    /// When the last command was typed.
+    pub(super) last_start: Option<Instant>,
     /// When the last command ended.
     pub(super) last_end: Option<Instant>,
     /// Whether a tool has typed into the pane since the last command.
@@ -100,6 +102,7 @@ impl PaneRecords {
     pub(super) fn job_started(&mut self, job: &Arc<Job>) {
         if let Some(record) = self.panes.get_mut(&job.pane) {
             record.in_use = Some(PaneUse::Running(Arc::clone(job)));
+            record.last_start = Some(Instant::now());
         }
     }
 }
@@ -125,6 +128,7 @@ impl PaneRecord {
             prompt: None,
             prompt_is_current: false,
             prompt_read: CancellationToken::new(),
+            last_start: None,
             last_end: None,
             typed_since: false,
             ended_with_newline: false,
@@ -195,7 +199,9 @@ impl PaneLease {
         match &record.in_use {
             Some(PaneUse::Running(job)) if engine.is_own_job(job) => {
                 let awaited = job.facts().waiting;
-                return Err(Refusal::Busy { pane: pane.pane, id: job.id.clone(), awaited });
+                let program = process::foreground(pane.pid).map(|program| program.name);
+                let id = job.id.clone();
+                return Err(Refusal::Busy { pane: pane.pane, id, program, awaited });
             }
             Some(PaneUse::Running(_)) => return Err(Refusal::Taken { pane: pane.pane }),
             Some(PaneUse::Starting) => return Err(Refusal::Contended { pane: pane.pane }),

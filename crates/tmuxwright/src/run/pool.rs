@@ -223,6 +223,10 @@ fn person_at_prompt(refusal: Refusal) -> Result<Obstacle, Refusal> {
         Refusal::HalfTyped { .. } => Ok(Obstacle::InUse("has text at its prompt")),
         Refusal::Continuation { .. } => Ok(Obstacle::InUse("has an unfinished command")),
         Refusal::Synchronized { .. } => Ok(Obstacle::InUse("is synchronized with other panes")),
+        Refusal::PersonActive { .. } => Ok(Obstacle::InUse("is in use: a person is pressing keys")),
+        Refusal::Dialog { .. } | Refusal::KeysAreCommands { .. } => {
+            Ok(Obstacle::InUse("has a line editor that takes keys as commands"))
+        }
         other => Err(other),
     }
 }

@@ -8,12 +8,14 @@ use crate::input_probe::AwaitedInput;
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
     /// Another job of this client runs in the pane.
-    #[error("{pane} is busy with command {id}")]
+    #[error("{pane} is busy with command {id}{}", runs(.program))]
     Busy {
         /// The pane.
         pane: PaneId,
         /// The job's id. Not its command, which may hold a secret: MCP clients log errors.
         id: String,
+        /// Name of the program in the foreground.
+        program: Option<String>,
         /// Input for which the command waits.
         awaited: Option<AwaitedInput>,
     },
@@ -77,6 +79,29 @@ pub enum Refusal {
         /// The pane.
         pane: PaneId,
     },
+    /// The shell's line editor is not at its prompt, but in a dialog.
+    #[error("the line editor of the shell in {pane} {does}")]
+    Dialog {
+        /// The pane.
+        pane: PaneId,
+        /// Activity of the line editor, as the end of a sentence.
+        does: &'static str,
+    },
+    /// A typed blank did not appear.
+    #[error(
+        "the shell in {pane} takes keys as commands, not as text: its line editor seems to be in vi \
+         normal mode"
+    )]
+    KeysAreCommands {
+        /// The pane.
+        pane: PaneId,
+    },
+    /// A person is using the keyboard.
+    #[error("a person is pressing keys in {pane}")]
+    PersonActive {
+        /// The pane.
+        pane: PaneId,
+    },
     /// Other panes would receive the command too.
     #[error("the panes of the window of {pane} are synchronized: all of them would get the input")]
     Synchronized {
@@ -113,6 +138,10 @@ fn at_row(row: &Option<String>) -> String {
         .unwrap_or_default()
 }
 
+fn runs(program: &Option<String>) -> String {
+    program.as_ref().map(|program| format!("; `{program}` runs in it")).unwrap_or_default()
+}
+
 fn waits(reads: bool) -> &'static str {
     if reads { "; it waits for input" } else { "" }
 }
@@ -133,7 +162,8 @@ impl Refusal {
                  of its own"
             ),
             Self::Busy { id, .. } => format!(
-                "command_result with command_id `{id}` and `wait` waits for its end; interrupt \
+                "command_result with command_id `{id}` and `wait` waits for its end; if it is a shell \
+                 or another program that reads commands, enter them with run_in_repl; interrupt \
                  stops it; without `target` a command gets a pane of its own"
             ),
             Self::Taken { .. } => "wait_for with until [\"prompt\"] waits for its end; without \
@@ -159,8 +189,18 @@ impl Refusal {
                                           interrupt; then call again"
                 .to_owned(),
             Self::HalfTyped { .. } => "a person may be using the pane (capture_pane shows it): \
-                                       leave out `target` to get a pane of your own, or clear the \
-                                       line with send_keys [\"C-u\"]"
+                                       leave out `target` to get a pane of your own; if the text is \
+                                       yours or is only a prompt, drop it with interrupt and call \
+                                       again"
+                .to_owned(),
+            Self::Dialog { .. } => "capture_pane shows it; leave it with interrupt and call again, or \
+                                    leave out `target` to get a pane of your own"
+                .to_owned(),
+            Self::KeysAreCommands { .. } => "send_keys with text `i` enters insert mode, then call \
+                                             again; or leave out `target` to get a pane of your own"
+                .to_owned(),
+            Self::PersonActive { .. } => "call again when the person has stopped, or leave out \
+                                          `target` to get a pane of your own"
                 .to_owned(),
             Self::Synchronized { .. } => "a person may have set synchronize-panes: leave out \
                                           `target` to get a pane of your own"

@@ -20,7 +20,9 @@ use super::launch::Handover;
 use super::marks::MarkKeys;
 use super::output_filter::OutputFilter;
 use super::pane_records::{PaneLease, ShellMarks};
-use super::prompt::{Prompt, same_prompt};
+use super::prompt::Prompt;
+use super::prompt_check::{self, Checked, PromptCheck, PromptLook};
+use super::viewers::{self, Viewers};
 use super::{Engine, Job, Refusal, pane_size};
 use crate::host::PaneState;
 use process::ShellKind;
@@ -37,6 +39,9 @@ const POOL_START_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Time that a prompt may take from the shell to tmux.
 const PROMPT_ARRIVAL_TIMEOUT: Duration = Duration::from_millis(50);
+
+/// Time for which the keys of a person, or a prompt that changes, may keep a command from being typed.
+const DISTURBANCE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A job that was started, with the raw output of its pane for a watch.
 pub struct StartedJob {
@@ -107,23 +112,47 @@ struct GatePassed {
     prompt: Prompt,
     /// `None` if the command is typed as it is at a prompt that is known to be empty.
     cursor: Option<CursorRow>,
+    /// The people who look at the pane, if a blank was typed.
+    blank_typed: Option<Viewers>,
+    /// A format that must be true for the pane when the command is typed.
+    condition: String,
+}
+
+/// A command that was typed.
+struct TypedCommand {
+    job: Arc<Job>,
+    shell: Shell,
+    /// Directory of the shell before.
+    directory: Option<PathBuf>,
+    stream: PaneStream,
+    echo: Screen,
+    keys: MarkKeys,
+    prompt: Prompt,
+    state: FollowState,
 }
 
 impl JobStart {
     async fn run(self, sender: oneshot::Sender<Result<StartedCall, Refusal>>) {
-        let passed = match self.pass_gate().await {
-            Ok(passed) => passed,
-            Err(refusal) => {
-                let _ = sender.send(Err(refusal));
-                return;
-            }
-        };
-        if sender.is_closed() {
-            return;
-        }
-        let directory = process::cwd(passed.shell.pid);
-        match self.type_command(passed).await {
-            Ok(follower) => {
+        match self.pass_gate_and_type(&sender).await {
+            Ok(None) => {}
+            Ok(Some(typed)) => {
+                let TypedCommand { job, shell, directory, stream, echo, keys, prompt, state } =
+                    typed;
+                let Self { engine, lease, pane, .. } = self;
+                let layout = stream.clone();
+                let follower = JobFollower {
+                    engine,
+                    job,
+                    lease,
+                    pane,
+                    shell,
+                    stream,
+                    layout,
+                    echo,
+                    keys,
+                    prompt,
+                    state,
+                };
                 tracing::info!("command {} started in {}", follower.job.id, follower.job.pane);
                 let job = StartedJob {
                     job: Arc::clone(&follower.job),
@@ -144,8 +173,38 @@ impl JobStart {
         }
     }
 
+    /// Repeats the checks until the pane does not change between them and the typing. `None` if the
+    /// caller is gone.
+    async fn pass_gate_and_type(
+        &self,
+        sender: &oneshot::Sender<Result<StartedCall, Refusal>>,
+    ) -> Result<Option<TypedCommand>, Refusal> {
+        let until = Instant::now() + DISTURBANCE_TIMEOUT;
+        let mut first_try = true;
+        loop {
+            if let Checked::Done(passed) = self.pass_gate(first_try, until).await? {
+                if sender.is_closed() {
+                    self.take_back_blank(&passed).await?;
+                    return Ok(None);
+                }
+                if let Some(typed) = self.type_command(passed).await? {
+                    return Ok(Some(typed));
+                }
+            }
+            first_try = false;
+            if Instant::now() > until {
+                let (pane, shell) = (self.pane.pane, "?".to_owned());
+                return Err(Refusal::ShellBusy { pane, shell, does: "keeps changing its prompt" });
+            }
+        }
+    }
+
     /// Checks that a shell is at its prompt with nothing typed.
-    async fn pass_gate(&self) -> Result<GatePassed, Refusal> {
+    async fn pass_gate(
+        &self,
+        first_try: bool,
+        until: Instant,
+    ) -> Result<Checked<GatePassed>, Refusal> {
         let Self { engine, pane, .. } = self;
         if pane.synchronized {
             return Err(Refusal::Synchronized { pane: pane.pane });
@@ -158,6 +217,64 @@ impl JobStart {
             (record.marks.clone(), record.prompt.clone(), record.last_end, untouched, clean)
         };
         let first_command = matches!(marks, ShellMarks::Expected(_));
+        let shell = self.wait_for_shell(first_command, last_end).await?;
+        let marks = self.confirm_marks(marks);
+        let (stream, place) = pane_size::stream_with_place(engine.tmux(), pane).await?;
+        let echo = Screen::for_output(&place);
+        let since_end = last_end.map_or(Duration::MAX, |ended| ended.elapsed());
+        let just_ended = untouched && since_end < FRESH_PROMPT_TIME;
+        let as_it_is = self.shell_key(shell.kind, &marks).is_some();
+        if as_it_is && first_try && (first_command || (just_ended && clean)) {
+            let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: 1 });
+            let condition = viewers::no_recent_key();
+            let (cursor, blank_typed) = (None, None);
+            return Ok(Checked::Done(GatePassed {
+                shell,
+                stream,
+                echo,
+                marks,
+                prompt,
+                cursor,
+                blank_typed,
+                condition,
+            }));
+        }
+        gate::require_shared_files(pane.pane, shell)?;
+        let viewers = Viewers::read(engine.tmux(), pane.pane).await?;
+        let last_start = engine.records().pane(pane).last_start;
+        let since_start = last_start.map_or(Duration::ZERO, |typed| typed.elapsed());
+        let fresh = (first_command || just_ended) && !viewers.typed_within(since_start);
+        let check = PromptCheck { engine, pane, shell, viewers: &viewers };
+        let known = prompt.as_ref().map(|known| known.row.as_str());
+        let Checked::Done((cursor, behind_blank)) =
+            self.empty_prompt(&check, known, fresh, until).await?
+        else {
+            return Ok(Checked::Disturbed);
+        };
+        let condition = check.condition(behind_blank.as_ref().unwrap_or(&cursor));
+        let rows = prompt.map_or(1, |prompt| prompt.rows);
+        let prompt = Prompt { row: cursor.line(), rows };
+        let blank_typed = behind_blank.is_some().then_some(viewers);
+        let cursor = Some(cursor);
+        Ok(Checked::Done(GatePassed {
+            shell,
+            stream,
+            echo,
+            marks,
+            prompt,
+            cursor,
+            blank_typed,
+            condition,
+        }))
+    }
+
+    /// Waits for the shell's prompt.
+    async fn wait_for_shell(
+        &self,
+        first_command: bool,
+        last_end: Option<Instant>,
+    ) -> Result<Shell, Refusal> {
+        let Self { engine, pane, .. } = self;
         // A shell that has run a command is no longer starting.
         let starting = match last_end {
             _ if first_command => POOL_START_TIMEOUT,
@@ -170,57 +287,60 @@ impl JobStart {
         let settling =
             SETTLE_TIME.saturating_sub(last_end.map_or(SETTLE_TIME, |ended| ended.elapsed()));
         let shell = gate::shell_at_prompt(pane, engine.declared(), starting, settling).await;
-        let shell = shell.map_err(|refusal| match refusal {
+        shell.map_err(|refusal| match refusal {
             Refusal::ShellBusy { pane, shell, .. } if first_command => {
                 Refusal::Starting { pane, shell, seconds: POOL_START_TIMEOUT.as_secs() }
             }
             other => other,
-        })?;
-        let marks = self.confirm_marks(marks);
-        let (stream, place) = pane_size::stream_with_place(engine.tmux(), pane).await?;
-        let echo = Screen::for_output(&place);
-        let just_ended =
-            untouched && last_end.is_some_and(|ended| ended.elapsed() < FRESH_PROMPT_TIME);
-        let as_it_is = self.shell_key(shell.kind, &marks).is_some();
-        if as_it_is && (first_command || (just_ended && clean)) {
-            let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: 1 });
-            return Ok(GatePassed { shell, stream, echo, marks, prompt, cursor: None });
-        }
-        gate::require_shared_files(pane.pane, shell)?;
-        // fish draws its prompt so slowly that a person can type before it.
-        let fresh = first_command || (just_ended && shell.kind != ShellKind::Fish);
-        let cursor = self.empty_prompt(shell.kind, prompt.as_ref(), fresh).await?;
-        let rows = prompt.map_or(1, |prompt| prompt.rows);
-        let prompt = Prompt { row: cursor.before.clone(), rows };
-        Ok(GatePassed { shell, stream, echo, marks, prompt, cursor: Some(cursor) })
+        })
     }
 
-    /// The row of the prompt, with nothing typed after it. Accepts the `known` prompt, and at a
-    /// `fresh` one any row that is not the known prompt with more text; else checks with C-u.
+    /// The row of the prompt, with nothing typed after it, and the same behind a blank if one was
+    /// typed to try the line editor. At a `fresh` prompt nobody can have typed, so any row that is not
+    /// the known prompt with more text is accepted as it is.
     async fn empty_prompt(
         &self,
-        kind: ShellKind,
-        known: Option<&Prompt>,
+        check: &PromptCheck<'_>,
+        known: Option<&str>,
         fresh: bool,
-    ) -> Result<CursorRow, Refusal> {
-        let (tmux, pane) = (self.engine.tmux(), self.pane.pane);
-        let known = known.map(|known| known.row.as_str());
+        until: Instant,
+    ) -> Result<Checked<(CursorRow, Option<CursorRow>)>, Refusal> {
+        let pane = self.pane.pane;
         let cursor = self.settled_row().await?;
-        let row = &cursor.before;
-        let is_known =
-            !cursor.has_text_after() && known.is_some_and(|known| same_prompt(known, row));
-        // The known prompt may follow a last line of output that has no end.
-        let goes_on = |known: &str| row.contains(known) && !row.ends_with(known);
-        let typed = |known: &str| !known.is_empty() && (row.starts_with(known) || goes_on(known));
-        let is_new = fresh && !cursor.has_text_after() && !known.is_some_and(typed);
-        if is_known || is_new {
-            return Ok(cursor);
+        let accepted = fresh && prompt_check::is_new_prompt(&cursor, known);
+        let look = match accepted {
+            true => PromptLook::Known,
+            false => prompt_check::inspect(pane, check.shell.kind, &cursor, known)?,
+        };
+        if let Some(wait) = check.viewers.wait() {
+            if Instant::now() + wait > until {
+                return Err(Refusal::PersonActive { pane });
+            }
+            tokio::time::sleep(wait).await;
+            return Ok(Checked::Disturbed);
         }
-        gate::refuse_continuation(pane, kind, &cursor, known)?;
-        if known.is_none() {
-            gate::require_prompt_row(pane, kind, &cursor)?;
+        if accepted {
+            return Ok(Checked::Done((cursor, None)));
         }
-        gate::require_empty_line(tmux, pane, kind, cursor).await
+        if look == PromptLook::Other
+            && let Checked::Disturbed = check.require_nothing_typed(&cursor).await?
+        {
+            return Ok(Checked::Disturbed);
+        }
+        if !check.has_line_editor() {
+            return Ok(Checked::Done((cursor, None)));
+        }
+        match check.type_blank(&cursor).await? {
+            Checked::Done(behind_blank) => Ok(Checked::Done((cursor, Some(behind_blank)))),
+            Checked::Disturbed => Ok(Checked::Disturbed),
+        }
+    }
+
+    /// Erases the blank that was typed to try the line editor.
+    async fn take_back_blank(&self, passed: &GatePassed) -> Result<(), Refusal> {
+        let Some(viewers) = &passed.blank_typed else { return Ok(()) };
+        let (engine, pane, shell) = (&self.engine, &self.pane, passed.shell);
+        PromptCheck { engine, pane, shell, viewers }.take_back(1).await
     }
 
     /// The cursor's row once it is not blank, since the prompt may not have reached tmux yet.
@@ -260,49 +380,49 @@ impl JobStart {
         key.as_ref().filter(|_| kind == ShellKind::Bash && delivery::is_plain(&self.command))
     }
 
-    /// Types the command.
-    async fn type_command(self, passed: GatePassed) -> Result<JobFollower, Refusal> {
-        let GatePassed { shell, stream, echo, marks, prompt, cursor } = passed;
+    /// Types the command. `None` if the pane has changed since it was checked; then nothing is typed.
+    async fn type_command(&self, passed: GatePassed) -> Result<Option<TypedCommand>, Refusal> {
         let id = self.engine.records().new_id();
-        let (keys, line) = match (self.shell_key(shell.kind, &marks), &cursor) {
+        let shell_key = self.shell_key(passed.shell.kind, &passed.marks);
+        let (keys, line) = match (shell_key, &passed.cursor) {
             (Some(key), _) => (MarkKeys::of_shell(key)?, self.command.clone()),
             (None, Some(cursor)) => {
                 let keys = MarkKeys::new()?;
-                let line = self.write_command_file(&id, shell.kind, &keys, cursor)?;
+                let line = self.write_command_file(&id, passed.shell.kind, &keys, cursor)?;
                 (keys, line)
             }
             (None, None) => return Err(Refusal::Contended { pane: self.pane.pane }),
         };
-        let Self { engine, lease, pane, command } = self;
-        let job = Arc::new(Job::new(id, pane.pane, command, &echo.place()));
-        let state = FollowState::new(keys.clone(), matches!(marks, ShellMarks::Confirmed(_)));
-        let mut commands = type_text(pane.pane, &line);
-        commands.push(TmuxKey::enter().press(pane.pane));
-        engine.shared.typed_input.record(pane.pane, &job.command, true);
-        engine.tmux().sequence(commands).await?;
-        engine.jobs().add(Arc::clone(&job), engine.shared.options.results);
-        {
-            let mut records = engine.records();
-            // Lets text that a person types ahead be distinguished from the next prompt.
-            if !prompt.row.trim().is_empty() {
-                records.pane(&pane).prompt = Some(prompt.clone());
+        let (engine, pane) = (&self.engine, &self.pane);
+        let directory = process::cwd(passed.shell.pid);
+        let mut commands = Vec::new();
+        let mut rest = line.as_str();
+        if passed.blank_typed.is_some() {
+            match line.strip_prefix(' ') {
+                Some(behind_blank) => rest = behind_blank,
+                None => commands.push(TmuxKey::Named("BSpace".to_owned()).press(pane.pane)),
             }
-            records.job_started(&job);
         }
-        let layout = stream.clone();
-        Ok(JobFollower {
-            engine,
-            job,
-            lease,
-            pane,
-            shell,
-            stream,
-            layout,
-            echo,
-            keys,
-            prompt,
-            state,
-        })
+        commands.extend(type_text(pane.pane, rest));
+        commands.push(TmuxKey::enter().press(pane.pane));
+        engine.shared.typed_input.record(pane.pane, &self.command, true);
+        // With Enter in the same sequence, a key of a person comes before the line or after it.
+        if !engine.tmux().type_if(&pane.pane.into(), &passed.condition, commands).await? {
+            engine.private_dir().remove_file(&id);
+            self.take_back_blank(&passed).await?;
+            return Ok(None);
+        }
+        let GatePassed { shell, stream, echo, marks, prompt, .. } = passed;
+        let job = Arc::new(Job::new(id, pane.pane, self.command.clone(), &echo.place()));
+        let state = FollowState::new(keys.clone(), matches!(marks, ShellMarks::Confirmed(_)));
+        engine.jobs().add(Arc::clone(&job), engine.shared.options.results);
+        let mut records = engine.records();
+        // Lets text that a person types ahead be distinguished from the next prompt.
+        if !prompt.row.trim().is_empty() {
+            records.pane(pane).prompt = Some(prompt.clone());
+        }
+        records.job_started(&job);
+        Ok(Some(TypedCommand { job, shell, directory, stream, echo, keys, prompt, state }))
     }
 
     /// Writes the command file and returns the line to type.

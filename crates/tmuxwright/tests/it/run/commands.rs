@@ -29,7 +29,7 @@ async fn a_busy_pane_names_its_running_command() {
     let id = slow["command_id"].as_str().unwrap();
     let again = json!({"command": "true", "target": "main"});
     let error = mcp.call("run_command", again).await.err("busy");
-    assert!(error.contains(&format!("busy with command {id}\n")), "{error}");
+    assert!(error.contains(&format!("busy with command {id}; ")), "{error}");
     // A key pressed earlier would go to the shell.
     wait_for_foreground(&tmux, "main", "sleep");
     let stopped = mcp.call("interrupt", json!({"target": "main"})).await.ok();

@@ -7,6 +7,7 @@ pub(crate) mod gate;
 pub(crate) mod home;
 pub(crate) mod input;
 pub(crate) mod life;
+pub(crate) mod line_editor;
 pub(crate) mod output;
 pub(crate) mod person;
 pub(crate) mod repl;

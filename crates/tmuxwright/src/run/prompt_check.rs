@@ -1,0 +1,299 @@
+//! The check that nothing is typed at a shell's prompt, without a change to what a person types.
+//!
+//! First the screen is inspected. Only where it does not decide, keys are pressed that change nothing:
+//! the left arrow moves the cursor if there is text before it, and a blank shows whether keys are taken
+//! as text. Keys are pressed only while no person has pressed one, which tmux itself checks at that
+//! moment.
+
+use tmux_control::PaneId;
+use tmux_control::keys::{TmuxKey, type_text};
+use tokio::time::Instant;
+
+use super::cursor_row::CursorRow;
+use super::gate::{self, PROMPT_TIMEOUT, ProbePause, Readiness, Shell};
+use super::prompt::same_prompt;
+use super::viewers::Viewers;
+use super::{Engine, Refusal};
+use crate::host::PaneState;
+use process::ShellKind;
+
+/// Characters with which prompts end, before a blank.
+const PROMPT_ENDS: &[&str] = &["$ ", "# ", "% ", "> ", "❯ "];
+
+/// A prompt as it looks on the screen.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum PromptLook {
+    /// The known prompt, and nothing else.
+    Known,
+    /// Perhaps another prompt, perhaps with text.
+    Other,
+}
+
+/// Inspects the cursor's row. `known` is the row of the shell's prompt. Refuses what is certainly not an
+/// empty prompt.
+pub(super) fn inspect(
+    pane: PaneId,
+    kind: ShellKind,
+    cursor: &CursorRow,
+    known: Option<&str>,
+) -> Result<PromptLook, Refusal> {
+    if cursor.has_text_after() {
+        return Err(Refusal::HalfTyped { pane });
+    }
+    let look = match known {
+        Some(known) if shows_prompt(cursor, known) => PromptLook::Known,
+        Some(known) if goes_on(cursor, known) => return Err(Refusal::HalfTyped { pane }),
+        _ => PromptLook::Other,
+    };
+    if look == PromptLook::Other {
+        if let Some(does) = line_editor_dialog(&cursor.before) {
+            return Err(Refusal::Dialog { pane, does });
+        }
+        gate::refuse_continuation(pane, kind, cursor, known)?;
+    }
+    if cursor.has_text_below {
+        return Err(Refusal::Dialog { pane, does: "shows text below its prompt, perhaps a menu" });
+    }
+    Ok(look)
+}
+
+/// Whether the cursor's row is this prompt, which may have wrapped in a narrow pane.
+fn shows_prompt(cursor: &CursorRow, known: &str) -> bool {
+    same_prompt(known, &cursor.before) || same_prompt(known, &cursor.line())
+}
+
+/// Whether the line begins with this prompt and goes on. A line that also ends with it may be output
+/// without an end, and the prompt behind it.
+fn goes_on(cursor: &CursorRow, known: &str) -> bool {
+    begins_with(cursor, known) && !cursor.before.ends_with(known)
+}
+
+fn begins_with(cursor: &CursorRow, known: &str) -> bool {
+    !known.trim().is_empty()
+        && (cursor.before.starts_with(known) || cursor.line().starts_with(known))
+}
+
+/// Whether a row that a shell has just printed may be its prompt with nothing typed. The known prompt
+/// may follow a last line of output that has no end.
+pub(super) fn is_new_prompt(cursor: &CursorRow, known: Option<&str>) -> bool {
+    let row = &cursor.before;
+    let typed = |known: &str| {
+        let within = !known.trim().is_empty() && row.contains(known) && !row.ends_with(known);
+        !shows_prompt(cursor, known) && (within || begins_with(cursor, known))
+    };
+    !cursor.has_text_after() && !known.is_some_and(typed)
+}
+
+/// Activity of a line editor that shows this row instead of its prompt.
+fn line_editor_dialog(row: &str) -> Option<&'static str> {
+    let row = row.trim_end();
+    if row.contains("i-search") {
+        return Some("searches its history");
+    }
+    if row.ends_with("--More--") {
+        return Some("shows a list page by page");
+    }
+    // The words are translated in many languages; a blank would answer yes.
+    let asks = row.ends_with('?') || (row.contains("? (y ") && row.ends_with(')'));
+    asks.then_some("asks a question")
+}
+
+/// The text behind the first thing in a row that looks like the end of a prompt.
+fn text_behind_prompt(row: &str) -> &str {
+    let ends = PROMPT_ENDS.iter().filter_map(|end| Some(row.find(end)? + end.len()));
+    ends.min().and_then(|at| row.get(at..)).unwrap_or_default().trim()
+}
+
+/// Outcome of a check that presses keys.
+#[derive(Debug)]
+pub(super) enum Checked<T> {
+    /// The check was made.
+    Done(T),
+    /// A person pressed a key, or the row changed for another reason: the pane has to be inspected
+    /// again.
+    Disturbed,
+}
+
+/// A shell at its prompt, and the people who look at it.
+pub(super) struct PromptCheck<'a> {
+    pub(super) engine: &'a Engine,
+    pub(super) pane: &'a PaneState,
+    pub(super) shell: Shell,
+    pub(super) viewers: &'a Viewers,
+}
+
+impl PromptCheck<'_> {
+    /// A format that is true while no person has pressed a key and the cursor is where it was.
+    pub(super) fn condition(&self, cursor: &CursorRow) -> String {
+        format!("#{{&&:{},{}}}", cursor.unmoved(), self.viewers.unchanged())
+    }
+
+    /// Refuses a row of an unknown prompt if text is typed there.
+    pub(super) async fn require_nothing_typed(
+        &self,
+        cursor: &CursorRow,
+    ) -> Result<Checked<()>, Refusal> {
+        let pane = self.pane.pane;
+        gate::require_prompt_row(pane, self.shell.kind, cursor)?;
+        let line = cursor.line();
+        let ends_as_prompt = PROMPT_ENDS.iter().any(|end| line.ends_with(end));
+        let has_text = !text_behind_prompt(&line).is_empty();
+        if !self.has_line_editor() {
+            // No key could tell a prompt from text here, so only a plain prompt is accepted.
+            let is_plain =
+                ends_as_prompt && !text_behind_prompt(&line).contains(char::is_alphanumeric);
+            return if is_plain { Ok(Checked::Done(())) } else { Err(Refusal::HalfTyped { pane }) };
+        }
+        // A prompt may have such an end within it. Then it has another at its own end.
+        if has_text && !ends_as_prompt {
+            return Err(Refusal::HalfTyped { pane });
+        }
+        let Checked::Done(now) = self.press(cursor, "Left").await? else {
+            return Ok(Checked::Disturbed);
+        };
+        let place = |it: &CursorRow| (it.row, it.column);
+        if place(&now) == place(cursor) {
+            let is_same = now.before == cursor.before;
+            return Ok(if is_same { Checked::Done(()) } else { Checked::Disturbed });
+        }
+        // The cursor goes back; at the end of a line the key does nothing.
+        self.engine.tmux().run(TmuxKey::Named("Right".to_owned()).press(pane)).await?;
+        let in_same_row = now.row == cursor.row && cursor.before.starts_with(&now.before);
+        if place(&now) < place(cursor) && (in_same_row || now.row + 1 == cursor.row) {
+            return Err(Refusal::HalfTyped { pane });
+        }
+        Ok(Checked::Disturbed)
+    }
+
+    /// Types one blank, which must appear as text, and returns the cursor's row behind it. A line
+    /// editor in vi normal mode, a menu or a search would take the letters of a command as commands.
+    pub(super) async fn type_blank(
+        &self,
+        cursor: &CursorRow,
+    ) -> Result<Checked<CursorRow>, Refusal> {
+        let pane = self.pane.pane;
+        let Checked::Done(now) = self.press(cursor, "Space").await? else {
+            return Ok(Checked::Disturbed);
+        };
+        let place = |it: &CursorRow| (it.row, it.column);
+        let added = now.before.strip_prefix(cursor.before.as_str());
+        let wraps = cursor.column + 1 >= now.width && now.column == 0;
+        match added {
+            Some(" ") => Ok(Checked::Done(now)),
+            _ if wraps => Ok(Checked::Done(now)),
+            Some("") if place(&now) == place(cursor) => Err(Refusal::KeysAreCommands { pane }),
+            // A repeat count was typed before.
+            Some(blanks) if !blanks.is_empty() && blanks.trim().is_empty() => {
+                self.take_back(blanks.len()).await?;
+                Err(Refusal::Dialog { pane, does: "repeats the next key" })
+            }
+            _ => {
+                self.take_back(1).await?;
+                Ok(Checked::Disturbed)
+            }
+        }
+    }
+
+    /// Erases blanks that were typed, unless a person has pressed a key since.
+    pub(super) async fn take_back(&self, count: usize) -> Result<(), Refusal> {
+        let pane = self.pane.pane;
+        let erase = TmuxKey::Named("BSpace".to_owned()).press(pane);
+        let condition = self.viewers.unchanged();
+        let keys = vec![erase; count];
+        self.engine.tmux().type_if(&pane.into(), &condition, keys).await?;
+        Ok(())
+    }
+
+    /// Presses a key and waits until the shell has acted on it.
+    async fn press(&self, cursor: &CursorRow, key: &str) -> Result<Checked<CursorRow>, Refusal> {
+        let (tmux, pane) = (self.engine.tmux(), self.pane.pane);
+        let keys = match key {
+            "Space" => type_text(pane, " "),
+            key => vec![TmuxKey::Named(key.to_owned()).press(pane)],
+        };
+        if !tmux.type_if(&pane.into(), &self.condition(cursor), keys).await? {
+            return Ok(Checked::Disturbed);
+        }
+        // tmux has handed the key to the terminal when it answers the second query. A shell that
+        // reads again with no key unread has acted on all of them, and what it printed is rendered
+        // two queries later.
+        CursorRow::read(tmux, pane).await?;
+        let begun = Instant::now();
+        let mut pause = ProbePause::default();
+        loop {
+            match gate::readiness(self.pane.pid, self.engine.declared()) {
+                Readiness::AtPrompt(shell, _) if shell.pid == self.shell.pid => break,
+                _ if begun.elapsed() > PROMPT_TIMEOUT => {
+                    let shell = self.shell.kind.name().to_owned();
+                    return Err(Refusal::ShellBusy { pane, shell, does: "does not react to keys" });
+                }
+                _ => pause.wait().await,
+            }
+        }
+        Ok(Checked::Done(CursorRow::read(tmux, pane).await?))
+    }
+
+    /// Whether the shell edits the line itself. Otherwise the terminal does, which knows no modes and
+    /// no arrow keys.
+    pub(super) fn has_line_editor(&self) -> bool {
+        matches!(self.shell.kind, ShellKind::Bash | ShellKind::Zsh | ShellKind::Fish)
+            || process::input_state(self.pane.pid) == process::InputState::Raw
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn cursor(before: &str, after: &str, has_text_below: bool) -> CursorRow {
+        let (before, after) = (before.to_owned(), after.to_owned());
+        let wrapped = String::new();
+        CursorRow {
+            row: 0,
+            column: 0,
+            width: 80,
+            height: 24,
+            before,
+            wrapped,
+            after,
+            has_text_below,
+        }
+    }
+
+    #[test]
+    fn rows_of_a_known_prompt_are_judged_by_sight() {
+        let look = |before: &str, after: &str, below: bool| {
+            inspect(PaneId(1), ShellKind::Zsh, &cursor(before, after, below), Some("12 me % "))
+        };
+        assert_eq!(look("12 me % ", "", false).unwrap(), PromptLook::Known);
+        assert_eq!(look("13 me % ", "   right", false).unwrap(), PromptLook::Known);
+        assert_eq!(look("~ other % ", "", false).unwrap(), PromptLook::Other);
+        for (before, after, below) in [
+            ("12 me % ls", "", false),
+            ("12 me % ", "ls", false),
+            ("12 me % ", "", true),
+            ("bck-i-search: _", "", false),
+            ("quote> ", "", false),
+            ("zsh: do you wish to see all 197 possibilities (99 lines)? ", "", false),
+            ("Alle 197 Möglichkeiten anzeigen? (y oder n)", "", false),
+            ("--More--", "", false),
+        ] {
+            assert!(look(before, after, below).is_err(), "{before:?} {after:?} {below}");
+        }
+    }
+
+    #[test]
+    fn text_behind_an_unknown_prompt_is_seen() {
+        for (row, text) in [
+            ("me@host:~$ ls -l", "ls -l"),
+            ("~ % make ", "make"),
+            ("❯ git status", "git status"),
+            ("$ echo a > ", "echo a >"),
+            ("me@host:~$ ", ""),
+            ("➜  ~ ", ""),
+            ("[12:30] ", ""),
+        ] {
+            assert_eq!(text_behind_prompt(row), text, "{row:?}");
+        }
+    }
+}

@@ -1,0 +1,76 @@
+//! The people who look at a pane: tmux clients with a keyboard whose current pane it is, and when
+//! they last pressed a key.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use tmux_control::{Command, Error, PaneId, Server, SessionId, row};
+
+/// Seconds without a key after which a person counts as not typing. tmux tells whole seconds, so
+/// between one and two seconds pass.
+const QUIET_SECONDS: u64 = 2;
+
+row! {
+    ClientFacts {
+        control_mode: bool = "client_control_mode",
+        pane: Option<PaneId> = "pane_id",
+        session: Option<SessionId> = "session_id",
+        last_key: u64 = "client_activity",
+        session_activity: u64 = "session_activity",
+    }
+}
+
+/// The people who look at one pane.
+#[derive(Debug)]
+pub(super) struct Viewers {
+    /// When one of them pressed the last key, in seconds since 1970.
+    last_key: Option<u64>,
+    /// Their sessions, with the activity that tmux counts for each: a key, or a client that attached.
+    sessions: BTreeMap<SessionId, u64>,
+}
+
+impl Viewers {
+    pub(super) async fn read(tmux: &Server, pane: PaneId) -> Result<Self, Error> {
+        let mut clients: Vec<ClientFacts> = tmux.rows(Command::query("list-clients")).await?;
+        clients.retain(|client| !client.control_mode && client.pane == Some(pane));
+        let with_session = clients.iter().filter_map(|it| Some((it.session?, it.session_activity)));
+        Ok(Self {
+            last_key: clients.iter().map(|client| client.last_key).max(),
+            sessions: with_session.collect(),
+        })
+    }
+
+    /// Whether a person has pressed a key within this time, or may have.
+    pub(super) fn typed_within(&self, time: Duration) -> bool {
+        self.last_key.is_some_and(|last| now() < last + QUIET_SECONDS + time.as_secs())
+    }
+
+    /// Time to wait until a key of these people can be told from the last one; `None` if it can be
+    /// now.
+    pub(super) fn wait(&self) -> Option<Duration> {
+        let quiet_from = self.last_key.map(|last| last + QUIET_SECONDS);
+        // Within one second tmux shows no difference between one key and two.
+        let distinct_from = self.sessions.values().max().map(|activity| activity + 1);
+        let until = UNIX_EPOCH + Duration::from_secs(quiet_from.max(distinct_from)?);
+        until.duration_since(SystemTime::now()).ok().filter(|rest| !rest.is_zero())
+    }
+
+    /// A format that is true while none of them has pressed a key since.
+    pub(super) fn unchanged(&self) -> String {
+        self.sessions.iter().fold("1".to_owned(), |all, (session, activity)| {
+            let now =
+                format!("#{{S:#{{?#{{==:#{{session_id}},{session}}},#{{session_activity}},}}}}");
+            format!("#{{&&:{all},#{{==:{now},{activity}}}}}")
+        })
+    }
+}
+
+/// A format that is true for a pane in whose session no key was pressed for a while.
+pub(super) fn no_recent_key() -> String {
+    format!("#{{<:#{{session_activity}},{}}}", now().saturating_sub(QUIET_SECONDS - 1))
+}
+
+/// Seconds since 1970, as tmux counts activity.
+fn now() -> u64 {
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs()
+}

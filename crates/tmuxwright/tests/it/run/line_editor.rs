@@ -1,0 +1,188 @@
+//! The line editor of a person's shell while `run_command` inspects it: nothing that is typed, searched
+//! or chosen there is changed.
+
+use serde_json::json;
+use testkit::{Person, TmuxServer, wait_until};
+
+use crate::run::fixture::assert_usable;
+use crate::run::gate::{
+    BASH, FISH, SHELLS, ZSH, assert_refused, cursor, wait_for_text, wait_until_still,
+};
+use crate::serve;
+
+#[tokio::test]
+async fn a_line_survives_probes_between_its_keys() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let mut person = Person::attach(&tmux, "main", 80, 24);
+    let line = format!("echo 'a  b' >> {}", tmux.home().join("lines").display());
+    for shell in [BASH, ZSH, FISH] {
+        for used in [false, true] {
+            let target = tmux.open_shell(shell);
+            tmux.tmux(&["select-window", "-t", &target]);
+            if used {
+                assert_usable(&mcp, &target, shell).await;
+            }
+            for key in line.chars() {
+                let arguments = json!({"target": target, "command": "echo 'mine'"});
+                let (refused, ()) = tokio::join!(mcp.call("run_command", arguments), async {
+                    person.types(&key.to_string());
+                });
+                refused.err("not_ready");
+            }
+            wait_for_text(&tmux, &target, "/lines");
+            person.types("\r");
+            let lines = wait_until("the line has run", || {
+                std::fs::read_to_string(tmux.home().join("lines")).ok()
+            });
+            assert_eq!(lines, "a  b\n", "{shell}, {used}: {}", tmux.screen(&target));
+            std::fs::remove_file(tmux.home().join("lines")).unwrap();
+            assert_usable(&mcp, &target, shell).await;
+        }
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn vi_normal_mode_is_reported_and_left_alone() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for (shell, mode) in [(BASH, "set -o vi"), (ZSH, "bindkey -v"), (FISH, "fish_vi_key_bindings")]
+    {
+        for used in [false, true] {
+            let target = tmux.open_shell(shell);
+            let before = cursor(&tmux, &target);
+            tmux.type_line(&target, mode);
+            wait_until_still(&tmux, &target, &before);
+            if used {
+                assert_usable(&mcp, &target, shell).await;
+            }
+            tmux.presses(&target, &["Escape"]);
+            if shell == FISH {
+                wait_for_text(&tmux, &target, "[N]");
+            }
+            let error = assert_refused(&tmux, &mcp, &target, "not_ready").await;
+            assert!(error.contains("vi normal mode") && error.contains("`i`"), "{error}");
+            mcp.call("send_keys", json!({"target": target, "text": "i"})).await.text();
+            assert_usable(&mcp, &target, shell).await;
+        }
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn an_open_search_is_reported_and_left_alone() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let ran = tmux.home().join("ran");
+    for shell in [BASH, ZSH, FISH] {
+        for used in [false, true] {
+            let target = tmux.open_shell(shell);
+            if shell == ZSH {
+                tmux.type_line(&target, "HISTSIZE=100");
+            }
+            tmux.type_line(&target, &format!("touch {}", ran.display()));
+            wait_until("the line has run", || std::fs::remove_file(&ran).ok());
+            if used {
+                assert_usable(&mcp, &target, shell).await;
+            }
+            let before = tmux.screen(&target);
+            tmux.presses(&target, &["C-r"]);
+            wait_until("the search is open", || (tmux.screen(&target) != before).then_some(()));
+            let error = assert_refused(&tmux, &mcp, &target, "not_ready").await;
+            assert!(error.contains("interrupt") && !ran.exists(), "{shell}: {error}");
+            mcp.call("interrupt", json!({"target": target})).await.text();
+            assert_usable(&mcp, &target, shell).await;
+        }
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_completion_dialog_is_reported_and_left_alone() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let home = tmux.home().display();
+    std::fs::create_dir(tmux.home().join("many")).unwrap();
+    for number in 100..300 {
+        std::fs::write(tmux.home().join(format!("many/file{number}")), "").unwrap();
+    }
+    for (shell, keys, shows) in [
+        (BASH, &["Tab", "Tab"][..], "possibilities? (y or n)"),
+        (ZSH, &["Tab"], "possibilities"),
+        (FISH, &["Tab", "Tab"], "rows 1 to"),
+    ] {
+        let target = tmux.open_shell(shell);
+        tmux.type_line(&target, &format!("cd {home}/many"));
+        tmux.types(&target, "cat file");
+        wait_for_text(&tmux, &target, "cat file");
+        tmux.presses(&target, keys);
+        wait_for_text(&tmux, &target, shows);
+        let error = assert_refused(&tmux, &mcp, &target, "not_ready").await;
+        assert!(error.contains("interrupt"), "{shell}: {error}");
+        mcp.call("interrupt", json!({"target": target})).await.text();
+        mcp.call("interrupt", json!({"target": target})).await.text();
+        assert_usable(&mcp, &target, shell).await;
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn text_that_looks_like_a_prompt_is_kept() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for shell in SHELLS {
+        for used in [false, true] {
+            let target = tmux.open_shell(shell);
+            if used {
+                assert_usable(&mcp, &target, shell).await;
+            }
+            tmux.types(&target, "echo a > ");
+            wait_until_still(&tmux, &target, "");
+            let error = assert_refused(&tmux, &mcp, &target, "not_ready").await;
+            assert!(error.contains("typed at the prompt"), "{shell}, {used}: {error}");
+            let file = tmux.home().join("kept");
+            tmux.type_line(&target, &format!("{}", file.display()));
+            wait_until("the line has run", || file.exists().then_some(()));
+            std::fs::remove_file(file).unwrap();
+            assert_usable(&mcp, &target, shell).await;
+        }
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn an_unknown_prompt_may_have_any_form() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for columns in [80, 40, 20] {
+        for (shell, prompt) in [
+            (BASH, "➜  ~ ".to_owned()),
+            (ZSH, "➜  ~ ".to_owned()),
+            (BASH, "me@a-host-with-a-long-name:~/some/where$ ".to_owned()),
+            (ZSH, "me@a-host-with-a-long-name:~/some/where$ ".to_owned()),
+            // A blank behind it is in the last column, or wraps.
+            (BASH, format!("{}$ ", "x".repeat(columns - 3))),
+            (ZSH, format!("{}$ ", "x".repeat(columns - 3))),
+            (BASH, format!("{}$ ", "x".repeat(columns - 2))),
+            (ZSH, format!("{}$ ", "x".repeat(columns - 2))),
+        ] {
+            let target = tmux.open(shell);
+            let size = columns.to_string();
+            tmux.tmux(&["resize-window", "-t", &target, "-x", &size, "-y", "24"]);
+            wait_for_text(&tmux, &target, shell_prompt(shell));
+            let before = cursor(&tmux, &target);
+            tmux.type_line(&target, &format!("clear; PS1='{prompt}'"));
+            wait_until_still(&tmux, &target, &before);
+            let context = format!("{shell}, {prompt:?}, {columns} columns");
+            assert_usable(&mcp, &target, &context).await;
+            assert_usable(&mcp, &target, &context).await;
+        }
+    }
+    mcp.close().await;
+}
+
+/// The end of the prompt that the tests give a shell.
+fn shell_prompt(shell: &str) -> &'static str {
+    if shell == ZSH { "%" } else { "$" }
+}
