@@ -255,6 +255,10 @@ fn until_md_is_current() {
          `since` of `wait_for` takes the cursor of an earlier answer (`wait_for`, `start_and_watch`, `capture_since`, or\n\
          `send_keys` and `paste_text` with `until`): text printed after it counts too. If the cursor's place is no longer in\n\
          the history, all text left counts and the answer says that lines may be missing.\n\n\
+         A program waits for input if it shows so: it is blocked in a read of the terminal and in nothing else, it has\n\
+         switched the echo off, or the cursor stands behind an unfinished row. A program that only has its terminal open\n\
+         for reading does not count; programs that pass keys on (ssh, sudo, script, docker, tmux) count if the row looks\n\
+         like a question. At the time-out, `note` names a program that reads without a question.\n\n\
          | condition | holds when |\n|---|---|\n",
     );
     for kind in CONDITION_KINDS {
