@@ -27,7 +27,8 @@ use crate::bookmark::Bookmark;
 use crate::host::{Host, PaneState};
 use crate::run::{Engine, StartedJob};
 pub(crate) use conditions::ErrorPatterns;
-pub use conditions::{CONDITION_KINDS, ConditionKind, ERROR_PATTERNS};
+pub use conditions::{CONDITION_KINDS, ConditionKind, ERROR_PATTERNS, HARMLESS_PATTERNS};
+pub use conditions::{ErrorPattern, HarmlessPattern};
 use pane::WatchedPane;
 pub(crate) use until::{InvalidCondition, Until};
 

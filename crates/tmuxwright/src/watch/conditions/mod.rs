@@ -3,6 +3,7 @@
 mod bell;
 mod change;
 mod error;
+mod error_table;
 mod exit;
 mod gone;
 mod idle;
@@ -18,8 +19,8 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use super::observation::{Observation, OutputLine};
-pub use error::ERROR_PATTERNS;
 pub(crate) use error::ErrorPatterns;
+pub use error_table::{ERROR_PATTERNS, ErrorPattern, HARMLESS_PATTERNS, HarmlessPattern};
 
 /// All kinds of conditions, in the order of the documentation.
 pub const CONDITION_KINDS: &[ConditionKind] = &[

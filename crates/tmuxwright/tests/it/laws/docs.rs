@@ -12,7 +12,9 @@ use tmuxwright::prompts::{self, Presence};
 use tmuxwright::redact::known_shapes;
 use tmuxwright::resources::RESOURCES;
 use tmuxwright::tools;
-use tmuxwright::watch::{CONDITION_KINDS, ERROR_PATTERNS};
+use tmuxwright::watch::{
+    CONDITION_KINDS, ERROR_PATTERNS, ErrorPattern, HARMLESS_PATTERNS, HarmlessPattern,
+};
 
 use super::claims::root;
 
@@ -265,12 +267,19 @@ fn until_md_is_current() {
         writeln!(doc, "| `{}` | {} |", kind.form(), kind.help).unwrap();
     }
     doc.push_str(
-        "\n## Error patterns\n\n\
-         The condition `error` holds when a line matches one of these regular expressions. Lines that report success,\n\
-         such as `0 errors` or `failures: 0`, are skipped. `watch.errors` in the config file replaces the list.\n\n```\n",
+        "\n## Error lines\n\n\
+         The condition `error` holds when a line matches one of these regular expressions, each given with the programs\n\
+         that print such lines and an example. `watch.errors` in the config file replaces the list; then nothing is left\n\
+         out of a line either.\n\n```\n",
     );
-    for pattern in ERROR_PATTERNS {
-        writeln!(doc, "{pattern}").unwrap();
+    for ErrorPattern { source, example, regex } in ERROR_PATTERNS {
+        writeln!(doc, "# {source}: {example}\n{regex}").unwrap();
+    }
+    doc.push_str(
+        "```\n\nText that matches one of these reports no error. It is left out of a line before the line is matched.\n\n```\n",
+    );
+    for HarmlessPattern { meaning, example, regex } in HARMLESS_PATTERNS {
+        writeln!(doc, "# {meaning}: {example}\n{regex}").unwrap();
     }
     doc.push_str("```\n");
     must_be("docs/until.md", &doc);
