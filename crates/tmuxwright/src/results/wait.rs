@@ -35,8 +35,7 @@ pub(crate) struct WaitResult {
     pub(crate) exit_code: Option<i32>,
     /// Whether the beginning of the output is cut.
     pub(crate) truncated: bool,
-    /// Remark on the shell, on missing output, on unread keys, or on a program that reads the terminal
-    /// without a question.
+    /// Remark on the shell, missing output, unread keys, or a program that reads without a question.
     pub(crate) note: Option<String>,
 }
 

@@ -18,7 +18,7 @@ pub(super) struct RunCommand;
 pub(super) struct Args {
     /// Shell command, of any length and number of lines.
     command: String,
-    /// Pane whose shell is at its prompt (default: our own shell).
+    /// Pane whose shell is at its prompt (default: our own).
     target: Option<Target>,
     /// Directory for this command only; not with `target`.
     #[schemars(extend("x-clear" = true))]
@@ -33,7 +33,7 @@ impl Tool for RunCommand {
     const META: Meta = Meta {
         name: "run_command",
         title: "Run command",
-        description: "Run a shell command and return its exact output and exit code. Calls without target share a shell: cd and variables persist.",
+        description: "Run a shell command and return its exact output and exit code. Without target, cd and variables persist.",
         group: Group::Command,
         tier: Tier::Mutate,
         sets: &[Toolset::Agent, Toolset::Primitives],

@@ -36,7 +36,7 @@ pub(super) struct Args {
     repeat: Option<u32>,
     /// Milliseconds between keys.
     delay_ms: Option<u32>,
-    /// Then wait for one of: text:…, regex:…, prompt, input, exit, error, stable:SECONDS, ….
+    /// Wait for one of: text:…, regex:…, prompt, input, exit, error, stable:SECONDS, ….
     until: Option<Vec<String>>,
     /// Seconds to wait (default 30).
     timeout: Option<f64>,
@@ -46,7 +46,7 @@ impl Tool for SendKeys {
     const META: Meta = Meta {
         name: "send_keys",
         title: "Send keys",
-        description: "Type into a pane: text literally, then keys, then Enter. With until, then wait and return the new output or screen.",
+        description: "Type into a pane: text literally, then keys, then Enter. until then waits, and returns the new output or screen.",
         group: Group::Input,
         tier: Tier::Mutate,
         sets: &[Toolset::Debug, Toolset::Agent, Toolset::Primitives],
