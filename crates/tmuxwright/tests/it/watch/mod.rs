@@ -5,6 +5,7 @@ pub(crate) mod evidence;
 pub(crate) mod order;
 pub(crate) mod since;
 pub(crate) mod type_and_wait;
+mod errors;
 pub(crate) mod wait;
 pub(crate) mod wait_life;
 pub(crate) mod watch_command;
