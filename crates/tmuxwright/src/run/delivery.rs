@@ -83,10 +83,22 @@ pub(super) fn eval_line(kind: ShellKind, path: &str, geometry: LineGeometry) -> 
 /// The command that evaluates a file. It starts no program that `PATH` names: such a program could
 /// read the file.
 fn eval_command(kind: ShellKind, path: &str) -> String {
+    let builtin = builtin_prefix(kind);
     match kind {
-        ShellKind::Bash | ShellKind::Zsh | ShellKind::Ksh => format!("eval \"$(<{path})\""),
-        ShellKind::Dash => format!("eval \"$(command -p cat {path})\""),
-        ShellKind::Fish => format!("eval (string collect <{path})"),
+        ShellKind::Bash | ShellKind::Zsh | ShellKind::Ksh => {
+            format!("{builtin} eval \"$(<{path})\"")
+        }
+        ShellKind::Dash => format!("{builtin} eval \"$(\\command -p cat {path})\""),
+        ShellKind::Fish => format!("{builtin} eval (builtin string collect <{path})"),
+    }
+}
+
+/// The word that makes a shell take its own command, not an alias or a function of the same name.
+fn builtin_prefix(kind: ShellKind) -> &'static str {
+    match kind {
+        ShellKind::Bash | ShellKind::Zsh => "\\builtin",
+        ShellKind::Fish => "builtin",
+        ShellKind::Dash | ShellKind::Ksh => "\\command",
     }
 }
 
@@ -94,8 +106,8 @@ fn eval_command(kind: ShellKind, path: &str) -> String {
 /// take longer than all the rest; this process removes the file when the command begins.
 fn empty_command(kind: ShellKind, path: &str) -> String {
     match kind {
-        ShellKind::Fish => format!(": >{path}"),
-        _ => format!("\\: >|{path}"),
+        ShellKind::Fish => format!("builtin true >{path}"),
+        _ => format!("{} : >|{path}", builtin_prefix(kind)),
     }
 }
 
@@ -125,43 +137,74 @@ pub(super) fn command_file(
     let command = quoted(kind, command);
     let empty = empty_command(kind, path);
     let hook = &keys.hook;
+    let builtin = builtin_prefix(kind);
+    // In a list the failure is not one: neither `set -e` nor an ERR trap acts on it.
     let status = match (previous_status, kind) {
         (0, _) => String::new(),
         (previous, ShellKind::Fish) => format!("command sh -c 'exit {previous}'; "),
-        (previous, _) => format!("(\\exit {previous}); "),
+        // zsh with `set -e` would skip the command after such a list.
+        (previous, ShellKind::Zsh) => {
+            format!("case $- in *e*) ;; *) (\\exit {previous}) && {builtin} :;; esac; ")
+        }
+        (previous, _) => format!("(\\exit {previous}) && {builtin} :; "),
     };
     match kind {
         ShellKind::Fish => format!(
             "{empty}; functions -q __tmuxwright_begin; and __tmuxwright_begin {hook}; \
-             builtin printf {begin} >/dev/tty; {status}eval {command}; begin; set -l code $status; \
-             builtin printf '{end}' $code >/dev/tty; return $code; end\n"
+             builtin printf {begin} >/dev/tty; {status}builtin eval {command}; begin; \
+             set -l code $status; builtin printf '{end}' $code >/dev/tty; return $code; end\n"
         ),
         _ => {
-            // One compound command, which is parsed as a whole: a syntax error in the command
-            // cannot swallow the end mark.
-            let eval = match kind {
-                ShellKind::Bash | ShellKind::Zsh => "eval",
-                _ => "command eval",
-            };
-            let forget = match kind {
-                ShellKind::Bash => remove_from_history(path),
-                _ => String::new(),
-            };
+            let forget = keep_out_of_history(kind, path);
             // Only shells that were started with our script have the function.
             let hook = match kind {
                 ShellKind::Bash | ShellKind::Zsh => format!(
-                    "\\typeset -f __tmuxwright_begin >/dev/null && __tmuxwright_begin {hook}; "
+                    "{builtin} typeset -f __tmuxwright_begin >/dev/null && \
+                     __tmuxwright_begin {hook}; "
                 ),
                 _ => String::new(),
             };
+            let strict = strict_mode(kind, input.command);
+            let report = match kind {
+                ShellKind::Bash | ShellKind::Zsh => format!(
+                    "{builtin} typeset -f __tmuxwright_status_is >/dev/null && \
+                     __tmuxwright_status_is \"$__tmuxwright_status\" || "
+                ),
+                _ => String::new(),
+            };
+            // One compound command, which is parsed as a whole: a syntax error in the command
+            // cannot swallow the end mark.
             format!(
-                "{{ {{ {empty}; {forget}{hook}\\printf {begin} >/dev/tty; }} 2>/dev/null; \
-                 {status}{eval} {command}\n\
-                 {{ case $? in 0) \\printf '{end}' 0 >/dev/tty;; \
-                 *) (s=$?; \\printf '{end}' \"$s\" >/dev/tty; \\exit \"$s\");; esac; }} 2>/dev/null; }}\n"
+                "{{ {{ {empty}; {forget}{hook}{strict}{builtin} printf {begin} >/dev/tty; }} \
+                 2>/dev/null; {status}{builtin} eval {command}\"${{__tmuxwright_tail-}}\"\n\
+                 {{ case ${{__tmuxwright_tail+strict}} in \
+                 strict) __tmuxwright_status=${{__tmuxwright_status-$?}}; \
+                 {builtin} printf '{end}' \"$__tmuxwright_status\" >/dev/tty; \
+                 {builtin} unset __tmuxwright_tail; {report}\
+                 {builtin} unset __tmuxwright_status;; \
+                 *) case $? in 0) {builtin} printf '{end}' 0 >/dev/tty;; \
+                 *) (s=$?; {builtin} printf '{end}' \"$s\" >/dev/tty; \\exit \"$s\");; \
+                 esac;; esac; }} 2>/dev/null; }}\n"
             )
         }
     }
+}
+
+/// Script for a shell that acts on failed commands, by `set -e` or an ERR trap. `eval` is a command
+/// too, and would fail once more where its text fails: in such a shell the text ends with an
+/// assignment, which does not fail. The price is that `$?` is 0 for a line that a person types next.
+fn strict_mode(kind: ShellKind, command: &str) -> String {
+    let set = "__tmuxwright_tail='\n\n__tmuxwright_status=$?'";
+    let traps = match kind {
+        // The command itself may begin such a mode.
+        _ if ["set -", "errexit", "ERR"].iter().any(|word| command.contains(word)) => {
+            return format!("{set}; ");
+        }
+        ShellKind::Bash => "$(\\builtin trap -p ERR)",
+        ShellKind::Zsh => "${functions[TRAPZERR]-}${(M)${(f)\"$(\\builtin trap)\"}:#*ZERR}",
+        _ => "",
+    };
+    format!("case $-:{traps} in *e*:*|*:?*) {set};; esac; ")
 }
 
 /// The line that makes a shell print the end mark with its `$?` by evaluating the file at `path`. For
@@ -171,7 +214,7 @@ pub(super) fn status_query_line(kind: ShellKind, path: &str, geometry: LineGeome
     let eval = eval_command(kind, path);
     let line = match kind {
         ShellKind::Fish => format!(" begin; set -l s $status; {eval}; end"),
-        _ => format!(" (s=$?;{eval})"),
+        _ => format!(" __tmuxwright_status=$?;{eval}"),
     };
     within_margin(line, geometry)
 }
@@ -189,12 +232,18 @@ pub(super) fn status_query_file(
     let up = length / geometry.width.max(1) as usize + rows as usize;
     let end = Mark::end_format(key);
     let empty = empty_command(kind, path);
+    let builtin = builtin_prefix(kind);
+    let forget = keep_out_of_history(kind, path);
     match kind {
         ShellKind::Fish => format!(
             "{empty}; builtin printf '\\033[{up}A\\r\\033[J{end}' $s >/dev/tty; return $s\n"
         ),
+        // The text of the last command is expanded before the variable is unset.
         _ => format!(
-            "{empty}; \\printf '\\033[{up}A\\r\\033[J{end}' \"$s\" >/dev/tty; \\exit \"$s\"\n"
+            "{{ {empty}; {forget}{builtin} printf '\\033[{up}A\\r\\033[J{end}' \
+             \"$__tmuxwright_status\" >/dev/tty; }} 2>/dev/null; \
+             {builtin} eval \"{builtin} unset __tmuxwright_status; \
+             case \\$- in *e*) ;; *) (\\exit $__tmuxwright_status);; esac\"\n"
         ),
     }
 }
@@ -235,14 +284,24 @@ fn quoted(kind: ShellKind, text: &str) -> String {
     }
 }
 
-/// Script that removes the typed line from bash's history if `HISTCONTROL` does not ignore lines
-/// with a leading blank.
-fn remove_from_history(path: &str) -> String {
-    format!(
-        "case \":${{HISTCONTROL-}}:\" in *:ignorespace:*|*:ignoreboth:*) ;; \
-         *) case \"$(HISTTIMEFORMAT= \\history 1)\" in *{path}*) \\history -d \"$HISTCMD\";; esac;; \
-         esac; "
-    )
+/// Script that keeps typed lines of ours out of the history of a shell that does not ignore lines with a
+/// leading blank. bash removes the line. zsh cannot, so there the first line stays, and a hook keeps out
+/// the later ones.
+fn keep_out_of_history(kind: ShellKind, path: &str) -> String {
+    match kind {
+        ShellKind::Bash => format!(
+            "case \":${{HISTCONTROL-}}:\" in *:ignorespace:*|*:ignoreboth:*) ;; \
+             *) case \"$(HISTTIMEFORMAT= \\builtin history 1)\" in \
+             *{path}*) \\builtin history -d \"$HISTCMD\";; esac;; esac; "
+        ),
+        ShellKind::Zsh => {
+            "[[ -o histignorespace ]] || (( ${+functions[__tmuxwright_history]} )) || { \
+             __tmuxwright_history() { [[ $1 != ' '*'eval \"$(<'*/tmuxwright-* ]] }; \
+             zshaddhistory_functions+=(__tmuxwright_history) }; "
+                .to_owned()
+        }
+        _ => String::new(),
+    }
 }
 
 #[cfg(test)]

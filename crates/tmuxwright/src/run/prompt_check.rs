@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn rows_of_a_known_prompt_are_judged_by_sight() {
+    fn known_prompt_rows_are_judged_by_sight() {
         let look = |before: &str, after: &str, below: bool| {
             inspect(PaneId(1), ShellKind::Zsh, &cursor(before, after, below), Some("12 me % "))
         };

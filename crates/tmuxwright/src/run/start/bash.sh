@@ -29,27 +29,35 @@ if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
         __tmuxwright_key=$1
         export -n __tmuxwright_key
     }
+    # Called by a command file that does not leave the command's status in `$?`.
+    __tmuxwright_status_is() {
+        __tmuxwright_status=$1
+        export -n __tmuxwright_status
+    }
     __tmuxwright_end_mark() {
         local status=$?
+        status=${__tmuxwright_status-$status}
+        builtin unset __tmuxwright_status
         if [[ -n ${__tmuxwright_ready-} ]]; then
             : >|"$__tmuxwright_ready"
             # The history file is read by now; bash must not write to it.
-            unset HISTFILE __tmuxwright_ready
+            builtin unset HISTFILE __tmuxwright_ready
         fi
         builtin printf '\e\\\e]133;D;%s;k=%s\a' "$status" \
             "${__tmuxwright_key-$__tmuxwright_shell_key}" >/dev/tty
-        unset __tmuxwright_key
+        builtin unset __tmuxwright_key
         return "$status"
     }
     # For commands that are typed as they are; other commands bring keys of their own.
     PS0="${PS0-}\e]133;C;k=$__tmuxwright_shell_key\a"
     # `set -a` in the user's files must not pass the key on.
     export -n __tmuxwright_shell_key PS0
-    # First in the list, so that the output of other hooks follows the mark.
+    # First in the list, so that the output of other hooks follows the mark. It returns the status of
+    # the command, on which neither `set -e` nor an ERR trap must act again.
     if [[ ${PROMPT_COMMAND@a} == *a* ]]; then
-        PROMPT_COMMAND=(__tmuxwright_end_mark "${PROMPT_COMMAND[@]}")
+        PROMPT_COMMAND=('__tmuxwright_end_mark && :' "${PROMPT_COMMAND[@]}")
     else
-        PROMPT_COMMAND="__tmuxwright_end_mark${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}"
+        PROMPT_COMMAND="__tmuxwright_end_mark && :${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}"
     fi
 fi
 # The shell that replaces this one starts in its last directory.

@@ -19,14 +19,23 @@ if [[ -o interactive ]]; then
         typeset -g +x __tmuxwright_eol=$'%{\e\\\e]133;D;%?;k='$1$'\a%}'
         typeset -g +x PROMPT_EOL_MARK="$__tmuxwright_eol${PROMPT_EOL_MARK-%B%S%#%s%b}"
     }
+    # Called by a command file that does not leave the command's status in `$?`.
+    __tmuxwright_status_is() {
+        setopt local_options no_all_export
+        typeset -g +x __tmuxwright_status=$1
+        local eol=${__tmuxwright_eol/\%\?/$1}
+        PROMPT_EOL_MARK=$eol${PROMPT_EOL_MARK#"$__tmuxwright_eol"}
+        __tmuxwright_eol=$eol
+    }
     __tmuxwright_end_mark() {
         local code=$?
+        code=${__tmuxwright_status-$code}
+        builtin unset __tmuxwright_status
         if [[ -n ${__tmuxwright_key-} ]]; then
             builtin printf '\e\\\e]133;D;%s;k=%s\a' $code $__tmuxwright_key >/dev/tty
             [[ -n ${PROMPT_EOL_MARK-} ]] && PROMPT_EOL_MARK=${PROMPT_EOL_MARK#"$__tmuxwright_eol"}
-            unset __tmuxwright_key __tmuxwright_eol
+            builtin unset __tmuxwright_key __tmuxwright_eol
         fi
-        return $code
     }
     # Keeps the lines that evaluate a file of ours out of the history.
     __tmuxwright_history() { [[ $1 != ' '*'eval "$(<'*/tmuxwright-* ]] }

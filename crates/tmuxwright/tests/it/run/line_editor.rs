@@ -138,7 +138,7 @@ async fn text_that_looks_like_a_prompt_is_kept() {
                 assert_usable(&mcp, &target, shell).await;
             }
             tmux.types(&target, "echo a > ");
-            wait_until_still(&tmux, &target, "");
+            wait_for_text(&tmux, &target, "echo a >");
             let error = assert_refused(&tmux, &mcp, &target, "not_ready").await;
             assert!(error.contains("typed at the prompt"), "{shell}, {used}: {error}");
             let file = tmux.home().join("kept");

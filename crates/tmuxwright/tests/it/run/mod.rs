@@ -11,5 +11,6 @@ pub(crate) mod line_editor;
 pub(crate) mod output;
 pub(crate) mod person;
 pub(crate) mod repl;
+pub(crate) mod shell_modes;
 pub(crate) mod shells;
 mod width;

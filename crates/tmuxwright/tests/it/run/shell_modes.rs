@@ -1,0 +1,144 @@
+//! Shells with modes, traps and functions of a person: commands run there as if the person had typed
+//! them, and none of the server's own lines counts.
+
+use serde_json::json;
+use testkit::Shell;
+
+use crate::run::fixture::{Finished, ShellFixture, assert_usable, wait_for_foreground};
+use crate::run::gate::{BASH, wait_for_text};
+use crate::serve;
+
+#[tokio::test]
+async fn a_failed_condition_does_not_end_the_shell() {
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Dash] {
+        for fixture in ShellFixture::own_and_existing(shell).await {
+            fixture
+                .assert_all(&[
+                    ("set -e; ! true", "", 1),
+                    ("echo here", "here", 0),
+                    ("! true", "", 1),
+                    ("echo 'still here'", "still here", 0),
+                    ("false && true", "", 1),
+                    ("false || echo 'or else'", "or else", 0),
+                    ("set +e", "", 0),
+                    ("sh -c 'exit 7'", "", 7),
+                    ("echo $?", "7", 0),
+                ])
+                .await;
+            fixture.close().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_error_trap_runs_once_for_each_failure() {
+    for (shell, trap) in [(Shell::Bash, "ERR"), (Shell::Zsh, "ZERR")] {
+        for fixture in ShellFixture::own_and_existing(shell).await {
+            fixture
+                .assert_all(&[
+                    (format!("trap 'echo trapped' {trap}").as_str(), "", 0),
+                    ("false", "trapped", 1),
+                    ("echo 'next'", "next", 0),
+                    ("! true", "", 1),
+                    ("echo \"$?\"", "1", 0),
+                    ("sh -c 'exit 5'", "trapped", 5),
+                    ("echo after", "after", 0),
+                ])
+                .await;
+            fixture.close().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn functions_named_like_builtins_do_no_harm() {
+    let posix = "printf() { echo no; }; history() { echo no; }; cat() { echo no; }";
+    let more = "eval() { echo no; }; typeset() { echo no; }; unset() { echo no; }";
+    let aliases =
+        "alias eval='echo no' printf='echo no' typeset='echo no' unset='echo no' case_=no";
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Dash] {
+        for fixture in ShellFixture::own_and_existing(shell).await {
+            fixture.assert_all(&[(posix, "", 0)]).await;
+            // dash has no functions with the names of special builtins.
+            if shell != Shell::Dash {
+                fixture.assert_all(&[(more, "", 0)]).await;
+            }
+            fixture
+                .assert_all(&[
+                    (aliases, "", 0),
+                    ("echo 'it works'", "it works", 0),
+                    ("sh -c 'exit 6'", "", 6),
+                    ("echo \"$?\"", "6", 0),
+                ])
+                .await;
+            fixture.close().await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_status_query_leaves_no_history() {
+    for control in ["unset HISTCONTROL", "HISTCONTROL=ignoredups", "HISTCONTROL=ignorespace"] {
+        let fixture = ShellFixture::existing(Shell::Bash).await;
+        let target = fixture.target.clone().unwrap();
+        fixture.tmux.type_line(&target, &format!("{control}; echo 'mine'"));
+        wait_for_text(&fixture.tmux, &target, "\nmine\n");
+        let started = fixture.start("echo begun; sleep 1000; echo 'never'", "begun").await;
+        wait_for_foreground(&fixture.tmux, &target, "sleep");
+        fixture.mcp.call("interrupt", json!({"target": target})).await.text();
+        assert_eq!(fixture.end(&started).await["exit_code"], 130, "{control}");
+        fixture.assert_prints("echo \"$?\"", "130").await;
+        let Finished { output, .. } = fixture.run("history").await;
+        assert!(output.contains("echo 'mine'") && output.lines().count() == 1, "{output}");
+        fixture.assert_prints("echo ${__tmuxwright_status-unset}", "unset").await;
+        fixture.close().await;
+    }
+}
+
+#[tokio::test]
+async fn zsh_history_gets_one_line_at_most() {
+    let fixture = ShellFixture::existing(Shell::Zsh).await;
+    let target = fixture.target.clone().unwrap();
+    fixture.tmux.type_line(&target, "HISTSIZE=100 SAVEHIST=100 HISTFILE=$HOME/history");
+    fixture.tmux.type_line(&target, "setopt inc_append_history; echo mine");
+    wait_for_text(&fixture.tmux, &target, "\nmine\n");
+    for word in ["one", "two", "three"] {
+        fixture.assert_prints(&format!("echo '{word}'"), word).await;
+    }
+    for history in ["fc -l 1", "cat $HOME/history"] {
+        let Finished { output, .. } = fixture.run(history).await;
+        let ours = output.lines().filter(|line| line.contains("tmuxwright-")).count();
+        assert!(output.contains("echo mine") && ours <= 1, "{history}: {output}");
+    }
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn a_nested_shell_is_not_the_end() {
+    let tmux = testkit::TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for wrapper in [
+        "sh -c 'bash --norc --noprofile; echo over'",
+        "python3 -c 'import os; os.system(\"bash --norc --noprofile\"); print(\"over\")'",
+        "script -q -c 'bash --norc --noprofile' /dev/null; echo over",
+    ] {
+        let target = tmux.open_shell(BASH);
+        assert_usable(&mcp, &target, wrapper).await;
+        let arguments = json!({"target": target, "command": wrapper, "timeout": 2});
+        let nested = mcp.call("run_command", arguments).await.ok();
+        assert_eq!(nested["status"], "running", "{wrapper}: {nested}");
+        let arguments = json!({"target": target, "command": "echo 'refused'"});
+        let error = mcp.call("run_command", arguments).await.err("busy");
+        assert!(error.contains("run_in_repl"), "{wrapper}: {error}");
+        let arguments = json!({"target": target, "input": "echo inside"});
+        let inside = mcp.call("run_in_repl", arguments).await.ok();
+        assert_eq!(inside["output"], "inside", "{wrapper}: {inside}");
+        tmux.type_line(&target, "exit");
+        let arguments = json!({"command_id": nested["command_id"], "wait": 30});
+        let end = mcp.call("command_result", arguments).await.ok();
+        assert_eq!(end["exit_code"], 0, "{wrapper}: {end}");
+        assert!(end["output"].as_str().unwrap().trim_end().ends_with("over"), "{wrapper}: {end}");
+        assert_usable(&mcp, &target, wrapper).await;
+    }
+    mcp.close().await;
+}
