@@ -160,11 +160,17 @@ impl Grid {
         self.column = row.put(self.column, text, width);
     }
 
-    /// Continues the line in the next row.
+    /// Continues the line in the next row, if there is one.
     fn wrap(&mut self, sink: LineSink<'_>) {
+        self.column = 0;
+        if self.row != self.bottom && self.row == self.last_row() {
+            return;
+        }
         self.edit_row(|row, _| row.wrap());
         self.next_row(sink);
-        self.column = 0;
+        // Scrolling a region ends the line in its last row.
+        let above = self.row.checked_sub(1).and_then(|above| self.rows.get_mut(above));
+        above.into_iter().for_each(Row::wrap);
     }
 
     /// Notes that a row and those below it may have changed.
@@ -288,29 +294,32 @@ impl Grid {
     pub(super) fn scroll_up(&mut self, count: usize, sink: LineSink<'_>) {
         let count = count.min(self.bottom + 1 - self.top);
         self.release_rows(self.top, count, sink);
-        self.remove_rows(self.top, count);
+        self.remove_rows(self.top, self.bottom, count);
     }
 
     pub(super) fn scroll_down(&mut self, count: usize) {
-        self.add_rows(self.top, count);
+        self.add_rows(self.top, self.bottom, count);
     }
 
     pub(super) fn insert_rows(&mut self, count: usize) {
-        if (self.top..=self.bottom).contains(&self.row) {
-            self.add_rows(self.row, count);
-        }
+        self.add_rows(self.row, self.last_moved_row(), count);
     }
 
     pub(super) fn delete_rows(&mut self, count: usize) {
-        if (self.top..=self.bottom).contains(&self.row) {
-            self.remove_rows(self.row, count);
-        }
+        self.remove_rows(self.row, self.last_moved_row(), count);
     }
 
-    /// Removes rows at `from`, and adds empty ones at the end of the region.
-    fn remove_rows(&mut self, from: usize, count: usize) {
-        let count = count.min(self.bottom + 1 - from);
-        if from == 0 && self.bottom == self.last_row() {
+    /// The last row that moves when rows are inserted or deleted at the cursor: outside the scroll
+    /// region it is that of the screen, as in tmux.
+    fn last_moved_row(&self) -> usize {
+        let in_region = (self.top..=self.bottom).contains(&self.row);
+        if in_region { self.bottom } else { self.last_row() }
+    }
+
+    /// Removes rows at `from`, and adds empty ones up to `bottom`.
+    fn remove_rows(&mut self, from: usize, bottom: usize, count: usize) {
+        let count = count.min(bottom + 1 - from);
+        if from == 0 && bottom == self.last_row() {
             self.first_changed = self.first_changed.saturating_sub(count);
             for _ in 0..count {
                 let Some(mut row) = self.rows.pop_front() else { break };
@@ -320,19 +329,31 @@ impl Grid {
             return;
         }
         self.note_change(from);
-        if let Some(part) = self.rows.make_contiguous().get_mut(from..=self.bottom) {
+        self.end_lines_around(from, bottom);
+        if let Some(part) = self.rows.make_contiguous().get_mut(from..=bottom) {
             part.rotate_left(count);
         }
-        self.clear_rows(self.bottom + 1 - count, self.bottom + 1);
+        self.clear_rows(bottom + 1 - count, bottom + 1);
     }
 
-    /// Adds empty rows at `from`, and removes as many at the end of the region.
-    fn add_rows(&mut self, from: usize, count: usize) {
-        let count = count.min(self.bottom + 1 - from);
-        if let Some(part) = self.rows.make_contiguous().get_mut(from..=self.bottom) {
+    /// Adds empty rows at `from`, and removes as many up to `bottom`.
+    fn add_rows(&mut self, from: usize, bottom: usize, count: usize) {
+        let count = count.min(bottom + 1 - from);
+        self.end_lines_around(from, bottom);
+        if let Some(part) = self.rows.make_contiguous().get_mut(from..=bottom) {
             part.rotate_right(count);
         }
+        if let Some(last) = self.rows.get_mut(bottom) {
+            last.unwrap_line();
+        }
         self.clear_rows(from, from + count);
+    }
+
+    /// Ends the lines that wrap into rows which move: before `from`, and at `bottom`.
+    fn end_lines_around(&mut self, from: usize, bottom: usize) {
+        for row in [from.checked_sub(1), Some(bottom)].into_iter().flatten() {
+            self.rows.get_mut(row).into_iter().for_each(Row::unwrap_line);
+        }
     }
 
     fn clear_rows(&mut self, from: usize, to: usize) {

@@ -2,6 +2,7 @@
 
 use super::LineSink;
 use super::grid::Grid;
+use super::replies;
 use super::row::Row;
 
 /// A line on a screen.
@@ -83,9 +84,25 @@ impl Grid {
         self.has_scrolled = false;
     }
 
-    /// Number of rows down to the last one that is a line.
+    /// Takes back the beginning of an echoed reply in front of the cursor, if `text` completes it. Returns
+    /// the length of the reply's part in `text`.
+    pub(super) fn take_back_reply(&mut self, text: &str) -> Option<usize> {
+        let before = self.before_cursor();
+        let begin = before.find("^[").or_else(|| before.rfind('^'))?;
+        let begun = before.get(begin..)?;
+        let reply = replies::find(&format!("{begun}{text}")).filter(|reply| reply.start == 0)?;
+        let length = reply.end.checked_sub(begun.len())?;
+        let (row, column) = self.cursor();
+        self.move_to(row, column.saturating_sub(begun.len()));
+        self.erase_row(0);
+        Some(length)
+    }
+
+    /// Number of rows down to the last one that is a line. The first row is one if a line that begins
+    /// above the screen continues there.
     fn text_rows(&self) -> usize {
-        self.rows.iter().rposition(Row::is_line).map_or(0, |last| last + 1)
+        let rows = self.rows.iter().rposition(Row::is_line).map_or(0, |last| last + 1);
+        rows.max(usize::from(!self.scrolled_start.is_empty()))
     }
 
     /// Whether a row is not part of the output: the text there is from before, or, above the first

@@ -11,6 +11,7 @@
 //!
 //! - `input`: splits bytes into text, controls and sequences. `perform`: effects of sequences.
 //! - `terminal`: main and alternate grid, and the modes. `grid`: rows, cursor and scroll region.
+//! - `replies`: echoed replies of the terminal to queries.
 //! - `lines`: rows joined to lines. `resize`: wrapping at another width. `row`, `cells`: the text of a row. `charset`: line drawing.
 
 mod cells;
@@ -19,6 +20,7 @@ mod grid;
 mod input;
 mod lines;
 mod perform;
+mod replies;
 mod resize;
 mod row;
 mod terminal;

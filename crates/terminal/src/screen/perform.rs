@@ -107,7 +107,8 @@ impl Performer<'_> {
         };
         for param in params {
             match (param, on) {
-                ([47 | 1047 | 1049], on) => self.terminal.show_alternate(on),
+                ([47 | 1047], on) => self.terminal.show_alternate(on, false),
+                ([1049], on) => self.terminal.show_alternate(on, true),
                 ([7], on) => self.terminal.modes.autowrap = on,
                 ([1048], true) => self.terminal.save(),
                 ([1048], false) => self.terminal.restore(),

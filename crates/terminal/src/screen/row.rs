@@ -131,6 +131,11 @@ impl Row {
         self.wraps |= !self.unknown;
     }
 
+    /// Ends the line here, because the next row is no longer its continuation.
+    pub(super) fn unwrap_line(&mut self) {
+        self.wraps = false;
+    }
+
     pub(super) fn wraps(&self) -> bool {
         self.wraps
     }
@@ -303,6 +308,7 @@ impl Row {
     pub(super) fn delete(&mut self, column: usize, count: usize) {
         let columns = self.columns();
         let end = column.saturating_add(count);
+        self.wraps = false;
         if end >= columns {
             self.erase(column, end);
         } else if columns <= MAX_EDIT_COLUMNS && self.make_editable(true) {

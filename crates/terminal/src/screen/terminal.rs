@@ -5,6 +5,7 @@ use unicode_width::UnicodeWidthChar;
 use super::LineSink;
 use super::charset::{Charset, special_graphic};
 use super::grid::Grid;
+use super::replies;
 use super::row::MAX_EDIT_COLUMNS;
 
 /// Size of a screen in columns and rows.
@@ -37,6 +38,10 @@ pub(super) struct Terminal {
     had_alternate: bool,
     /// Whether the program sent a query.
     queried: bool,
+    /// Number of queries whose replies were not found among the output.
+    awaited_replies: usize,
+    /// Whether the beginning of such a reply may be in front of the cursor.
+    may_end_in_reply: bool,
     /// Number of times that the bell rang.
     bells: u64,
     pub(super) charset: Charset,
@@ -56,6 +61,8 @@ impl Terminal {
             alternate: None,
             had_alternate: false,
             queried: false,
+            awaited_replies: 0,
+            may_end_in_reply: false,
             bells: 0,
             charset: Charset::default(),
             modes: WriteModes::default(),
@@ -99,14 +106,44 @@ impl Terminal {
 
     pub(super) fn note_query(&mut self) {
         self.queried = true;
+        self.awaited_replies += 1;
     }
 
     pub(super) fn bells(&self) -> u64 {
         self.bells
     }
 
-    /// Writes text without control characters.
+    /// Writes text without control characters, and without the echo of replies to queries.
     pub(super) fn print(&mut self, text: &str, sink: LineSink<'_>) {
+        let mut rest = text;
+        if self.awaited_replies > 0 {
+            rest = self.without_replies(text, sink);
+        }
+        self.write_text(rest, sink);
+    }
+
+    /// Writes text up to the last echoed reply in it, and returns the text after that.
+    fn without_replies<'a>(&mut self, text: &'a str, sink: LineSink<'_>) -> &'a str {
+        let mut rest = text;
+        if self.may_end_in_reply
+            && let Some(length) = self.grid().take_back_reply(text)
+        {
+            self.awaited_replies -= 1;
+            rest = text.get(length..).unwrap_or_default();
+        }
+        while self.awaited_replies > 0
+            && let Some(reply) = replies::find(rest)
+        {
+            self.awaited_replies -= 1;
+            self.write_text(rest.get(..reply.start).unwrap_or_default(), sink);
+            rest = rest.get(reply.end..).unwrap_or_default();
+        }
+        self.may_end_in_reply &= text.len() < replies::MAX_LENGTH;
+        self.may_end_in_reply |= rest.contains('^');
+        rest
+    }
+
+    fn write_text(&mut self, text: &str, sink: LineSink<'_>) {
         let Some(last) = text.chars().next_back() else { return };
         self.last = Some(last);
         if self.charset.is_graphics() {
@@ -207,12 +244,17 @@ impl Terminal {
         self.charset = self.grid().restore();
     }
 
-    pub(super) fn show_alternate(&mut self, on: bool) {
-        if !on {
-            self.alternate = None;
-        } else if self.alternate.is_none() {
+    /// Shows or leaves the alternate screen. The cursor moves back to its place on the main screen only
+    /// if the program asks for that.
+    pub(super) fn show_alternate(&mut self, on: bool, restores_cursor: bool) {
+        if on && self.alternate.is_none() {
             self.alternate = Some(self.main.blank_copy());
             self.had_alternate = true;
+        } else if let Some(alternate) = self.alternate.take_if(|_| !on)
+            && !restores_cursor
+        {
+            let (row, column) = alternate.cursor();
+            self.main.move_to(row, column);
         }
     }
 

@@ -1,5 +1,6 @@
 //! Tests of the screen without a width: tables of bytes and the resulting lines.
 
+mod oracle;
 mod random;
 mod width;
 
@@ -278,6 +279,24 @@ fn alternate_screen_leaves_no_lines() {
     feed("\x1b[?1049h\x1bc", &mut screen);
     assert!(screen.in_alternate() && screen.had_alternate());
     assert_eq!(done, [""; 0]);
+}
+
+#[test]
+fn echoed_replies_are_not_output() {
+    check(&[
+        ("\x1b[6n^[[4;2Rdone", &["done"]),
+        ("\x1b[6nask^[[4;2Rdone", &["askdone"]),
+        ("\x1b[c\x1b[6n^[[?1;2c^[[4;2R\r\ndone", &["", "done"]),
+        ("\x1b]11;?\x07^[]11;rgb:0000/0000/0000^[\\x", &["x"]),
+        // A program may print such text itself.
+        ("^[[4;2R", &["^[[4;2R"]),
+        ("\x1b[6n^[[4;2R^[[4;2R", &["^[[4;2R"]),
+    ]);
+    let mut screen = Screen::new(HEIGHT);
+    for part in ["\x1b[6nask^", "[[4", ";2", "Rdone"] {
+        screen.feed(part.as_bytes(), &mut |_| {});
+    }
+    assert_eq!(screen.pending(), ["askdone"]);
 }
 
 #[test]

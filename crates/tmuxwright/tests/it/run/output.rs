@@ -154,6 +154,19 @@ async fn hostile_output_neither_ends_nor_breaks_commands() {
     }
 }
 
+/// The terminal echoes its replies while no program reads them.
+#[tokio::test]
+async fn replies_of_the_terminal_are_not_output() {
+    for fixture in ShellFixture::own_and_existing(Shell::Bash).await {
+        for query in ["\\033[6n", "\\033[c", "\\033[5n\\033[6n", "\\033]11;?\\007"] {
+            let command = format!("printf 'a{query}'; sleep 0.3; echo b");
+            fixture.assert_prints(&command, "ab").await;
+            fixture.assert_usable().await;
+        }
+        fixture.close().await;
+    }
+}
+
 #[tokio::test]
 async fn an_unterminated_escape_string_keeps_the_screen_visible() {
     for shell in Shell::ALL {
