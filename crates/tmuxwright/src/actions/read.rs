@@ -3,6 +3,7 @@
 use serde::Deserialize;
 use serde::de::{Deserializer, Error as _};
 use serde_json::Value;
+use terminal::text::trim_styled_blanks;
 use tmux_control::capture::Capture;
 use tmux_control::{PaneId, Row, Server, TmuxReply};
 
@@ -51,7 +52,7 @@ pub(crate) async fn read<F: Row>(
             let start = part.start.or(top_of(pane.process_state));
             let part = Capture { start, ..part };
             let text = cx.redacted_capture(pane.pane, part, reply.text()).await?;
-            tidy(&text, part.colors).join("\n")
+            without_invisible_blanks(text, part.colors)
         }
     };
     Ok((pane, facts, text))
@@ -74,14 +75,18 @@ async fn last_lines(
         if kept.len() > wanted || rows >= history {
             let text = cx.redacted_capture(pane, part, text).await?;
             let kept = tidy(&text, part.colors);
-            return Ok(kept
-                .get(kept.len().saturating_sub(wanted)..)
-                .unwrap_or_default()
-                .join("\n"));
+            let kept = kept.get(kept.len().saturating_sub(wanted)..).unwrap_or_default();
+            return Ok(without_invisible_blanks(kept.join("\n"), part.colors));
         }
         part.start = Some(-rows.saturating_mul(4).min(history));
         text = cx.tmux().run(part.of(pane)).await?.text();
     }
+}
+
+/// The text without invisible blanks at the ends of lines, and without empty lines at the end.
+fn without_invisible_blanks(text: String, colors: bool) -> String {
+    let text = if colors { trim_styled_blanks(&text) } else { text };
+    tidy(&text, colors).join("\n")
 }
 
 /// Drops invisible text: blanks at the ends of lines, empty lines at the end.

@@ -274,7 +274,7 @@ impl OutputView {
         lines.extend(main.map(|(_, line)| line.as_str()));
         let alternate =
             if self.screen.in_alternate() { self.screen.visible_lines() } else { Vec::new() };
-        lines.extend(alternate.iter().map(|line| line.text.as_str()));
+        lines.extend(alternate.iter().map(|line| line.text.trim_end()));
         lines.join("\n").trim_end().to_owned()
     }
 }

@@ -1,7 +1,7 @@
 //! `capture_pane`: the text of a screen, with history and colours.
 
 use serde_json::{Value, json};
-use testkit::{Mcp, TmuxServer};
+use testkit::{Mcp, Shell, TmuxServer};
 
 use crate::support::{exited, keys, numbers, pane, ready_pane, screen, shows, string};
 use crate::{launch, serve, serve_configured};
@@ -211,5 +211,36 @@ async fn contradicting_arguments_are_refused() {
         assert!(error.contains(words) && error.contains("Next: "), "{arguments}: {error}");
     }
     mcp.call("capture_pane", json!({"target": "%5"})).await.err("not_found");
+    mcp.close().await;
+}
+
+/// An editor fills the rows behind its text with blanks.
+#[tokio::test]
+async fn empty_rows_of_an_editor_cost_little() {
+    let tmux = TmuxServer::new();
+    tmux.use_shell(Shell::Bash);
+    let mcp = serve(&tmux).await;
+    let draw = "perl -e '$| = 1; print \"\\e[?1049h\\e[2J\\e[94m\"; \
+                print \"\\e[$_;1H~\" . \" \" x 199 for 2..49; print \"\\e[50;1H\\e[0;44mstatus  \\e[0m\"; sleep 1000'";
+    let call = json!({"command": draw, "until": ["text:status"], "timeout": 20});
+    let mut answer = mcp.call("start_and_watch", call).await.text();
+    let target = answer.split_whitespace().find(|word| word.starts_with('%')).unwrap().to_owned();
+    for (tool, arguments) in [
+        ("start_and_watch", Value::Null),
+        ("wait_for", json!({"target": target, "until": ["stable:0.2"]})),
+        ("capture_pane", json!({"target": target})),
+        ("capture_pane", json!({"target": target, "colors": true})),
+        ("capture_pane", json!({"target": target, "colors": true, "lines": 50})),
+        ("snapshot_pane", json!({"target": target})),
+    ] {
+        if tool != "start_and_watch" {
+            answer = mcp.call(tool, arguments.clone()).await.text();
+        }
+        assert!(answer.len() < 600, "{tool} {arguments}: {} bytes", answer.len());
+        assert_eq!(answer.matches('~').count(), 48, "{tool} {arguments}: {answer}");
+        // Blanks that can be seen stay.
+        let coloured = arguments.get("colors").is_some();
+        assert!(!coloured || answer.contains("status  \u{1b}"), "{tool} {arguments}: {answer:?}");
+    }
     mcp.close().await;
 }
