@@ -63,28 +63,31 @@ impl Wait<'_> {
         };
         let WatchedOutput { output, is_cut, missed } = seen;
         let unread = event.is_none() && self.watch.has_unread_keys(pane);
+        let is_lost = self.watch.since().is_some_and(|place| place.is_lost);
         let (event, matched) = match event {
             Some(WatchEvent { condition, detail, .. }) => (condition, detail),
             None => (TIMEOUT.to_owned(), String::new()),
         };
-        let note = match (missed, unread) {
-            (true, _) => Some(MISSED_OUTPUT),
-            (false, true) => Some("the program has not read the keys yet"),
-            (false, false) => None,
-        };
+        let remarks = [
+            (missed, MISSED_OUTPUT),
+            (is_lost, "lines after the cursor may be missing: its place was not found"),
+            (unread, "the program has not read the keys yet"),
+        ];
+        let remarks: Vec<&str> =
+            remarks.into_iter().filter_map(|(holds, remark)| holds.then_some(remark)).collect();
         let job = self.job.as_ref();
         Ok(WaitResult {
             event,
             pane_id: pane.to_string(),
             matched,
-            output: self.cx.redacted(output),
+            output: self.redacted(output),
             elapsed: (elapsed.as_secs_f64() * 1e4).round() / 1e4,
             state: state.to_owned(),
             cursor: mark.map(|mark| mark.to_string()),
             command_id: job.map(|job| job.id.clone()),
             exit_code: job.and_then(|job| job.exit_code()),
             truncated: is_cut,
-            note: note.map(str::to_owned).or(reading),
+            note: (!remarks.is_empty()).then(|| remarks.join("; ")).or(reading),
         })
     }
 
@@ -94,6 +97,16 @@ impl Wait<'_> {
         let panes: Vec<String> = self.watch.panes().map(|pane| pane.to_string()).collect();
         let message = || format!("nothing yet in {}", panes.join(", "));
         self.cx.wait(left, self.watch.next(), message).await.transpose()
+    }
+
+    /// The output with secrets removed, also those that begin before the cursor of `since`.
+    fn redacted(&self, output: String) -> String {
+        let Some(place) = self.watch.since().filter(|_| self.cx.redacts()) else {
+            return self.cx.redacted(output);
+        };
+        let all = self.cx.redacted(format!("{}\n{output}", place.before));
+        let lines: Vec<&str> = all.split('\n').skip(place.before.split('\n').count()).collect();
+        lines.join("\n")
     }
 
     /// The error for a wait that cannot go on, with the output seen so far.
@@ -106,7 +119,7 @@ impl Wait<'_> {
             Some(pane) => self.watch.output(pane).output,
             None => String::new(),
         };
-        seen = self.cx.redacted(seen);
+        seen = self.redacted(seen);
         keep_tail(&mut seen, MAX_ERROR_CHARS);
         let after = seconds(self.begun.elapsed().as_secs_f64());
         let mut message = format!("{lost} after {after}, before any condition held");

@@ -30,6 +30,7 @@ pub(crate) use conditions::ErrorPatterns;
 pub use conditions::{CONDITION_KINDS, ConditionKind, ERROR_PATTERNS, HARMLESS_PATTERNS};
 pub use conditions::{ErrorPattern, HarmlessPattern};
 use pane::WatchedPane;
+use pane::since::SincePlace;
 pub(crate) use until::{InvalidCondition, Until};
 
 /// Limit of the panes that are watched at the same time, for all MCP clients together. Each holds a
@@ -80,21 +81,21 @@ impl Watches {
         let mut seen = HashSet::new();
         panes.retain(|pane| seen.insert(pane.pane));
         let begin = panes.into_iter().map(|pane| WatchedPane::begin(self, pane, until.clone()));
-        Ok(Watch { panes: futures::future::try_join_all(begin).await?, _reservation: reservation })
+        let panes = futures::future::try_join_all(begin).await?;
+        Ok(Watch { panes, since: None, _reservation: reservation })
     }
 
-    /// The same for one pane, with the text that it has printed since a bookmark. The flag is whether the
-    /// bookmark was not found: then lines may be missing.
+    /// The same for one pane, with the text that it has printed since a bookmark.
     pub(crate) async fn begin_since(
         &self,
         reservation: Reservation,
         pane: PaneState,
         since: &Bookmark,
         until: &Until,
-    ) -> Result<(Watch, bool), tmux_control::Error> {
+    ) -> Result<Watch, tmux_control::Error> {
         let begun = WatchedPane::begin_since(self, pane, until.clone(), since).await;
-        let (pane, missed) = begun?;
-        Ok((Watch { panes: vec![pane], _reservation: reservation }, missed))
+        let (pane, place) = begun?;
+        Ok(Watch { panes: vec![pane], since: Some(place), _reservation: reservation })
     }
 
     /// Watches a command that was just started, from its first output on.
@@ -105,7 +106,7 @@ impl Watches {
         until: &Until,
     ) -> Result<Watch, tmux_control::Error> {
         let panes = vec![WatchedPane::follow(self, started, until.clone()).await?];
-        Ok(Watch { panes, _reservation: reservation })
+        Ok(Watch { panes, since: None, _reservation: reservation })
     }
 }
 
@@ -125,6 +126,8 @@ pub(crate) struct TooManyWatched;
 /// A watch: the panes of one wait.
 pub(crate) struct Watch {
     panes: Vec<WatchedPane>,
+    /// The place before now at which it begins, if it has one.
+    since: Option<SincePlace>,
     _reservation: Reservation,
 }
 
@@ -183,6 +186,11 @@ impl Watch {
         }
         let panes = self.panes.iter_mut().map(|pane| pane.next().boxed());
         futures::future::select_all(panes).await.0
+    }
+
+    /// The place before now at which it begins, if it has one.
+    pub(crate) fn since(&self) -> Option<&SincePlace> {
+        self.since.as_ref()
     }
 
     /// Notes that keys were typed into the panes since the watch began. What was printed since then

@@ -55,20 +55,15 @@ impl Tool for WaitFor {
         for target in &targets {
             panes.push(cx.pane(target).await?);
         }
-        let (watch, missed) = match (since, targets.first(), panes.first()) {
+        let watch = match (since, targets.first(), panes.first()) {
             (Some(since), Some(target), Some(pane)) => {
                 check_cursor(&since, target, pane.pane, pane.pid)?;
                 let pane = pane.clone();
                 cx.watches.begin_since(reservation, pane, &since, &until).await?
             }
-            _ => (cx.watches.begin(reservation, panes, &until).await?, false),
+            _ => cx.watches.begin(reservation, panes, &until).await?,
         };
-        let mut result = Wait { cx, watch, begun, patience, job: None }.result().await?;
-        if missed {
-            let note = "lines after the cursor may be missing: its place was not found";
-            result.add_note(Some(note.to_owned()));
-        }
-        Ok(result)
+        Wait { cx, watch, begun, patience, job: None }.result().await
     }
 }
 

@@ -4,7 +4,7 @@ mod end;
 mod keys;
 mod phase;
 mod probe;
-mod since;
+pub(super) mod since;
 
 use std::collections::{HashSet, VecDeque};
 

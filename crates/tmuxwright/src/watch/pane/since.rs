@@ -13,22 +13,30 @@ use crate::watch::position;
 use crate::watch::until::Until;
 use crate::watch::view::{EARLIER_BASE, OutputView};
 
+/// Facts about the place at which a watch begins.
+pub(crate) struct SincePlace {
+    /// Lines before it. A secret may begin there.
+    pub(crate) before: String,
+    /// Whether it was not found: then all text that is left counts, and lines may be missing.
+    pub(crate) is_lost: bool,
+}
+
 impl WatchedPane {
-    /// Watches a pane from now on, and with the text printed since a bookmark. The flag is whether the
-    /// bookmark was not found: then all text that is left counts, and lines may be missing before it.
+    /// Watches a pane from now on, and with the text printed since a bookmark.
     pub(crate) async fn begin_since(
         watches: &Watches,
         pane: PaneState,
         until: Until,
         since: &Bookmark,
-    ) -> Result<(Self, bool), Error> {
+    ) -> Result<(Self, SincePlace), Error> {
         let (stream, answers, text, news) = read_since(watches, &pane, since).await?;
-        let missed = news.missed;
+        let is_lost = news.missed;
         let position = position::read(&answers)?;
         let place = &position.place;
         let typed = watches.runs.recent_input(pane.pane);
         let lines = typed.into_iter().flat_map(|typed| typed.lines);
         let mut view;
+        let mut before = String::new();
         if text.is_alternate() {
             let echo = EchoFilter::of(lines, place.width, OutputView::top(place), &position.shown);
             view = OutputView::at(place, echo);
@@ -37,8 +45,8 @@ impl WatchedPane {
             let all = text.printed_lines();
             let older = all.len().saturating_sub(news.lines.len());
             // The echoes in older lines are over.
-            let seen = all.get(..older).unwrap_or_default().join("\n");
-            let echo = EchoFilter::of(lines, place.width, EARLIER_BASE, &seen);
+            before = all.get(..older).unwrap_or_default().join("\n");
+            let echo = EchoFilter::of(lines, place.width, EARLIER_BASE, &before);
             view = OutputView::at(place, echo);
             let open = news.lines.first().map_or(0, |line| since.bytes_seen_of(line));
             let first = (EARLIER_BASE + older as u64, open);
@@ -52,7 +60,7 @@ impl WatchedPane {
         if watched.until.needs(Needs::Screen) {
             watched.record_screen(position.shown);
         }
-        Ok((watched, missed))
+        Ok((watched, SincePlace { before, is_lost }))
     }
 }
 

@@ -87,6 +87,9 @@ async fn key_above_the_lines_read_is_redacted() {
     }
     let text = answer(&mcp, "capture_since", json!({"cursor": first["cursor"]})).await;
     assert!(!text.contains("c3D4e5"), "{text}");
+    let wait = json!({"since": first["cursor"], "until": ["text:stop"], "timeout": 20});
+    let text = answer(&mcp, "wait_for", wait).await;
+    assert!(text.starts_with("text:stop") && !text.contains("c3D4e5"), "{text}");
     mcp.close().await;
 }
 
