@@ -88,14 +88,15 @@ async fn play(settings: Settings, socket: &Path) -> io::Result<()> {
         "until": ["text:Listening", "error", "exit"]});
     agent.call("start_and_watch", server).await?;
 
-    agent.say("It creates a session with a shell and types a command, exactly as written.")?;
+    agent.say(
+        "It creates a session with a shell and types a command, exactly as written. With `until`, the same call waits.",
+    )?;
     let made = agent.call("create_session", json!({"name": "demo", "command": "exec sh"})).await?;
     let pane = made["pane_id"].as_str().unwrap_or_default().to_owned();
     agent.call("wait_for", json!({"target": pane, "until": ["prompt"]})).await?;
     let line = "echo \"$((6 * 7)) is the answer; said in $PWD\"";
-    agent.call("send_keys", json!({"target": pane, "text": line, "enter": true})).await?;
-    agent.call("wait_for", json!({"target": pane, "until": ["prompt"]})).await?;
-    agent.call("capture_pane", json!({"target": pane})).await?;
+    let typed = json!({"target": pane, "text": line, "enter": true, "until": ["prompt"]});
+    agent.call("send_keys", typed).await?;
 
     agent.say("It adds panes, one for a program that exits by itself.")?;
     agent.call("split_pane", json!({"target": pane, "direction": "below", "size": "30%"})).await?;

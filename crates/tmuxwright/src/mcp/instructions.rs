@@ -34,7 +34,8 @@ const TOOL_HINTS: &[(&str, &str)] = &[
     ("create_session", "Create a session for a person to attach to: create_session."),
     (
         "send_keys",
-        "Type keys: send_keys (text is typed exactly, keys are names like Enter, C-c; enter=true submits).",
+        "Type keys and wait for the effect: send_keys (text is typed exactly, keys are names like Enter, C-c; \
+         enter=true submits) with until, e.g. [\"prompt\"], or [\"stable:0.5\"] for the screen of a full-screen program.",
     ),
     ("paste_text", "Paste several lines at once: paste_text."),
     ("capture_pane", "Read the screen or the scrollback: capture_pane."),

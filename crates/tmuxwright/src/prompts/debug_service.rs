@@ -59,10 +59,14 @@ fn write(script: &mut Script<'_>, values: &ArgumentValues) {
     );
     let (server_pane, client_pane) = (server.field("pane_id"), client.field("pane_id"));
     script.step(
-        "Wait until the server's log is quiet.",
+        "Wait until the server's log is quiet; an error since it was ready counts too.",
         [call(
             "wait_for",
-            json!({"target": server_pane, "until": ["error", "exit", "idle:2"], "timeout": 20}),
+            json!({
+                "since": server.field("cursor"),
+                "until": ["error", "exit", "idle:2"],
+                "timeout": 20,
+            }),
         )],
     );
     script.step(

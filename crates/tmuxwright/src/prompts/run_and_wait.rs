@@ -57,7 +57,7 @@ fn write(script: &mut Script<'_>, values: &ArgumentValues) {
         "Only if it hangs, stop it.",
         [
             call("interrupt", json!({"target": pane})),
-            call("send_keys", json!({"target": pane, "keys": ["C-c"]})),
+            call("send_keys", json!({"target": pane, "keys": ["C-c"], "until": ["prompt"]})),
         ],
     );
     script.say("Then report the exit code and, if it is not 0, the lines that explain it.");
