@@ -1,7 +1,6 @@
 //! Following of one job until its shell is back at the prompt: output, awaited input, status.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use futures::FutureExt;
 use tmux_control::stream::PaneStream;
@@ -11,6 +10,7 @@ use tokio::time::Instant;
 use super::Engine;
 use super::gate::{self, ProbePause, Readiness, Shell};
 use super::job::{AwaitedInput, Job, JobStatus};
+use super::limits::HOOK_MARK_TIMEOUT;
 use super::marks::MarkKeys;
 use super::output_filter::{OutputFilter, OutputPart};
 use super::pane_records::PaneLease;
@@ -19,13 +19,6 @@ use crate::host::PaneState;
 use crate::input_probe::ProbeSchedule;
 use process::InputState;
 use terminal::screen::{Screen, ScreenPlace};
-
-/// Time in which the mark that a shell prints at its prompt must follow that of the command file, unless
-/// somebody has removed the hook that prints it.
-const HOOK_MARK_TIMEOUT: Duration = Duration::from_millis(300);
-
-/// Time in which a shell must begin a command, answer a query for its status, or print its prompt.
-pub(super) const SHELL_RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// The task that follows one job. Holds the lease on the pane while the command runs.
 pub(super) struct JobFollower {

@@ -7,20 +7,10 @@ use tmux_control::{PaneId, Server};
 use tokio::time::Instant;
 
 use super::cursor_row::CursorRow;
+use super::limits::{EXEC_TIMEOUT, FOREGROUND_TIMEOUT, PROMPT_TIMEOUT};
 use super::refusal::Refusal;
 use crate::host::PaneState;
 use process::{Foreground, InputState, InputWait, ShellKind};
-
-/// Time after a shell's start in which it may still read its start-up files.
-pub(super) const SHELL_START_TIMEOUT: Duration = Duration::from_secs(5);
-/// Time that a process forked by tmux may take to execute its program.
-const EXEC_TIMEOUT: Duration = Duration::from_millis(500);
-/// Time in which a shell must print its prompt.
-pub(super) const PROMPT_TIMEOUT: Duration = Duration::from_secs(3);
-/// Time in which a program that has just come to the foreground must show what it does.
-const ECHO_TIMEOUT: Duration = Duration::from_millis(60);
-/// Time that a shell needs at least to act on a key.
-pub(super) const KEY_REACTION_TIME: Duration = Duration::from_millis(20);
 
 /// A shell at its prompt.
 #[derive(Debug, Clone, Copy)]
@@ -98,7 +88,7 @@ pub(super) async fn probe(
     let program = loop {
         match probe_once(pane.pid, declared) {
             Some(program) => break program,
-            None if begun.elapsed() > ECHO_TIMEOUT => return None,
+            None if begun.elapsed() > FOREGROUND_TIMEOUT => return None,
             None => pause.wait().await,
         }
     };
@@ -143,7 +133,7 @@ pub(super) async fn shell_at_prompt(
             _ if waited < settling => {}
             Readiness::BusyShell(shell, input) => {
                 let reads = input == InputState::Line || input == InputState::Password;
-                if waited > starting.max(PROMPT_TIMEOUT) || (reads && waited > ECHO_TIMEOUT) {
+                if waited > starting.max(PROMPT_TIMEOUT) || (reads && waited > FOREGROUND_TIMEOUT) {
                     let does = if reads { "reads a line" } else { "is at work" };
                     return Err(Refusal::ShellBusy { pane: pane.pane, shell: shell.name, does });
                 }

@@ -7,7 +7,8 @@ use tmux_control::keys::TmuxKey;
 use tokio::time::Instant;
 
 use super::cursor_row::CursorRow;
-use super::gate::{self, KEY_REACTION_TIME, Readiness};
+use super::gate::{self, Readiness};
+use super::limits::{INTERRUPT_REACTION_TIME, LONGEST_INTERVAL};
 use super::prompt::Prompt;
 use super::{Engine, Job};
 use crate::host::PaneState;
@@ -37,7 +38,7 @@ impl Engine {
         if let Some(job) = &job {
             job.wait_for_end_until(until).await;
         }
-        let mut pause = KEY_REACTION_TIME;
+        let mut pause = INTERRUPT_REACTION_TIME;
         loop {
             tokio::time::sleep(pause.min(until.saturating_duration_since(Instant::now()))).await;
             let (at_prompt, foreground) = match gate::readiness(pane.pid, self.declared()) {
@@ -58,7 +59,7 @@ impl Engine {
                 let job = job.filter(|job| self.is_own_job(job));
                 return Ok(Interrupted { at_prompt, foreground, job });
             }
-            pause = (pause * 2).min(Duration::from_millis(100));
+            pause = (pause * 2).min(LONGEST_INTERVAL);
         }
     }
 }

@@ -11,8 +11,9 @@ use tokio::time::Instant;
 
 use process::ShellKind;
 use terminal::screen::{Screen, ScreenPlace};
-use terminal::transcript::{Transcript, TranscriptView};
+use terminal::transcript::TranscriptView;
 
+use super::job_output::JobOutput;
 pub use crate::input_probe::AwaitedInput;
 use crate::lock::lock;
 
@@ -72,18 +73,6 @@ struct JobState {
     reported_at: Option<u64>,
 }
 
-/// Output of a job.
-struct JobOutput {
-    screen: Screen,
-    transcript: Transcript,
-    /// Number of bytes.
-    bytes: u64,
-    /// Whether the output is complete; further text is the shell's and ignored.
-    closed: bool,
-    /// Whether the terminal echoed an interrupt (`^C`) into the output.
-    interrupted: bool,
-}
-
 /// State of a job at one moment.
 #[derive(Debug, Clone)]
 pub struct JobFacts {
@@ -113,13 +102,6 @@ pub enum AlternateScreen {
 impl Job {
     /// A job whose output will begin at about `place`.
     pub(super) fn new(id: String, pane: PaneId, command: String, place: &ScreenPlace) -> Self {
-        let output = JobOutput {
-            screen: Screen::for_output(place),
-            transcript: Transcript::new(),
-            bytes: 0,
-            closed: false,
-            interrupted: false,
-        };
         Self {
             id,
             pane,
@@ -130,7 +112,7 @@ impl Job {
                 ended: None,
                 waiting: None,
                 reading: None,
-                output,
+                output: JobOutput::new(place),
                 reported_at: None,
             }),
             changed: Notify::new(),
@@ -278,11 +260,7 @@ impl Job {
 
     /// Changes the size of the screen on which the command prints.
     pub(super) fn resize(&self, width: usize, height: usize) {
-        let mut state = self.state();
-        let JobOutput { screen, transcript, closed, .. } = &mut state.output;
-        if !*closed {
-            screen.resize(width, height, &mut |line| transcript.push(line));
-        }
+        self.state().output.resize(width, height);
     }
 
     /// Appends output.
@@ -311,6 +289,12 @@ impl Job {
         self.state().reading = reading;
     }
 
+    /// Forgets the awaited input after keys were typed: the same question is a new one then.
+    pub(super) fn forget_waiting(&self) {
+        self.state().reported_at = None;
+        self.set_waiting(None);
+    }
+
     /// The last row of the output up to the cursor, and whether an interrupt was echoed.
     pub(super) fn last_row(&self) -> (String, bool) {
         let state = self.state();
@@ -326,13 +310,7 @@ impl Job {
 
     /// Ends the output before the `exit` or `logout` that bash prints when a command makes it exit.
     pub(super) fn trim_shell_exit_message(&self, shell: ShellKind) {
-        let mut state = self.state();
-        let rows = state.output.screen.pending();
-        let words = ["exit", "logout"];
-        let printed = rows.last().is_some_and(|row| words.contains(&row.as_str()));
-        if shell == ShellKind::Bash && printed && words.iter().any(|it| self.command.contains(it)) {
-            state.output.close(1, false);
-        }
+        self.state().output.trim_shell_exit_message(shell, &self.command);
     }
 
     /// Whether the output held a query to which the terminal types a reply.
@@ -366,43 +344,5 @@ impl fmt::Debug for Job {
             .field("id", &self.id)
             .field("pane", &self.pane)
             .finish_non_exhaustive()
-    }
-}
-
-impl JobOutput {
-    fn feed(&mut self, bytes: &[u8]) {
-        if self.closed {
-            return;
-        }
-        self.bytes += bytes.len() as u64;
-        self.interrupted |= bytes.windows(2).any(|pair| pair == b"^C");
-        let Self { screen, transcript, .. } = self;
-        screen.feed(bytes, &mut |line| transcript.push(line));
-    }
-
-    fn pending(&self) -> Vec<String> {
-        if self.closed { Vec::new() } else { self.screen.pending() }
-    }
-
-    /// Moves the rows on the screen into the transcript, without the last `dropped_rows` and, after
-    /// an interrupt, without the `^C` that the terminal echoed, since no program printed it.
-    fn close(&mut self, dropped_rows: usize, interrupted: bool) {
-        if self.closed {
-            return;
-        }
-        self.closed = true;
-        let mut rows = Vec::new();
-        self.screen.finish(&mut |row| rows.push(row.to_owned()));
-        rows.truncate(rows.len().saturating_sub(dropped_rows));
-        if interrupted
-            && let Some(last) = rows.last_mut()
-            && last.ends_with("^C")
-        {
-            last.truncate(last.len() - 2);
-            if last.is_empty() {
-                rows.pop();
-            }
-        }
-        rows.iter().for_each(|row| self.transcript.push(row));
     }
 }

@@ -14,12 +14,15 @@ mod home;
 mod interrupt;
 mod job;
 mod job_list;
+mod job_output;
 mod job_probe;
 mod launch;
+mod limits;
 mod marks;
 mod output_filter;
 mod pane_records;
 mod pane_size;
+mod pass_gate;
 mod pool;
 mod prompt;
 mod prompt_after;
@@ -163,7 +166,7 @@ impl Engine {
     /// Waits until all output that a pane has printed by now is in its stream. False on timeout.
     async fn catch_up(&self, pane: &PaneState) -> bool {
         let caught_up = self.tmux().catch_up(pane.session, pane.pane);
-        tokio::time::timeout(follow::SHELL_RESPONSE_TIMEOUT, caught_up).await.is_ok()
+        tokio::time::timeout(limits::SHELL_RESPONSE_TIMEOUT, caught_up).await.is_ok()
     }
 
     /// Rows of the prompt of a pane's shell; 1 if it is not known.
@@ -171,7 +174,7 @@ impl Engine {
         let known = self.records().existing(pane).map(|it| (it.last_end, it.prompt_read.clone()));
         if let Some((Some(_), prompt_read)) = known {
             let read = prompt_read.cancelled();
-            let _ = tokio::time::timeout(follow::SHELL_RESPONSE_TIMEOUT, read).await;
+            let _ = tokio::time::timeout(limits::SHELL_RESPONSE_TIMEOUT, read).await;
         }
         self.records().existing(pane).and_then(|it| it.prompt.as_ref()).map_or(1, |it| it.rows)
     }
@@ -220,7 +223,7 @@ impl Engine {
     /// A command that is given input may no longer wait for any.
     fn forget_awaited_input(&self, pane: PaneId) {
         if let Some(job) = self.running_in(pane) {
-            job.set_waiting(None);
+            job.forget_waiting();
         }
     }
 

@@ -9,6 +9,7 @@ use tokio::time::Instant;
 
 use super::gate::{self, ProbePause, Readiness, Shell};
 use super::home::{HomeClaim, HomeShell, Obstacle};
+use super::limits::PROMPT_TIMEOUT;
 use super::pane_records::{PaneLease, ShellMarks};
 use super::start_job::start_job;
 use super::{Engine, Job, Refusal, StartedCall, launch};
@@ -264,7 +265,7 @@ async fn wait_for_prompt(
             Readiness::BusyShell(program, _) | Readiness::Program(program, _) => program.name,
             Readiness::Unknown => "an unknown program".to_owned(),
         };
-        if last_end.is_none_or(|ended| ended.elapsed() > gate::PROMPT_TIMEOUT) {
+        if last_end.is_none_or(|ended| ended.elapsed() > PROMPT_TIMEOUT) {
             return Err(program);
         }
         pause.wait().await;

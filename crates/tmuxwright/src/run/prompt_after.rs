@@ -9,8 +9,9 @@ use tokio::time::Instant;
 
 use super::Engine;
 use super::cursor_row::CursorRow;
-use super::follow::{JobFollower, SHELL_RESPONSE_TIMEOUT};
+use super::follow::JobFollower;
 use super::gate::{self, ProbePause, Readiness};
+use super::limits::SHELL_RESPONSE_TIMEOUT;
 use super::prompt::Prompt;
 
 /// Rows of the tallest prompt.

@@ -10,7 +10,8 @@ use tmux_control::keys::{TmuxKey, type_text};
 use tokio::time::Instant;
 
 use super::cursor_row::CursorRow;
-use super::gate::{self, PROMPT_TIMEOUT, ProbePause, Readiness, Shell};
+use super::gate::{self, ProbePause, Readiness, Shell};
+use super::limits::PROMPT_TIMEOUT;
 use super::prompt::same_prompt;
 use super::viewers::Viewers;
 use super::{Engine, Refusal};

@@ -12,6 +12,10 @@ use tokio::time::{Instant, timeout_at};
 
 use super::cursor_row::CursorRow;
 use super::gate::{self, Readiness};
+use super::limits::{
+    CHANGED_PROMPT_QUIET, FIRST_INTERVAL, INPUT_ECHO_QUIET, INPUT_ECHO_TIMEOUT, LONGEST_INTERVAL,
+    PROMPT_QUIET,
+};
 use super::pane_records::ReplLease;
 use super::prompt::same_prompt;
 use super::repl_input;
@@ -19,17 +23,6 @@ use super::{Engine, Refusal};
 use crate::host::PaneState;
 use process::InputState;
 use terminal::screen::Screen;
-
-/// Time in which the echo of typed input must end.
-const INPUT_ECHO_TIMEOUT: Duration = Duration::from_millis(500);
-/// Silence after which an echo has ended.
-const INPUT_ECHO_QUIET: Duration = Duration::from_millis(15);
-
-/// Silence after which a program that shows its prompt has answered.
-const PROMPT_QUIET: Duration = Duration::from_millis(20);
-
-/// Silence after which a program whose prompt has changed, or that has none, has answered.
-const CHANGED_PROMPT_QUIET: Duration = Duration::from_millis(300);
 
 /// Lines of an answer that are kept.
 const MAX_ANSWER_LINES: usize = 100_000;
@@ -112,7 +105,7 @@ impl Engine {
         pane: &PaneState,
         until: Instant,
     ) -> Result<(String, InputState), Refusal> {
-        let mut pause = Duration::from_millis(2);
+        let mut pause = FIRST_INTERVAL;
         loop {
             let program = match gate::readiness(pane.pid, self.declared()) {
                 Readiness::AtPrompt(shell, input) => {
@@ -130,7 +123,7 @@ impl Engine {
                 return Err(Refusal::NoReader { pane: pane.pane, program, row: None });
             }
             tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(Duration::from_millis(50));
+            pause = (pause * 2).min(LONGEST_INTERVAL);
         }
     }
 

@@ -1,21 +1,18 @@
 //! Status of a job whose shell has exited: from its last output, the shell around it, or tmux.
 
 use std::pin::pin;
-use std::time::Duration;
 
 use tmux_control::stream::ring::Chunk;
 use tokio::time::Instant;
 
-use super::follow::{JobFollower, SHELL_RESPONSE_TIMEOUT};
+use super::follow::JobFollower;
 use super::gate::{self, Readiness};
 use super::job::JobStatus;
+use super::limits::{
+    EXIT_NOTICE_TIMEOUT, FIRST_INTERVAL, LONGEST_INTERVAL, OUTER_SHELL_INTERVAL,
+    SHELL_RESPONSE_TIMEOUT,
+};
 use crate::host::{PaneState, ProcessState};
-
-/// Time in which tmux must notice that a pane's process has exited.
-const EXIT_NOTICE_TIMEOUT: Duration = Duration::from_secs(3);
-
-/// Interval between probes of the shell around the one that has exited.
-const PROBE_INTERVAL: Duration = Duration::from_millis(5);
 
 impl JobFollower {
     /// The status after the command's shell has exited, by `exit` or a signal.
@@ -30,7 +27,7 @@ impl JobFollower {
             return status;
         }
         let until = Instant::now() + EXIT_NOTICE_TIMEOUT;
-        let mut pause = Duration::from_millis(2);
+        let mut pause = FIRST_INTERVAL;
         loop {
             match self.engine.host().pane(&self.pane.pane.to_string()).await {
                 Ok(pane) if pane.pid != self.pane.pid => {
@@ -53,7 +50,7 @@ impl JobFollower {
                 Err(_) => return JobStatus::Lost("its pane is gone".to_owned()),
             }
             tokio::time::sleep(pause).await;
-            pause = (pause * 2).min(Duration::from_millis(50));
+            pause = (pause * 2).min(LONGEST_INTERVAL);
         }
     }
 
@@ -70,7 +67,7 @@ impl JobFollower {
                     return Some(JobStatus::Lost("its shell is gone".to_owned()));
                 }
                 _ => {
-                    let next = tokio::time::timeout(PROBE_INTERVAL, pane_exit.as_mut());
+                    let next = tokio::time::timeout(OUTER_SHELL_INTERVAL, pane_exit.as_mut());
                     if next.await.is_ok() {
                         return None;
                     }
@@ -85,7 +82,7 @@ impl JobFollower {
             return Some(JobStatus::Lost(error.to_string()));
         }
         while Instant::now() < until {
-            let lost = match tokio::time::timeout(PROBE_INTERVAL, self.stream.next()).await {
+            let lost = match tokio::time::timeout(OUTER_SHELL_INTERVAL, self.stream.next()).await {
                 Ok(chunk) => self.handle(chunk),
                 Err(_) => None,
             };

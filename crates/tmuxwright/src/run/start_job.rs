@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::time::Duration;
 
 use tmux_control::PaneId;
 use tmux_control::keys::{TmuxKey, type_text};
@@ -14,34 +13,20 @@ use tracing::Instrument;
 use super::cursor_row::CursorRow;
 use super::delivery::{self, LineGeometry, ScriptInput};
 use super::follow::{FollowState, JobFollower};
-use super::gate::{self, Shell};
+use super::gate::Shell;
 use super::home::{Attendance, Obstacle, OtherShell};
 use super::launch::Handover;
+use super::limits::DISTURBANCE_TIMEOUT;
 use super::marks::MarkKeys;
 use super::output_filter::OutputFilter;
 use super::pane_records::{PaneLease, ShellMarks};
+use super::pass_gate::GatePassed;
 use super::prompt::Prompt;
-use super::prompt_check::{self, Checked, PromptCheck, PromptLook};
-use super::viewers::{self, Viewers};
-use super::{Engine, Job, Refusal, pane_size};
+use super::prompt_check::{Checked, PromptCheck};
+use super::{Engine, Job, Refusal};
 use crate::host::PaneState;
 use process::ShellKind;
 use terminal::screen::Screen;
-
-/// Time after a command within which a person cannot have typed at the new prompt.
-const FRESH_PROMPT_TIME: Duration = Duration::from_millis(100);
-
-/// Time after a command within which a hook of its shell may be in the foreground.
-const SETTLE_TIME: Duration = Duration::from_secs(1);
-
-/// Time in which a shell of the pool must reach its first prompt.
-const POOL_START_TIMEOUT: Duration = Duration::from_secs(20);
-
-/// Time that a prompt may take from the shell to tmux.
-const PROMPT_ARRIVAL_TIMEOUT: Duration = Duration::from_millis(50);
-
-/// Time for which the keys of a person, or a prompt that changes, may keep a command from being typed.
-const DISTURBANCE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A job that was started, with the raw output of its pane for a watch.
 pub struct StartedJob {
@@ -95,27 +80,11 @@ pub(super) async fn start_job(
 }
 
 /// A command that is being started.
-struct JobStart {
-    engine: Arc<Engine>,
+pub(super) struct JobStart {
+    pub(super) engine: Arc<Engine>,
     lease: PaneLease,
-    pane: PaneState,
+    pub(super) pane: PaneState,
     command: String,
-}
-
-/// Facts that the gate has established.
-struct GatePassed {
-    shell: Shell,
-    stream: PaneStream,
-    /// Screen that shows the stream from its beginning on.
-    echo: Screen,
-    marks: ShellMarks,
-    prompt: Prompt,
-    /// `None` if the command is typed as it is at a prompt that is known to be empty.
-    cursor: Option<CursorRow>,
-    /// The people who look at the pane, if a blank was typed.
-    blank_typed: Option<Viewers>,
-    /// A format that must be true for the pane when the command is typed.
-    condition: String,
 }
 
 /// A command that was typed.
@@ -199,143 +168,6 @@ impl JobStart {
         }
     }
 
-    /// Checks that a shell is at its prompt with nothing typed.
-    async fn pass_gate(
-        &self,
-        first_try: bool,
-        until: Instant,
-    ) -> Result<Checked<GatePassed>, Refusal> {
-        let Self { engine, pane, .. } = self;
-        if pane.synchronized {
-            return Err(Refusal::Synchronized { pane: pane.pane });
-        }
-        let (marks, prompt, last_end, untouched, clean) = {
-            let mut records = engine.records();
-            let record = records.pane(pane);
-            let untouched = !record.typed_since && !record.prompt_is_current;
-            let clean = record.ended_with_newline && record.pool_client.is_some();
-            (record.marks.clone(), record.prompt.clone(), record.last_end, untouched, clean)
-        };
-        let first_command = matches!(marks, ShellMarks::Expected(_));
-        let shell = self.wait_for_shell(first_command, last_end).await?;
-        let marks = self.confirm_marks(marks);
-        let (stream, place) = pane_size::stream_with_place(engine.tmux(), pane).await?;
-        let echo = Screen::for_output(&place);
-        let since_end = last_end.map_or(Duration::MAX, |ended| ended.elapsed());
-        let just_ended = untouched && since_end < FRESH_PROMPT_TIME;
-        let as_it_is = self.shell_key(shell.kind, &marks).is_some();
-        if as_it_is && first_try && (first_command || (just_ended && clean)) {
-            let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: 1 });
-            let condition = viewers::no_recent_key();
-            let (cursor, blank_typed) = (None, None);
-            return Ok(Checked::Done(GatePassed {
-                shell,
-                stream,
-                echo,
-                marks,
-                prompt,
-                cursor,
-                blank_typed,
-                condition,
-            }));
-        }
-        gate::require_shared_files(pane.pane, shell)?;
-        let viewers = Viewers::read(engine.tmux(), pane.pane).await?;
-        let last_start = engine.records().pane(pane).last_start;
-        let since_start = last_start.map_or(Duration::ZERO, |typed| typed.elapsed());
-        let fresh = (first_command || just_ended) && !viewers.typed_within(since_start);
-        let check = PromptCheck { engine, pane, shell, viewers: &viewers };
-        let known = prompt.as_ref().map(|known| known.row.as_str());
-        let Checked::Done((cursor, behind_blank)) =
-            self.empty_prompt(&check, known, fresh, until).await?
-        else {
-            return Ok(Checked::Disturbed);
-        };
-        let condition = check.condition(behind_blank.as_ref().unwrap_or(&cursor));
-        let rows = prompt.map_or(1, |prompt| prompt.rows);
-        let prompt = Prompt { row: cursor.line(), rows };
-        let blank_typed = behind_blank.is_some().then_some(viewers);
-        let cursor = Some(cursor);
-        Ok(Checked::Done(GatePassed {
-            shell,
-            stream,
-            echo,
-            marks,
-            prompt,
-            cursor,
-            blank_typed,
-            condition,
-        }))
-    }
-
-    /// Waits for the shell's prompt.
-    async fn wait_for_shell(
-        &self,
-        first_command: bool,
-        last_end: Option<Instant>,
-    ) -> Result<Shell, Refusal> {
-        let Self { engine, pane, .. } = self;
-        // A shell that has run a command is no longer starting.
-        let starting = match last_end {
-            _ if first_command => POOL_START_TIMEOUT,
-            Some(_) => Duration::ZERO,
-            None => {
-                let limit = gate::SHELL_START_TIMEOUT;
-                limit.saturating_sub(process::age(pane.pid).unwrap_or(limit))
-            }
-        };
-        let settling =
-            SETTLE_TIME.saturating_sub(last_end.map_or(SETTLE_TIME, |ended| ended.elapsed()));
-        let shell = gate::shell_at_prompt(pane, engine.declared(), starting, settling).await;
-        shell.map_err(|refusal| match refusal {
-            Refusal::ShellBusy { pane, shell, .. } if first_command => {
-                Refusal::Starting { pane, shell, seconds: POOL_START_TIMEOUT.as_secs() }
-            }
-            other => other,
-        })
-    }
-
-    /// The row of the prompt, with nothing typed after it, and the same behind a blank if one was
-    /// typed to try the line editor. At a `fresh` prompt nobody can have typed, so any row that is not
-    /// the known prompt with more text is accepted as it is.
-    async fn empty_prompt(
-        &self,
-        check: &PromptCheck<'_>,
-        known: Option<&str>,
-        fresh: bool,
-        until: Instant,
-    ) -> Result<Checked<(CursorRow, Option<CursorRow>)>, Refusal> {
-        let pane = self.pane.pane;
-        let cursor = self.settled_row().await?;
-        let accepted = fresh && prompt_check::is_new_prompt(&cursor, known);
-        let look = match accepted {
-            true => PromptLook::Known,
-            false => prompt_check::inspect(pane, check.shell.kind, &cursor, known)?,
-        };
-        if let Some(wait) = check.viewers.wait() {
-            if Instant::now() + wait > until {
-                return Err(Refusal::PersonActive { pane });
-            }
-            tokio::time::sleep(wait).await;
-            return Ok(Checked::Disturbed);
-        }
-        if accepted {
-            return Ok(Checked::Done((cursor, None)));
-        }
-        if look == PromptLook::Other
-            && let Checked::Disturbed = check.require_nothing_typed(&cursor).await?
-        {
-            return Ok(Checked::Disturbed);
-        }
-        if !check.has_line_editor() {
-            return Ok(Checked::Done((cursor, None)));
-        }
-        match check.type_blank(&cursor).await? {
-            Checked::Done(behind_blank) => Ok(Checked::Done((cursor, Some(behind_blank)))),
-            Checked::Disturbed => Ok(Checked::Disturbed),
-        }
-    }
-
     /// Erases the blank that was typed to try the line editor.
     async fn take_back_blank(&self, passed: &GatePassed) -> Result<(), Refusal> {
         let Some(viewers) = &passed.blank_typed else { return Ok(()) };
@@ -343,20 +175,8 @@ impl JobStart {
         PromptCheck { engine, pane, shell, viewers }.take_back(1).await
     }
 
-    /// The cursor's row once it is not blank, since the prompt may not have reached tmux yet.
-    async fn settled_row(&self) -> Result<CursorRow, Refusal> {
-        let begun = Instant::now();
-        loop {
-            let cursor = CursorRow::read(self.engine.tmux(), self.pane.pane).await?;
-            if !cursor.before.trim().is_empty() || begun.elapsed() > PROMPT_ARRIVAL_TIMEOUT {
-                return Ok(cursor);
-            }
-            tokio::time::sleep(Duration::from_millis(5)).await;
-        }
-    }
-
     /// Checks whether a shell that was started with our script has read it.
-    fn confirm_marks(&self, marks: ShellMarks) -> ShellMarks {
+    pub(super) fn confirm_marks(&self, marks: ShellMarks) -> ShellMarks {
         let ShellMarks::Expected(Handover { ready_file, key }) = marks else {
             return marks;
         };
@@ -375,7 +195,11 @@ impl JobStart {
 
     /// The key of the shell's own marks, if the command is typed as it is. Only bash prints its mark
     /// before the output of other hooks; the other shells need a command file.
-    fn shell_key<'a>(&self, kind: ShellKind, marks: &'a ShellMarks) -> Option<&'a String> {
+    pub(super) fn shell_key<'a>(
+        &self,
+        kind: ShellKind,
+        marks: &'a ShellMarks,
+    ) -> Option<&'a String> {
         let ShellMarks::Confirmed(key) = marks else { return None };
         key.as_ref().filter(|_| kind == ShellKind::Bash && delivery::is_plain(&self.command))
     }

@@ -1,0 +1,85 @@
+//! The output of a job: the screen on which its program prints, and the lines that are final.
+
+use process::ShellKind;
+use terminal::screen::{Screen, ScreenPlace};
+use terminal::transcript::Transcript;
+
+/// Output of a job.
+pub(super) struct JobOutput {
+    pub(super) screen: Screen,
+    pub(super) transcript: Transcript,
+    /// Number of bytes.
+    pub(super) bytes: u64,
+    /// Whether the output is complete; further text is the shell's and ignored.
+    closed: bool,
+    /// Whether the terminal echoed an interrupt (`^C`) into the output.
+    pub(super) interrupted: bool,
+}
+
+impl JobOutput {
+    /// Output that will begin at about `place`.
+    pub(super) fn new(place: &ScreenPlace) -> Self {
+        Self {
+            screen: Screen::for_output(place),
+            transcript: Transcript::new(),
+            bytes: 0,
+            closed: false,
+            interrupted: false,
+        }
+    }
+
+    pub(super) fn feed(&mut self, bytes: &[u8]) {
+        if self.closed {
+            return;
+        }
+        self.bytes += bytes.len() as u64;
+        self.interrupted |= bytes.windows(2).any(|pair| pair == b"^C");
+        let Self { screen, transcript, .. } = self;
+        screen.feed(bytes, &mut |line| transcript.push(line));
+    }
+
+    /// Changes the size of the screen.
+    pub(super) fn resize(&mut self, width: usize, height: usize) {
+        let Self { screen, transcript, closed, .. } = self;
+        if !*closed {
+            screen.resize(width, height, &mut |line| transcript.push(line));
+        }
+    }
+
+    /// The lines that can still change.
+    pub(super) fn pending(&self) -> Vec<String> {
+        if self.closed { Vec::new() } else { self.screen.pending() }
+    }
+
+    /// Moves the rows on the screen into the transcript, without the last `dropped_rows` and, after
+    /// an interrupt, without the `^C` that the terminal echoed, since no program printed it.
+    pub(super) fn close(&mut self, dropped_rows: usize, interrupted: bool) {
+        if self.closed {
+            return;
+        }
+        self.closed = true;
+        let mut rows = Vec::new();
+        self.screen.finish(&mut |row| rows.push(row.to_owned()));
+        rows.truncate(rows.len().saturating_sub(dropped_rows));
+        if interrupted
+            && let Some(last) = rows.last_mut()
+            && last.ends_with("^C")
+        {
+            last.truncate(last.len() - 2);
+            if last.is_empty() {
+                rows.pop();
+            }
+        }
+        rows.iter().for_each(|row| self.transcript.push(row));
+    }
+
+    /// Closes the output before the `exit` or `logout` that bash prints when `command` makes it exit.
+    pub(super) fn trim_shell_exit_message(&mut self, shell: ShellKind, command: &str) {
+        let rows = self.screen.pending();
+        let words = ["exit", "logout"];
+        let printed = rows.last().is_some_and(|row| words.contains(&row.as_str()));
+        if shell == ShellKind::Bash && printed && words.iter().any(|it| command.contains(it)) {
+            self.close(1, false);
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! All durations of the run engine, with their reasons. Each is an upper bound for something that failed,
+//! or the interval of a query for which tmux and the kernel have no event. None decides whether output is
+//! complete or a key was read: [`tmux_control::Server::catch_up`] and the state of the terminal do.
+//!
+//! The exceptions are an interrupt, which leaves no trace, and the last three: an interpreter prints no
+//! mark, so its silence has to do.
+
+use std::time::Duration;
+
+/// Upper bound for a shell that still reads its start-up files, from its start on.
+pub(super) const SHELL_START_TIMEOUT: Duration = Duration::from_secs(5);
+/// The same for a shell of the pool, which nobody else could use meanwhile.
+pub(super) const POOL_START_TIMEOUT: Duration = Duration::from_secs(20);
+/// Upper bound for a process forked by tmux to execute its program.
+pub(super) const EXEC_TIMEOUT: Duration = Duration::from_millis(500);
+/// Upper bound for a shell that is busy itself to return to its prompt, or to act on a key.
+pub(super) const PROMPT_TIMEOUT: Duration = Duration::from_secs(3);
+/// Upper bound for a program that has just come to the foreground to show what it does.
+pub(super) const FOREGROUND_TIMEOUT: Duration = Duration::from_millis(60);
+/// Upper bound for a shell to begin a command, to answer a query for its status, or to print its prompt.
+pub(super) const SHELL_RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Upper bound for the mark that a shell prints at its prompt to follow that of the command file, unless
+/// somebody has removed the hook that prints it.
+pub(super) const HOOK_MARK_TIMEOUT: Duration = Duration::from_millis(300);
+/// Upper bound for tmux to notice that the process of a pane has exited.
+pub(super) const EXIT_NOTICE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Upper bound for the keys of a person, or a prompt that changes, to keep a command from being typed.
+pub(super) const DISTURBANCE_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// Time after a command within which a hook of its shell may be in the foreground; any other program is
+/// refused at once.
+pub(super) const SETTLE_TIME: Duration = Duration::from_secs(1);
+/// Time after a command of ours within which its new prompt is taken as it is, if nobody has pressed a
+/// key; later the row is compared with it.
+pub(super) const FRESH_PROMPT_TIME: Duration = Duration::from_millis(100);
+
+/// Time before the first probe after an interrupt at a prompt: a signal leaves no trace from which one
+/// could tell that the shell has acted on it.
+pub(super) const INTERRUPT_REACTION_TIME: Duration = Duration::from_millis(20);
+
+/// Interval of the probes of a shell around one that has exited.
+pub(super) const OUTER_SHELL_INTERVAL: Duration = Duration::from_millis(5);
+/// First and longest interval of the queries whether tmux has noticed an exit, or an interrupted program
+/// has gone.
+pub(super) const FIRST_INTERVAL: Duration = Duration::from_millis(2);
+pub(super) const LONGEST_INTERVAL: Duration = Duration::from_millis(50);
+
+/// Upper bound for the echo of input that was typed into an interpreter.
+pub(super) const INPUT_ECHO_TIMEOUT: Duration = Duration::from_millis(500);
+/// Silence after which that echo has ended.
+pub(super) const INPUT_ECHO_QUIET: Duration = Duration::from_millis(15);
+/// Silence after which an interpreter that shows its prompt has answered.
+pub(super) const PROMPT_QUIET: Duration = Duration::from_millis(20);
+/// Silence after which one whose prompt has changed, or that has none, has answered.
+pub(super) const CHANGED_PROMPT_QUIET: Duration = Duration::from_millis(300);

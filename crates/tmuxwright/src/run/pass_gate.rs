@@ -1,0 +1,174 @@
+//! The checks before a command is typed: a shell is at its prompt, and nothing is typed there.
+
+use std::time::Duration;
+
+use tmux_control::stream::PaneStream;
+use tokio::time::Instant;
+
+use super::cursor_row::CursorRow;
+use super::gate::{self, Shell};
+use super::limits::{FRESH_PROMPT_TIME, POOL_START_TIMEOUT, SETTLE_TIME, SHELL_START_TIMEOUT};
+use super::pane_records::ShellMarks;
+use super::prompt::Prompt;
+use super::prompt_check::{self, Checked, PromptCheck, PromptLook};
+use super::start_job::JobStart;
+use super::viewers::{self, Viewers};
+use super::{Refusal, pane_size};
+use terminal::screen::Screen;
+
+/// Facts that the gate has established.
+pub(super) struct GatePassed {
+    pub(super) shell: Shell,
+    pub(super) stream: PaneStream,
+    /// Screen that shows the stream from its beginning on.
+    pub(super) echo: Screen,
+    pub(super) marks: ShellMarks,
+    pub(super) prompt: Prompt,
+    /// `None` if the command is typed as it is at a prompt that is known to be empty.
+    pub(super) cursor: Option<CursorRow>,
+    /// The people who look at the pane, if a blank was typed.
+    pub(super) blank_typed: Option<Viewers>,
+    /// A format that must be true for the pane when the command is typed.
+    pub(super) condition: String,
+}
+
+impl JobStart {
+    /// Checks that a shell is at its prompt with nothing typed.
+    pub(super) async fn pass_gate(
+        &self,
+        first_try: bool,
+        until: Instant,
+    ) -> Result<Checked<GatePassed>, Refusal> {
+        let Self { engine, pane, .. } = self;
+        if pane.synchronized {
+            return Err(Refusal::Synchronized { pane: pane.pane });
+        }
+        let (marks, prompt, last_end, untouched, clean) = {
+            let mut records = engine.records();
+            let record = records.pane(pane);
+            let untouched = !record.typed_since && !record.prompt_is_current;
+            let clean = record.ended_with_newline && record.pool_client.is_some();
+            (record.marks.clone(), record.prompt.clone(), record.last_end, untouched, clean)
+        };
+        let first_command = matches!(marks, ShellMarks::Expected(_));
+        let shell = self.wait_for_shell(first_command, last_end).await?;
+        let marks = self.confirm_marks(marks);
+        let (stream, place) = pane_size::stream_with_place(engine.tmux(), pane).await?;
+        let echo = Screen::for_output(&place);
+        let since_end = last_end.map_or(Duration::MAX, |ended| ended.elapsed());
+        let just_ended = untouched && since_end < FRESH_PROMPT_TIME;
+        let as_it_is = self.shell_key(shell.kind, &marks).is_some();
+        if as_it_is && first_try && (first_command || (just_ended && clean)) {
+            let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: 1 });
+            let condition = viewers::no_recent_key();
+            let (cursor, blank_typed) = (None, None);
+            return Ok(Checked::Done(GatePassed {
+                shell,
+                stream,
+                echo,
+                marks,
+                prompt,
+                cursor,
+                blank_typed,
+                condition,
+            }));
+        }
+        gate::require_shared_files(pane.pane, shell)?;
+        let viewers = Viewers::read(engine.tmux(), pane.pane).await?;
+        let last_start = engine.records().pane(pane).last_start;
+        let since_start = last_start.map_or(Duration::ZERO, |typed| typed.elapsed());
+        let fresh = (first_command || just_ended) && !viewers.typed_within(since_start);
+        let check = PromptCheck { engine, pane, shell, viewers: &viewers };
+        let known = prompt.as_ref().map(|known| known.row.as_str());
+        let Checked::Done((cursor, behind_blank)) =
+            self.empty_prompt(&check, known, fresh, until).await?
+        else {
+            return Ok(Checked::Disturbed);
+        };
+        let condition = check.condition(behind_blank.as_ref().unwrap_or(&cursor));
+        let rows = prompt.map_or(1, |prompt| prompt.rows);
+        let prompt = Prompt { row: cursor.line(), rows };
+        let blank_typed = behind_blank.is_some().then_some(viewers);
+        let cursor = Some(cursor);
+        Ok(Checked::Done(GatePassed {
+            shell,
+            stream,
+            echo,
+            marks,
+            prompt,
+            cursor,
+            blank_typed,
+            condition,
+        }))
+    }
+
+    /// Waits for the shell's prompt.
+    async fn wait_for_shell(
+        &self,
+        first_command: bool,
+        last_end: Option<Instant>,
+    ) -> Result<Shell, Refusal> {
+        let Self { engine, pane, .. } = self;
+        // A shell that has run a command is no longer starting.
+        let starting = match last_end {
+            _ if first_command => POOL_START_TIMEOUT,
+            Some(_) => Duration::ZERO,
+            None => {
+                let limit = SHELL_START_TIMEOUT;
+                limit.saturating_sub(process::age(pane.pid).unwrap_or(limit))
+            }
+        };
+        let settling =
+            SETTLE_TIME.saturating_sub(last_end.map_or(SETTLE_TIME, |ended| ended.elapsed()));
+        let shell = gate::shell_at_prompt(pane, engine.declared(), starting, settling).await;
+        shell.map_err(|refusal| match refusal {
+            Refusal::ShellBusy { pane, shell, .. } if first_command => {
+                Refusal::Starting { pane, shell, seconds: POOL_START_TIMEOUT.as_secs() }
+            }
+            other => other,
+        })
+    }
+
+    /// The row of the prompt, with nothing typed after it, and the same behind a blank if one was
+    /// typed to try the line editor. At a `fresh` prompt nobody can have typed, so any row that is not
+    /// the known prompt with more text is accepted as it is.
+    async fn empty_prompt(
+        &self,
+        check: &PromptCheck<'_>,
+        known: Option<&str>,
+        fresh: bool,
+        until: Instant,
+    ) -> Result<Checked<(CursorRow, Option<CursorRow>)>, Refusal> {
+        let pane = self.pane.pane;
+        // The shell reads, so its prompt is printed.
+        self.engine.catch_up(&self.pane).await;
+        let cursor = CursorRow::read(self.engine.tmux(), pane).await?;
+        let accepted = fresh && prompt_check::is_new_prompt(&cursor, known);
+        let look = match accepted {
+            true => PromptLook::Known,
+            false => prompt_check::inspect(pane, check.shell.kind, &cursor, known)?,
+        };
+        if let Some(wait) = check.viewers.wait() {
+            if Instant::now() + wait > until {
+                return Err(Refusal::PersonActive { pane });
+            }
+            tokio::time::sleep(wait).await;
+            return Ok(Checked::Disturbed);
+        }
+        if accepted {
+            return Ok(Checked::Done((cursor, None)));
+        }
+        if look == PromptLook::Other
+            && let Checked::Disturbed = check.require_nothing_typed(&cursor).await?
+        {
+            return Ok(Checked::Disturbed);
+        }
+        if !check.has_line_editor() {
+            return Ok(Checked::Done((cursor, None)));
+        }
+        match check.type_blank(&cursor).await? {
+            Checked::Done(behind_blank) => Ok(Checked::Done((cursor, Some(behind_blank)))),
+            Checked::Disturbed => Ok(Checked::Disturbed),
+        }
+    }
+}
