@@ -33,6 +33,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use rustix::process::Pid;
+use terminal::{TerminalDevice, TerminalMode};
 
 pub use exit::exited;
 pub use keeper::keep;
@@ -121,6 +122,13 @@ pub fn input_wait(pid: u32) -> InputWait {
 /// delivered before, `false` proves that a program has read it. `None` if the system does not say.
 pub fn has_unread_input(pid: u32) -> Option<bool> {
     os::has_unread_input(pid)
+}
+
+/// Whether the terminal of a process takes lines without echoing them, as for a password. A program may
+/// still print them.
+pub fn hides_input(pid: u32) -> bool {
+    let terminal = os::terminal(pid).and_then(|path| TerminalDevice::open(&path));
+    terminal.and_then(|it| it.mode()) == Some(TerminalMode::NoEcho)
 }
 
 /// Writes to the terminal of a process, as the process itself would. `WouldBlock` if the terminal does

@@ -194,8 +194,10 @@ impl Engine {
 
     /// Records text that a tool is about to type into a pane, where it may then be at the prompt.
     /// [`note_input_end`](Self::note_input_end) is to be called when it is typed.
-    pub fn note_typed(&self, pane: PaneId, text: &str, enter: bool) {
-        self.shared.typed_input.record(pane, text, enter);
+    pub fn note_typed(&self, pane: &PaneState, text: &str, enter: bool) {
+        let (hidden, pane) = (process::hides_input(pane.pid), pane.pane);
+        // There will be no echo, and what a program prints of it is output.
+        self.shared.typed_input.record(pane, if hidden { "" } else { text }, enter);
         self.forget_awaited_input(pane);
         if let Some(record) = self.records().panes.get_mut(&pane) {
             record.typed_since = true;

@@ -63,7 +63,7 @@ impl Tool for PasteText {
         let turn = cx.turn(&pane, strokes).await?;
         let receivers = cx.receivers(&args.target, &pane).await?;
         let wait = PlannedWait::begin(wait, cx, &pane).await?;
-        cx.runs.note_typed(pane.pane, &args.text, enter);
+        cx.runs.note_typed(&pane, &args.text, enter);
         let buffer = cx.host.temporary_buffer_name();
         let paste = Paste { buffer: &buffer, text: &args.text, bracketed };
         paste.into(cx.tmux(), receivers.clone()).await?;

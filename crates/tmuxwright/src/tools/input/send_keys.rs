@@ -70,7 +70,7 @@ impl Tool for SendKeys {
                 typing.wait(cx, round).await;
             }
             let enters = typing.enter || typing.keys.contains(&TmuxKey::enter());
-            cx.runs.note_typed(pane.pane, &typing.echoed_text(), enters);
+            cx.runs.note_typed(&pane, &typing.echoed_text(), enters);
             typing.once(cx, &pane, &receivers).await?;
         }
         turn.done();
