@@ -19,6 +19,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tmux_control::buffer::BufferRow;
+use tmux_control::target::Level;
 use tmux_control::{Command, PaneId, Program, Server, SessionId, Socket};
 use tokio::sync::{Mutex, MutexGuard};
 
@@ -264,6 +265,16 @@ impl Host {
     /// Kills a session.
     pub async fn kill_session(&self, session: SessionId) -> Result<(), tmux_control::Error> {
         own_session::kill_session(self.tmux(), session).await
+    }
+
+    /// Kills a window or a pane of a session.
+    pub async fn kill_part(
+        &self,
+        session: SessionId,
+        level: Level,
+        id: &str,
+    ) -> Result<(), tmux_control::Error> {
+        own_session::kill_part(self.tmux(), session, level, id).await
     }
 
     /// Kills the tmux server with this pid, and waits until the process has exited.

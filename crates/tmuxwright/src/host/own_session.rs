@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::slice;
 
+use tmux_control::target::Level;
 use tmux_control::{Command, Error, Row, Server, SessionId, Version, WindowId, escape_format, row};
 use tokio::sync::Mutex;
 
@@ -198,6 +199,41 @@ pub(super) async fn kill_session(tmux: &Server, id: SessionId) -> Result<(), Err
     commands.push(Command::action("kill-session").option("-t", id));
     let _away = tmux.leave(id).await;
     tmux.spawned(&commands).await.map(|_| ())
+}
+
+row! {
+    /// Whether a window or a pane is all that its session has.
+    SessionParts {
+        windows: u32 = "session_windows",
+        panes: u32 = "window_panes",
+    }
+}
+
+/// Kills a window or a pane. A session ends with the last one, and with it the link if it is attached
+/// there: then it moves away first, so that neither this reply nor a command of another caller is lost.
+pub(super) async fn kill_part(
+    tmux: &Server,
+    session: SessionId,
+    level: Level,
+    id: &str,
+) -> Result<(), Error> {
+    let parts = tmux.row::<SessionParts>(id).await?;
+    let (command, is_last) = match level {
+        Level::Pane => ("kill-pane", parts.windows == 1 && parts.panes == 1),
+        _ => ("kill-window", parts.windows == 1),
+    };
+    let kill = Command::action(command).option("-t", id);
+    let killed = if is_last {
+        let _away = tmux.leave(session).await;
+        tmux.spawned(&[kill]).await.map(|_| ())
+    } else {
+        tmux.run(kill).await.map(|_| ())
+    };
+    match killed {
+        // It became the last one meanwhile. The reply was lost with the session, not the command.
+        Err(Error::Lost { .. }) if tmux.row::<SessionParts>(id).await.is_err() => Ok(()),
+        other => other,
+    }
 }
 
 async fn close_session(tmux: &Server, id: SessionId, owner: &Owner) -> Result<(), Error> {

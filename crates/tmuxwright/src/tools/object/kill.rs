@@ -2,7 +2,6 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tmux_control::Command;
 use tmux_control::target::{Level, ObjectId};
 
 use crate::context::{Cx, Tool};
@@ -59,11 +58,10 @@ impl Tool for Kill {
         let level = level(&args)?;
         let found = cx.resolve_as(&args.target, level).await?;
         let id = found.id();
-        let kill = |command| cx.tmux().run(Command::action(command).option("-t", &id));
+        let session = found.pane.session;
         let killed = match found.level {
-            Level::Session => cx.host.kill_session(found.pane.session).await,
-            Level::Window => kill("kill-window").await.map(|_| ()),
-            Level::Pane => kill("kill-pane").await.map(|_| ()),
+            Level::Session => cx.host.kill_session(session).await,
+            level => cx.host.kill_part(session, level, &id).await,
         };
         match killed {
             Ok(()) => {}

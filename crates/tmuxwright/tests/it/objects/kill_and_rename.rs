@@ -1,5 +1,6 @@
 //! Tests of the tools common to sessions, windows and panes: `get_info`, `rename`, `kill`.
 
+use futures::future::join_all;
 use serde_json::{Value, json};
 use testkit::TmuxServer;
 
@@ -277,4 +278,20 @@ async fn panes_of_another_tmuxwright_are_not_own() {
     two.call("kill", json!({"target": theirs})).await.err("denied");
     one.close().await;
     two.close().await;
+}
+
+#[tokio::test]
+async fn kill_of_the_only_pane_is_answered() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for round in 0..30 {
+        // The connection to tmux is attached to the own session, which ends with its only pane.
+        let target = pane(&mcp, "exec cat").await;
+        let calls = (0..4).map(|_| mcp.call("list_panes", json!({})));
+        let (killed, others) =
+            tokio::join!(mcp.call("kill", json!({"target": target})), join_all(calls));
+        assert_eq!(killed.ok()["killed"], target.as_str(), "{round}");
+        others.into_iter().for_each(|listed| drop(listed.ok()));
+    }
+    mcp.close().await;
 }
