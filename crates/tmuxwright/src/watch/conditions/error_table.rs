@@ -295,7 +295,7 @@ pub const HARMLESS_PATTERNS: &[HarmlessPattern] = &[
         example: "{\"level\":\"info\",\"error\":null,\"msg\":\"done\"}",
         regex: concat!(
             r#"(?i)\b(?:errors?|err|fatal|panic|fail(?:ed|ures?)?)["']?\s*[:=]\s*["']?(?:0|none|null|"#,
-            r#"nil|false|true|no|ok|off|\[\]|\{\}|""|'')(?:[,;.)}\]"']|\s*$)"#,
+            r#"nil|false|true|ok|off|\[\]|\{\}|""|'')(?:[,;.)}\]"']|\s*$)"#,
         ),
     },
     HarmlessPattern {
