@@ -60,6 +60,9 @@ async fn a_line_survives_probes_while_it_is_typed() {
         // The pane is refused for a moment after the last key, too.
         until("a command runs", async || runs(&mcp, pane).await.then_some(())).await;
         let file = tmux.home().join(format!("typed-{round}"));
+        // A key before the prompt would be shown before it.
+        let shows = |row: &str| tmux.screen(pane).lines().last() == Some(row);
+        until("the prompt is shown", async || shows(shell.prompt()).then_some(())).await;
         person.types("e");
         let shown = format!("{} e", shell.prompt());
         // fish shows a suggestion behind it.
