@@ -51,8 +51,7 @@ impl Engine {
             // A shell that reads keys may do so for a command that still runs.
             let at_prompt = at_prompt && job.as_ref().is_none_or(|job| !job.is_running());
             if at_prompt && let Ok(cursor) = CursorRow::read(self.tmux(), pane.pane).await {
-                let rows =
-                    self.records().pane(pane).prompt.as_ref().map_or(1, |prompt| prompt.rows);
+                let rows = self.records().pane(pane).prompt.as_ref().and_then(|prompt| prompt.rows);
                 self.remember_prompt(pane, generation, Prompt { row: cursor.before, rows });
             }
             if at_prompt || Instant::now() >= until {

@@ -105,14 +105,14 @@ impl JobFollower {
 
     /// Types a query for the status of a command that the shell has dropped.
     pub(super) async fn ask_status(&mut self, shell: Shell) -> Result<(), Refusal> {
-        self.job.close_before_prompt(self.prompt.rows as usize);
+        self.job.close_before_prompt(self.prompt.rows() as usize);
         gate::require_shared_files(self.pane.pane, shell)?;
         let tmux = self.engine.tmux();
         let cursor = CursorRow::read(tmux, self.pane.pane).await?;
         let geometry = LineGeometry { column: cursor.column, width: cursor.width };
         let (private_dir, file) = (self.engine.private_dir(), self.status_file());
         let path = private_dir.path()?.join(&file).to_string_lossy().into_owned();
-        let (key, rows) = (&self.keys.query, self.prompt.rows);
+        let (key, rows) = (&self.keys.query, self.prompt.rows());
         let text = delivery::status_query_file(shell.kind, key, &path, geometry, rows);
         private_dir.write_file(&file, &text)?;
         let line = delivery::status_query_line(shell.kind, &path, geometry);

@@ -176,7 +176,7 @@ impl Engine {
             let read = prompt_read.cancelled();
             let _ = tokio::time::timeout(limits::SHELL_RESPONSE_TIMEOUT, read).await;
         }
-        self.records().existing(pane).and_then(|it| it.prompt.as_ref()).map_or(1, |it| it.rows)
+        self.records().existing(pane).and_then(|it| it.prompt.as_ref()).map_or(1, Prompt::rows)
     }
 
     /// Plans the respawn of a pool pane's shell; `None` for other panes.

@@ -43,12 +43,15 @@ impl JobStart {
         if pane.synchronized {
             return Err(Refusal::Synchronized { pane: pane.pane });
         }
-        let (marks, prompt, last_end, untouched, clean) = {
+        let (marks, prompt, last_end, untouched, clean, unattended) = {
             let mut records = engine.records();
             let record = records.pane(pane);
             let untouched = !record.typed_since && !record.prompt_is_current;
-            let clean = record.ended_with_newline && record.pool_client.is_some();
-            (record.marks.clone(), record.prompt.clone(), record.last_end, untouched, clean)
+            let pooled = record.pool_client.is_some();
+            let clean = record.ended_with_newline && pooled;
+            let unattended = pooled && !record.typed_since && record.last_end.is_some();
+            let (marks, prompt) = (record.marks.clone(), record.prompt.clone());
+            (marks, prompt, record.last_end, untouched, clean, unattended)
         };
         let first_command = matches!(marks, ShellMarks::Expected(_));
         let shell = self.wait_for_shell(first_command, last_end).await?;
@@ -59,7 +62,7 @@ impl JobStart {
         let just_ended = untouched && since_end < FRESH_PROMPT_TIME;
         let as_it_is = self.shell_key(shell.kind, &marks).is_some();
         if as_it_is && first_try && (first_command || (just_ended && clean)) {
-            let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: 1 });
+            let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: None });
             let condition = viewers::no_recent_key();
             let (cursor, blank_typed) = (None, None);
             return Ok(Checked::Done(GatePassed {
@@ -77,8 +80,12 @@ impl JobStart {
         let viewers = Viewers::read(engine.tmux(), pane.pane).await?;
         let last_start = engine.records().pane(pane).last_start;
         let since_start = last_start.map_or(Duration::ZERO, |typed| typed.elapsed());
-        let fresh = (first_command || just_ended) && !viewers.typed_within(since_start);
         let check = PromptCheck { engine, pane, shell, viewers: &viewers };
+        // A shell of ours without a line editor prints no new prompt below the output of a process in
+        // the background. It is at its prompt since its last command: nothing was typed since.
+        let still_there = unattended && !check.has_line_editor();
+        let is_new = first_command || just_ended || still_there;
+        let fresh = is_new && !viewers.typed_within(since_start);
         let known = prompt.as_ref().map(|known| known.row.as_str());
         let Checked::Done((cursor, behind_blank)) =
             self.empty_prompt(&check, known, fresh, until).await?
@@ -86,8 +93,8 @@ impl JobStart {
             return Ok(Checked::Disturbed);
         };
         let condition = check.condition(behind_blank.as_ref().unwrap_or(&cursor));
-        let rows = prompt.map_or(1, |prompt| prompt.rows);
-        let prompt = Prompt { row: cursor.line(), rows };
+        let known = prompt.unwrap_or(Prompt { row: String::new(), rows: None });
+        let prompt = Prompt { row: cursor.line(), rows: None }.after(&known);
         let blank_typed = behind_blank.is_some().then_some(viewers);
         let cursor = Some(cursor);
         Ok(Checked::Done(GatePassed {

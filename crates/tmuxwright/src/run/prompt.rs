@@ -5,11 +5,24 @@
 pub(crate) struct Prompt {
     /// Its last row; empty if it is not known.
     pub(crate) row: String,
-    /// Number of rows.
-    pub(crate) rows: u32,
+    /// Number of rows; `None` until one was seen below the output of a command.
+    pub(super) rows: Option<u32>,
 }
 
 impl Prompt {
+    /// Number of rows; 1 if it is not known.
+    pub(crate) fn rows(&self) -> u32 {
+        self.rows.unwrap_or(1)
+    }
+
+    /// The prompt seen below a command's output, given the one `known` before. A process in the
+    /// background may have printed above it, or below it and the shell has not printed it again: so the
+    /// fewest rows count, and a blank row does not.
+    pub(super) fn after(self, known: &Self) -> Self {
+        let row = if self.row.trim().is_empty() { known.row.clone() } else { self.row };
+        Self { row, rows: self.rows.into_iter().chain(known.rows).min() }
+    }
+
     /// The prompt below a command's output, given all `rows` there and the last one up to the
     /// cursor (`row`). `known` is the row of the previous prompt: text after it is not part of the
     /// prompt, since a person typed it.
@@ -19,10 +32,10 @@ impl Prompt {
         let mut shown = above.iter().chain(std::iter::once(&row)).zip(1..);
         let found = shown.find_map(|(row, rows)| {
             let at = find(row)?;
-            Some(Self { row: row.get(..at + known.len())?.to_owned(), rows })
+            Some(Self { row: row.get(..at + known.len())?.to_owned(), rows: Some(rows) })
         });
         let rows = u32::try_from(rows.len()).unwrap_or(1).max(1);
-        found.unwrap_or(Self { row, rows })
+        found.unwrap_or(Self { row, rows: Some(rows) })
     }
 }
 
@@ -56,7 +69,20 @@ mod tests {
             let rows: Vec<String> = rows.iter().map(|&row| row.to_owned()).collect();
             let last = rows.last().cloned().unwrap_or_default();
             let shown = Prompt::below_output(&rows, last, known);
-            assert_eq!((shown.row.as_str(), shown.rows), (row, count), "{rows:?}");
+            assert_eq!((shown.row.as_str(), shown.rows()), (row, count), "{rows:?}");
+        }
+    }
+
+    #[test]
+    fn output_of_background_jobs_is_not_learned_as_prompt() {
+        let prompt = |row: &str, rows| Prompt { row: row.to_owned(), rows };
+        for (seen, known, row, rows) in [
+            (("$ ", Some(5)), ("$ ", Some(1)), "$ ", 1),
+            (("", Some(5)), ("$ ", Some(1)), "$ ", 1),
+            (("~ $ ", Some(2)), ("$ ", None), "~ $ ", 2),
+        ] {
+            let learned = prompt(seen.0, seen.1).after(&prompt(known.0, known.1));
+            assert_eq!((learned.row.as_str(), learned.rows()), (row, rows), "{seen:?}");
         }
     }
 

@@ -24,7 +24,7 @@ impl JobFollower {
     /// Reads the shell's prompt after the command and records it. `unfinished` is the last output line
     /// if it has no end.
     pub(super) async fn read_prompt(self, unfinished: &str) {
-        let Self { engine, job, lease, pane, mut stream, state, echo, prompt, .. } = self;
+        let Self { engine, job, lease, pane, shell, mut stream, state, echo, prompt, .. } = self;
         let queried = job.queried_terminal();
         let generation = lease.generation();
         // Releases the pane for the next command, unless keys have to be pressed below.
@@ -57,7 +57,12 @@ impl JobFollower {
         if queried && let Some(rest) = take_back_reply(&engine, pane.pane, &prompt.row).await {
             now = Prompt { row: rest, rows: prompt.rows };
         }
-        engine.remember_prompt(&pane, generation, now);
+        let is_first = prompt.rows.is_none() && now.rows() > 1;
+        if is_first && process::other_session_processes(shell.pid).is_none_or(|it| !it.is_empty()) {
+            // Perhaps not rows of the prompt, but output of a process in the background.
+            now.rows = None;
+        }
+        engine.remember_prompt(&pane, generation, now.after(&prompt));
         drop(kept);
     }
 }

@@ -152,9 +152,10 @@ impl Refusal {
         match self {
             // A pager, an editor or a menu ignores an interrupt.
             Self::Busy { id, awaited: Some(AwaitedInput::Keys), .. } => format!(
-                "it waits for keys: send_keys presses them (`q` leaves a pager), capture_pane shows \
-                 its screen; command_result with command_id `{id}` has its result; without \
-                 `target` a command gets a pane of its own"
+                "it waits for keys: send_keys presses them (`q` leaves a pager), run_in_repl enters \
+                 commands into a shell or an interpreter, capture_pane shows its screen; \
+                 command_result with command_id `{id}` has its result; without `target` a command \
+                 gets a pane of its own"
             ),
             Self::Busy { id, awaited: Some(_), .. } => format!(
                 "it waits for a line of input: send_keys answers it; command_result with command_id \

@@ -220,7 +220,7 @@ impl OutputView {
         let before_cursor = self.screen.before_cursor();
         let is_prompt = prompt.row.trim().is_empty() || same_prompt(&before_cursor, &prompt.row);
         if rows.last().is_some_and(|last| last.cursor.is_some()) && is_prompt {
-            rows.truncate(rows.len().saturating_sub(prompt.rows as usize));
+            rows.truncate(rows.len().saturating_sub(prompt.rows() as usize));
         }
         rows.iter_mut().for_each(|row| row.text = self.without_prompt(&row.text));
         rows.retain(|row| !row.text.is_empty());

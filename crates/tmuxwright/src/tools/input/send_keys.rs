@@ -46,7 +46,7 @@ impl Tool for SendKeys {
     const META: Meta = Meta {
         name: "send_keys",
         title: "Send keys",
-        description: "Type into a pane: text literally, then keys, then Enter. until then waits, and returns the new output or screen.",
+        description: "Type into a pane: text literally, then keys, then Enter. until waits and returns new output or the screen.",
         group: Group::Input,
         tier: Tier::Mutate,
         sets: &[Toolset::Debug, Toolset::Agent, Toolset::Primitives],

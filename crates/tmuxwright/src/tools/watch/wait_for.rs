@@ -32,7 +32,7 @@ impl Tool for WaitFor {
     const META: Meta = Meta {
         name: "wait_for",
         title: "Wait for",
-        description: "Wait until a condition holds in a pane; only text printed from now on counts. Returns the condition and the new output.",
+        description: "Wait until a condition holds in a pane; only text printed from now on counts. Returns it and the new output.",
         group: Group::Watch,
         tier: Tier::Read,
         sets: &[Toolset::Agent],

@@ -4,6 +4,7 @@ use serde_json::json;
 use testkit::{Shell, TmuxServer};
 
 use crate::serve;
+use crate::support::command_end;
 
 /// The lines of a corpus, without the names of the programs.
 fn lines(corpus: &str) -> Vec<&str> {
@@ -34,6 +35,7 @@ async fn errors_are_found_in_colour_and_wrapped() {
         let command = format!("sed -n {}p {}", index + 1, file.display());
         let call = json!({"command": command, "target": target, "until": ["error"]});
         let result = mcp.call("start_and_watch", call).await.ok();
+        command_end(&mcp, &result).await;
         if result["event"] != "error" {
             missed.push(format!("{line}: {result}"));
         }

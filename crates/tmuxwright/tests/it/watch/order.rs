@@ -50,6 +50,26 @@ async fn last_line_of_a_background_job_matches() {
 }
 
 #[tokio::test]
+async fn shell_takes_commands_after_background_output() {
+    for shell in Shell::ALL {
+        let tmux = TmuxServer::new();
+        tmux.use_shell(shell);
+        let mcp = serve(&tmux).await;
+        for round in 0..3 {
+            let command = format!("sh -c 'sleep 0.2; seq 9; echo LA\"TER {round}\"' & true");
+            let call = json!({"command": command, "until": ["text:NEVER"], "timeout": 60});
+            let watched = mcp.call("start_and_watch", call).await.ok();
+            assert!(string(&watched["output"]).contains("\n9\nLATER"), "{shell:?}: {watched}");
+            // dash prints no prompt below it.
+            let next = mcp.call("run_command", json!({"command": "echo next"})).await.ok();
+            assert_eq!(next["output"], "next", "{shell:?}: {next}");
+            assert_eq!(next["pane_id"], watched["pane_id"], "{shell:?}: {next}");
+        }
+        mcp.close().await;
+    }
+}
+
+#[tokio::test]
 async fn prompt_is_not_output_of_a_watched_command() {
     for shell in Shell::ALL {
         let tmux = TmuxServer::new();
