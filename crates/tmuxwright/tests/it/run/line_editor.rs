@@ -15,7 +15,7 @@ async fn a_line_survives_probes_between_its_keys() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let mut person = Person::attach(&tmux, "main", 80, 24);
-    let line = format!("echo 'a  b' >> {}", tmux.home().join("lines").display());
+    let line = "echo 'a  b' >> lines";
     for shell in [BASH, ZSH, FISH] {
         for used in [false, true] {
             let target = tmux.open_shell(shell);
@@ -23,14 +23,19 @@ async fn a_line_survives_probes_between_its_keys() {
             if used {
                 assert_usable(&mcp, &target, shell).await;
             }
-            for key in line.chars() {
+            for (index, key) in line.char_indices() {
+                // A probe waits for a person who has just pressed a key, so not every key has one.
+                if index % 6 != 0 {
+                    person.types(&key.to_string());
+                    continue;
+                }
                 let arguments = json!({"target": target, "command": "echo 'mine'"});
                 let (refused, ()) = tokio::join!(mcp.call("run_command", arguments), async {
                     person.types(&key.to_string());
                 });
                 refused.err("not_ready");
             }
-            wait_for_text(&tmux, &target, "/lines");
+            wait_for_text(&tmux, &target, ">> lines");
             person.types("\r");
             let lines = wait_until("the line has run", || {
                 std::fs::read_to_string(tmux.home().join("lines")).ok()
