@@ -1,6 +1,7 @@
 //! Probes of the pane in which a job runs: whether its program waits for input, or its shell is back
 //! without an end mark.
 
+use futures::FutureExt;
 use tmux_control::keys::{TmuxKey, type_text};
 use tokio::time::Instant;
 
@@ -63,6 +64,10 @@ impl JobFollower {
             chunk = self.stream.next() => return Err(self.handle(chunk)),
             caught_up = self.engine.catch_up(&self.pane) => caught_up,
         };
+        // A reader that is being woken has not read what has come.
+        if let Some(chunk) = self.stream.next().now_or_never() {
+            return Err(self.handle(chunk));
+        }
         if caught_up {
             return Ok(());
         }

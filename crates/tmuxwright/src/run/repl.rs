@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use futures::FutureExt;
 use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::paste::Paste;
 use tmux_control::stream::PaneStream;
@@ -257,11 +258,15 @@ impl ReplExchange<'_> {
         if !reads {
             return false;
         }
-        let chunk = tokio::select! {
+        let (chunk, caught_up) = tokio::select! {
             biased;
-            chunk = self.stream.next() => chunk,
-            caught_up = self.engine.catch_up(self.pane) => return caught_up,
+            chunk = self.stream.next() => (Some(chunk), false),
+            // A reader that is being woken has not read what has come.
+            caught_up = self.engine.catch_up(self.pane) => {
+                (self.stream.next().now_or_never(), caught_up)
+            }
         };
+        let Some(chunk) = chunk else { return caught_up };
         self.handle(chunk);
         false
     }

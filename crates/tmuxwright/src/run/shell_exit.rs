@@ -2,6 +2,7 @@
 
 use std::pin::pin;
 
+use futures::FutureExt;
 use tmux_control::stream::ring::Chunk;
 use tokio::time::Instant;
 
@@ -99,10 +100,11 @@ impl JobFollower {
         loop {
             let chunk = tokio::select! {
                 biased;
-                chunk = self.stream.next() => chunk,
-                _ = self.engine.catch_up(&self.pane) => return self.take_end(),
+                chunk = self.stream.next() => Some(chunk),
+                // A reader that is being woken has not read what has come.
+                _ = self.engine.catch_up(&self.pane) => self.stream.next().now_or_never(),
             };
-            let Chunk::Bytes { bytes, .. } = chunk else { return self.take_end() };
+            let Some(Chunk::Bytes { bytes, .. }) = chunk else { return self.take_end() };
             self.scan(&bytes);
         }
     }

@@ -232,6 +232,7 @@ impl WatchedPane {
             chunk = self.stream.next() => self.take(chunk),
             code = &mut self.program_gone => {
                 self.program_gone = pending().boxed();
+                self.take_arrived();
                 if !self.take_end_mark() && self.exit.unreported().is_none() {
                     self.steps.push_back(PendingStep::End(code));
                 }
@@ -348,6 +349,16 @@ impl WatchedPane {
             }
             Chunk::End(StreamEnd::PaneGone) => self.phase.lose(WatchLost::PaneGone(self.id())),
             Chunk::End(StreamEnd::ServerGone) => self.phase.lose(WatchLost::ServerGone),
+        }
+    }
+
+    /// Takes all that the stream holds. A job has read its end mark when it ends, and this reader of the
+    /// same stream may only just be woken.
+    fn take_arrived(&mut self) {
+        while !self.phase.is_lost()
+            && let Some(chunk) = self.stream.next().now_or_never()
+        {
+            self.take(chunk);
         }
     }
 

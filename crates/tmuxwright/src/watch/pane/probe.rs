@@ -1,5 +1,6 @@
 //! Probes of a watched pane: screen, state of the foreground program, cursor position.
 
+use futures::FutureExt;
 use tmux_control::capture::Capture;
 use tmux_control::stream::PaneStream;
 use tmux_control::stream::ring::Chunk;
@@ -75,15 +76,16 @@ impl WatchedPane {
     /// its way. False if there was none; otherwise a probe made before proves nothing.
     pub(super) async fn drain_pending(&mut self) -> bool {
         let come = self.watches.host.tmux().catch_up(self.pane.session, self.id());
-        tokio::select! {
+        let chunk = tokio::select! {
             biased;
-            chunk = self.stream.next() => {
-                self.probes.reset(Instant::now());
-                self.take(chunk);
-                true
-            }
-            _ = come => false,
-        }
+            chunk = self.stream.next() => Some(chunk),
+            // A reader that is being woken has not read what has come.
+            _ = come => self.stream.next().now_or_never(),
+        };
+        let Some(chunk) = chunk else { return false };
+        self.probes.reset(Instant::now());
+        self.take(chunk);
+        true
     }
 
     /// Records a capture of the screen.
