@@ -138,6 +138,17 @@ pub fn write_to_terminal(pid: u32, bytes: &[u8]) -> io::Result<()> {
     terminal::write(&path, bytes)
 }
 
+/// Discards the unread input of the terminal of a process, if the terminal passes input on line by line.
+/// It then holds a line that has no end yet, which no program can read and no query shows.
+pub fn discard_unread_line(pid: u32) -> io::Result<()> {
+    let path = os::terminal(pid).ok_or(io::ErrorKind::NotFound)?;
+    let device = terminal::TerminalDevice::open(&path).ok_or(io::ErrorKind::NotFound)?;
+    match device.mode() {
+        Some(terminal::TerminalMode::Line) => device.discard_input(),
+        _ => Ok(()),
+    }
+}
+
 /// A process and its ancestors, nearest first.
 pub fn ancestors(pid: u32) -> Vec<u32> {
     let mut chain = vec![pid];

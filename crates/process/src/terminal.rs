@@ -1,4 +1,4 @@
-//! The terminal device of another process: its mode, its identity, and writing to it.
+//! The terminal device of another process: its mode, its identity, writing to it, and discarding input.
 //!
 //! Nothing is read from the terminal and its settings are never changed.
 
@@ -9,7 +9,7 @@ use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 use rustix::fs::{Mode as Permissions, OFlags, open};
-use rustix::termios::{LocalModes, tcgetattr};
+use rustix::termios::{LocalModes, QueueSelector, tcflush, tcgetattr};
 
 use super::InputState;
 
@@ -47,6 +47,11 @@ impl TerminalDevice {
         let flags = OFlags::RDONLY | OFlags::NOCTTY | OFlags::NONBLOCK | OFlags::CLOEXEC;
         let file = fs::File::from(open(path, flags, Permissions::empty()).ok()?);
         Some(Self { file })
+    }
+
+    /// Discards input that no program has read, also a line without its end.
+    pub(super) fn discard_input(&self) -> io::Result<()> {
+        Ok(tcflush(&self.file, QueueSelector::IFlush)?)
     }
 
     pub(super) fn mode(&self) -> Option<TerminalMode> {

@@ -2,7 +2,6 @@
 //! distinguished from it.
 
 use futures::FutureExt;
-use tmux_control::PaneId;
 use tmux_control::keys::TmuxKey;
 use tmux_control::stream::ring::Chunk;
 use tokio::time::Instant;
@@ -13,6 +12,7 @@ use super::follow::JobFollower;
 use super::gate::{self, ProbePause, Readiness};
 use super::limits::SHELL_RESPONSE_TIMEOUT;
 use super::prompt::Prompt;
+use crate::host::PaneState;
 
 /// Rows of the tallest prompt.
 const MAX_PROMPT_ROWS: usize = 5;
@@ -35,6 +35,9 @@ impl JobFollower {
         after.feed(&state.after_end, &mut |_| {});
         let begun = Instant::now();
         let mut pause = ProbePause::default();
+        // The reply to a query reaches the terminal before the first catch-up ends, its echo before the
+        // second one does.
+        let mut catch_ups = if queried { 2 } else { 1 };
         // A later command reads the prompt at its own end.
         while engine.records().pane(&pane).generation == generation {
             // Once the shell reads, its prompt is printed, and a person has not typed there yet.
@@ -45,7 +48,8 @@ impl JobFollower {
                 let Chunk::Bytes { bytes, .. } = chunk else { return };
                 after.feed(&bytes, &mut |_| {});
             }
-            if reads {
+            catch_ups -= u32::from(reads);
+            if catch_ups == 0 {
                 break;
             }
             if begun.elapsed() > SHELL_RESPONSE_TIMEOUT {
@@ -54,7 +58,7 @@ impl JobFollower {
             pause.wait().await;
         }
         let mut now = Prompt::below_output(&after.pending(), after.before_cursor(), &prompt.row);
-        if queried && let Some(rest) = take_back_reply(&engine, pane.pane, &prompt.row).await {
+        if queried && let Some(rest) = take_back_reply(&engine, &pane, &prompt.row).await {
             now = Prompt { row: rest, rows: prompt.rows };
         }
         let is_first = prompt.rows.is_none() && now.rows() > 1;
@@ -69,22 +73,30 @@ impl JobFollower {
 
 /// Takes back the reply of a terminal to a query of the last program, which is now typed at the prompt
 /// as if by a person. Returns the row without it, if there was one. Anything else behind the known prompt
-/// is a person's.
-async fn take_back_reply(engine: &Engine, pane: PaneId, known: &str) -> Option<String> {
-    let reply_at = |cursor: &CursorRow| {
-        let reply = cursor.before.strip_prefix(known).filter(|_| !known.is_empty())?;
-        let is_reply = !reply.is_empty() && reply.chars().all(|c| REPLY_CHARACTERS.contains(c));
-        is_reply.then(|| reply.chars().count())
-    };
-    let cursor = CursorRow::read(engine.tmux(), pane).await.ok()?;
-    let length = reply_at(&cursor)?;
+/// is a person's. Before the prompt the row may hold the end of the output.
+async fn take_back_reply(engine: &Engine, pane: &PaneState, known: &str) -> Option<String> {
+    let PaneState { pane, pid, .. } = *pane;
+    let line = CursorRow::read(engine.tmux(), pane).await.ok()?.line();
+    let prompt_end = line.rfind(known).filter(|_| !known.is_empty())? + known.len();
+    let (without, reply) = line.split_at_checked(prompt_end)?;
+    if reply.is_empty() {
+        // In line mode the terminal has echoed the reply during the command, and still holds it.
+        if let Err(error) = process::discard_unread_line(pid) {
+            tracing::debug!(%error, %pane, "replies of the terminal stay in its input");
+        }
+        return None;
+    }
+    if !reply.chars().all(|c| REPLY_CHARACTERS.contains(c)) {
+        return None;
+    }
+    let length = reply.chars().count();
     let erase = TmuxKey::Named("BSpace".to_owned()).press(pane);
     engine.tmux().sequence(vec![erase; length]).await.ok()?;
     let begun = Instant::now();
     let mut pause = ProbePause::default();
     while begun.elapsed() < SHELL_RESPONSE_TIMEOUT {
         let now = CursorRow::read(engine.tmux(), pane).await.ok()?;
-        if now.before == known {
+        if now.line() == without {
             return Some(now.before);
         }
         pause.wait().await;
