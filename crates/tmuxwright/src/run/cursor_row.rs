@@ -1,7 +1,7 @@
 //! The screen row of the cursor, as tmux renders it.
 
 use tmux_control::capture::Capture;
-use tmux_control::{Error, PaneId, Row, Server, row};
+use tmux_control::{Command, Error, PaneId, Row, Server, TmuxReply, row};
 
 use terminal::text::first_columns;
 
@@ -40,9 +40,17 @@ impl CursorRow {
         // Output printed just now may reach tmux together with the first query and be read after
         // it, but not after the second one.
         tmux.row::<CursorFacts>(&pane.to_string()).await?;
+        Self::from_replies(tmux.sequence(Self::queries(pane)).await?)
+    }
+
+    /// The queries for the cursor's row. Send them in one sequence.
+    pub(super) fn queries(pane: PaneId) -> Vec<Command> {
         let screen = Capture { start: None, end: None, join: false, colors: false };
-        let queries = vec![Server::row_query::<CursorFacts>(&pane.to_string()), screen.of(pane)];
-        let replies = tmux.sequence(queries).await?;
+        vec![Server::row_query::<CursorFacts>(&pane.to_string()), screen.of(pane)]
+    }
+
+    /// The cursor's row, from the replies to [`CursorRow::queries`].
+    pub(super) fn from_replies(replies: Vec<TmuxReply>) -> Result<Self, Error> {
         let text: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
         let split = text.iter().position(|&byte| byte == b'\n').map_or(text.len(), |at| at + 1);
         let (facts, screen) = text.split_at_checked(split).unwrap_or((&text, &[]));

@@ -49,8 +49,10 @@ struct ReplExchange<'a> {
     pane: &'a PaneState,
     stream: PaneStream,
     screen: Screen,
-    /// The prompt before the input.
+    /// The row of the prompt before the input.
     prompt: String,
+    /// The rows above from which the prompt seems to wrap.
+    prompt_start: String,
     lines: Vec<String>,
     /// Whether each line waits for its own prompt: the terminal echoes lines typed ahead at once,
     /// in the midst of the output, if the program reads lines.
@@ -76,9 +78,12 @@ impl Engine {
         let begun = Instant::now();
         let until = begun + timeout;
         let (program, input_mode) = self.reading_program(pane, until).await?;
-        let stream = self.tmux().stream_in(pane.session, pane.pane).await?;
-        let cursor = self.repl_prompt(pane, &program, prompt, until).await?;
+        self.repl_prompt(pane, &program, prompt, until).await?;
+        let queries = CursorRow::queries(pane.pane);
+        let (stream, replies) = self.tmux().stream_from(pane.session, pane.pane, queries).await?;
+        let cursor = CursorRow::from_replies(replies)?;
         let mut screen = Screen::new(cursor.height as usize);
+        screen.resize(cursor.width as usize, cursor.height as usize, &mut |_| {});
         screen.feed(cursor.before.as_bytes(), &mut |_| {});
         let mut exchange = ReplExchange {
             engine: self,
@@ -86,6 +91,7 @@ impl Engine {
             stream,
             screen,
             prompt: cursor.before,
+            prompt_start: cursor.wrapped,
             lines: repl_input::lines(input, &program),
             by_line: input_mode == InputState::Line,
             scrolled_off: Vec::new(),
@@ -128,14 +134,14 @@ impl Engine {
         }
     }
 
-    /// Waits until the interpreter has printed its prompt, and returns the cursor's row.
+    /// Waits until the interpreter has printed its prompt.
     async fn repl_prompt(
         &self,
         pane: &PaneState,
         program: &str,
         wanted: Option<&str>,
         until: Instant,
-    ) -> Result<CursorRow, Refusal> {
+    ) -> Result<(), Refusal> {
         let any_prompt_deadline = Instant::now() + CHANGED_PROMPT_QUIET;
         loop {
             let cursor = CursorRow::read(self.tmux(), pane.pane).await?;
@@ -145,11 +151,11 @@ impl Engine {
                 None => (!row.is_empty(), any_prompt_deadline.min(until)),
             };
             if printed {
-                return Ok(cursor);
+                return Ok(());
             }
             if Instant::now() >= deadline {
                 return match wanted {
-                    None => Ok(cursor),
+                    None => Ok(()),
                     Some(_) => Err(Refusal::NoReader {
                         pane: pane.pane,
                         program: program.to_owned(),
@@ -172,10 +178,7 @@ impl ReplExchange<'_> {
                 if index > 0 {
                     while !self.stream_ended && Instant::now() < until {
                         let quiet = self.quiet_for(PROMPT_QUIET, until).await;
-                        if quiet
-                            && self.is_waiting().await
-                            && !self.screen.before_cursor().is_empty()
-                        {
+                        if quiet && self.is_waiting().await && !self.cursor_line().1.is_empty() {
                             break;
                         }
                     }
@@ -223,10 +226,10 @@ impl ReplExchange<'_> {
             if !any_output || !self.is_waiting().await {
                 continue;
             }
-            let row = self.screen.before_cursor();
+            let (lines_above, row) = self.cursor_line();
             let quiet = self.last_output.elapsed();
             let same = ends_with_prompt(&row, &self.prompt);
-            if self.screen.cursor_row() + self.scrolled_off.len() > 0 && same {
+            if lines_above + self.scrolled_off.len() > 0 && same {
                 return Ok(true);
             }
             if quiet < CHANGED_PROMPT_QUIET {
@@ -298,16 +301,28 @@ impl ReplExchange<'_> {
         self.last_output = Instant::now();
     }
 
+    /// The number of lines above the cursor's, and the text of its line before it, with the rows from
+    /// which it wraps.
+    fn cursor_line(&self) -> (usize, String) {
+        let (lines, row) = (self.screen.visible_lines(), self.screen.before_cursor());
+        let at_cursor = lines.iter().find_map(|line| {
+            let row_start = line.cursor?.saturating_sub(row.len());
+            Some((line.index, line.text.get(..row_start).unwrap_or_default()))
+        });
+        let (lines_above, wrapped) = at_cursor.unwrap_or((lines.len(), ""));
+        (lines_above, format!("{wrapped}{row}"))
+    }
+
     /// The answer without the echo of the input and without the prompt.
     fn into_output(self, complete: bool) -> String {
-        let row = self.screen.cursor_row();
+        let (lines_above, before) = self.cursor_line();
         let mut rows = self.scrolled_off;
         let pending = self.screen.pending();
-        let before = self.screen.before_cursor();
-        rows.extend(pending.into_iter().take(if complete { row } else { usize::MAX }));
+        rows.extend(pending.into_iter().take(if complete { lines_above } else { usize::MAX }));
         if complete
             && let Some(rest) = before.strip_suffix(&self.prompt)
             && !rest.is_empty()
+            && rest != self.prompt_start
         {
             // The last line of the answer has no end; the prompt follows it in the same row.
             rows.push(rest.to_owned());

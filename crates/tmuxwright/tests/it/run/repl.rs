@@ -75,6 +75,41 @@ async fn python_answers_lines_and_blocks() {
     mcp.close().await;
 }
 
+/// Each answer and each input is longer than the pane is wide.
+#[tokio::test]
+async fn narrow_pane_gives_the_same_answers() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let digits = "7".repeat(100);
+    let rule = "-".repeat(40);
+    let prompt = "a prompt that is longer than the pane is wide> ";
+    let new_prompt = format!("import sys; sys.ps1 = '{prompt}'");
+    let spinner =
+        "x = [print('%0100d' % n, end='\\r\\033[2A\\033[J', flush=True) for n in range(9)]";
+    let spinner = format!("print('one\\ntwo\\nthree'); {spinner}; print('done')");
+    for start in ["python3 -q", "env PYTHON_BASIC_REPL=1 TERM=dumb python3 -q"] {
+        let target = interpreter(&tmux, start, ">>>");
+        tmux.tmux(&["resize-window", "-t", &target, "-x", "40", "-y", "12"]);
+        let table = [
+            ("6 * 7", "42"),
+            (&format!("'{digits}'"), &format!("'{digits}'") as &str),
+            (&format!("print('{digits}'); print('end')"), &format!("{digits}\nend")),
+            (&format!("print('{digits}', end='')"), &digits),
+            (&spinner, "one\ntwo\nthree\ndone"),
+            (&format!("print('{rule}')"), &rule),
+            ("6 * 7", "42"),
+            (
+                "print('\\n'.join('1' * 60 for _ in range(20)))",
+                &vec!["1".repeat(60); 20].join("\n"),
+            ),
+            (&new_prompt, ""),
+            ("6 * 7", "42"),
+        ];
+        assert_answers(&mcp, &target, &table).await;
+    }
+    mcp.close().await;
+}
+
 #[tokio::test]
 async fn python_keeps_multi_line_strings_intact() {
     let tmux = TmuxServer::new();
