@@ -1,7 +1,7 @@
-//! Cursors: bookmarks as text of about fifty characters, opaque and without spaces.
+//! Cursors: bookmarks as text of at most forty characters, opaque and without spaces.
 //!
-//! A cursor holds numbers in base 36 separated by dots, then fingerprints in a fixed number of base-64
-//! digits each, and a checksum of two digits, because a model may drop a character when it copies one.
+//! A cursor is a string of bits, written as base-64 digits: numbers and fingerprints, then a checksum of two
+//! digits, because a model may drop a character when it copies one.
 
 use std::fmt;
 use std::str::FromStr;
@@ -12,15 +12,15 @@ use super::fingerprint::{self, Anchor, OpenLine};
 use super::{ANCHOR_LINES, Bookmark, TAIL_LINES};
 
 const ALPHABET: &[u8; 64] = b"0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ-_";
-/// A blank row, which has no fingerprint.
-const BLANK_ROW: char = '~';
-
-/// Base-64 digits of each fingerprint and of the checksum.
-const OPEN_DIGITS: usize = 4;
-const ANCHOR_DIGITS: usize = 5;
-const LINE_DIGITS: usize = 2;
-const ROW_DIGITS: usize = 3;
+const DIGIT_BITS: u32 = 6;
 const CHECK_DIGITS: usize = 2;
+
+/// Bits of a process id: the largest of Linux is 4,194,303.
+const PID_BITS: u32 = 22;
+/// Bits of the number of lines that have fingerprints.
+const COUNT_BITS: u32 = 5;
+/// Bits of a group of a number.
+const GROUP_BITS: u32 = 4;
 
 /// The error for text that is not a cursor.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -29,33 +29,28 @@ pub struct InvalidCursor(String);
 
 impl fmt::Display for Bookmark {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let mut text = self.pane.0.to_string();
-        let numbers = [i64::from(self.pid), self.width, self.history, self.row];
-        let length = i64::try_from(self.open.length).unwrap_or_default();
-        for number in numbers.into_iter().chain([length]) {
-            text.push('.');
-            text.push_str(&base36(number));
+        let mut bits = BitWriter::default();
+        bits.number(u64::from(self.pane.0));
+        bits.fixed(u64::from(self.pid), PID_BITS);
+        for number in [self.width, self.history, self.row] {
+            bits.number(u64::try_from(number).unwrap_or_default());
         }
-        text.push('.');
+        bits.number(self.open.length as u64);
         if self.open.length > 0 {
-            text.push_str(&digits(self.open.fingerprint, OPEN_DIGITS));
+            bits.fixed(u64::from(self.open.fingerprint), fingerprint::OPEN_BITS);
         }
-        text.push_str(&digits(u32::try_from(self.anchor.lines).unwrap_or_default(), 1));
+        bits.fixed((self.anchor.lines + self.tail.len()) as u64, COUNT_BITS);
         if self.anchor.lines > 0 {
-            text.push_str(&digits(self.anchor.fingerprint, ANCHOR_DIGITS));
+            bits.fixed(u64::from(self.anchor.fingerprint), fingerprint::ANCHOR_BITS);
         }
         for line in &self.tail {
-            text.push_str(&digits(u32::from(*line), LINE_DIGITS));
+            bits.fixed(u64::from(*line), fingerprint::LINE_BITS);
         }
-        if let Some(rows) = &self.alternate {
-            text.push('.');
-            for row in rows {
-                match row {
-                    0 => text.push(BLANK_ROW),
-                    row => text.push_str(&digits(*row, ROW_DIGITS)),
-                }
-            }
+        bits.fixed(u64::from(self.alternate.is_some()), 1);
+        if let Some(screen) = self.alternate {
+            bits.fixed(u64::from(screen), fingerprint::SCREEN_BITS);
         }
+        let text = bits.into_digits();
         write!(f, "{text}{}", checksum(&text))
     }
 }
@@ -77,95 +72,116 @@ fn read(text: &str) -> Option<Bookmark> {
     if checksum(body) != sum {
         return None;
     }
-    let mut parts = body.split('.');
-    let pane = PaneId(parts.next()?.parse().ok()?);
-    let mut number = || i64::from_str_radix(parts.next()?, 36).ok().filter(|n| *n >= 0);
-    let (pid, width, history, row, length) =
-        (number()?, number()?, number()?, number()?, number()?);
-    let mut encoded = Digits(parts.next()?);
-    let alternate = parts.next();
-    let length = usize::try_from(length).ok()?;
-    let open =
-        OpenLine { length, fingerprint: if length > 0 { encoded.take(OPEN_DIGITS)? } else { 0 } };
-    let lines = usize::try_from(encoded.take(1)?).ok().filter(|lines| *lines <= ANCHOR_LINES)?;
-    let anchor =
-        Anchor { lines, fingerprint: if lines > 0 { encoded.take(ANCHOR_DIGITS)? } else { 0 } };
-    let mut tail = Vec::new();
-    while !encoded.0.is_empty() {
-        tail.push(u16::try_from(encoded.take(LINE_DIGITS)?).ok()?);
-    }
-    if parts.next().is_some() || tail.len() > TAIL_LINES || width < 1 {
-        return None;
-    }
-    Some(Bookmark {
+    let mut bits = BitReader::new(body)?;
+    let pane = PaneId(u32::try_from(bits.number()?).ok()?);
+    let pid = bits.fixed(PID_BITS)?;
+    let mut number = || i64::try_from(bits.number()?).ok();
+    let (width, history, row) = (number()?, number()?, number()?);
+    let length = usize::try_from(bits.number()?).ok()?;
+    let open_bits = if length > 0 { fingerprint::OPEN_BITS } else { 0 };
+    let open = OpenLine { length, fingerprint: bits.fixed(open_bits)? };
+    let count = usize::try_from(bits.fixed(COUNT_BITS)?).ok()?;
+    let lines = count.saturating_sub(TAIL_LINES);
+    let anchor_bits = if lines > 0 { fingerprint::ANCHOR_BITS } else { 0 };
+    let anchor = Anchor { lines, fingerprint: bits.fixed(anchor_bits)? };
+    let tail: Option<Vec<u16>> = (0..count - lines)
+        .map(|_| u16::try_from(bits.fixed(fingerprint::LINE_BITS)?).ok())
+        .collect();
+    let is_alternate = bits.fixed(1)? == 1;
+    let alternate = match is_alternate {
+        true => Some(bits.fixed(fingerprint::SCREEN_BITS)?),
+        false => None,
+    };
+    let is_valid = lines <= ANCHOR_LINES && width >= 1 && bits.is_at_end();
+    is_valid.then_some(Bookmark {
         pane,
-        pid: u32::try_from(pid).ok()?,
+        pid,
         width,
         history,
         row,
         open,
         anchor,
-        tail,
-        alternate: match alternate {
-            Some(text) => Some(rows(text)?),
-            None => None,
-        },
+        tail: tail?,
+        alternate,
     })
 }
 
-/// Reads the fingerprints of the alternate screen's rows.
-fn rows(text: &str) -> Option<Vec<u32>> {
-    let mut rest = Digits(text);
-    let mut rows = Vec::new();
-    while !rest.0.is_empty() {
-        match rest.0.strip_prefix(BLANK_ROW) {
-            Some(tail) => {
-                rest.0 = tail;
-                rows.push(0);
+/// Bits that become base-64 digits.
+#[derive(Default)]
+struct BitWriter(Vec<bool>);
+
+impl BitWriter {
+    /// Writes the last `count` bits of a number.
+    fn fixed(&mut self, number: u64, count: u32) {
+        self.0.extend((0..count).rev().map(|bit| number >> bit & 1 == 1));
+    }
+
+    /// Writes a number of any size: groups of bits, from the lowest, each after a bit that is set if a
+    /// further group follows.
+    fn number(&mut self, mut number: u64) {
+        loop {
+            let rest = number >> GROUP_BITS;
+            self.fixed(u64::from(rest > 0), 1);
+            self.fixed(number, GROUP_BITS);
+            if rest == 0 {
+                return;
             }
-            None => rows.push(rest.take(ROW_DIGITS)?),
+            number = rest;
         }
     }
-    Some(rows)
-}
 
-/// Base-64 digits that are left to read.
-struct Digits<'a>(&'a str);
-
-impl Digits<'_> {
-    fn take(&mut self, count: usize) -> Option<u32> {
-        let (taken, rest) = self.0.split_at_checked(count)?;
-        self.0 = rest;
-        taken.bytes().try_fold(0, |number, byte| {
-            let digit = ALPHABET.iter().position(|digit| *digit == byte)?;
-            Some(number << 6 | u32::try_from(digit).ok()?)
-        })
+    fn into_digits(self) -> String {
+        let digits = self.0.chunks(DIGIT_BITS as usize).map(|bits| {
+            let value = bits.iter().fold(0, |value, bit| value << 1 | u32::from(*bit));
+            digit(value << (DIGIT_BITS as usize - bits.len()))
+        });
+        digits.collect()
     }
 }
 
-/// The last `count` base-64 digits of a number.
-fn digits(number: u32, count: usize) -> String {
-    (0..count).rev().map(|position| char::from(digit(number >> (6 * position) & 63))).collect()
-}
+/// Bits that are left to read, the next one last.
+struct BitReader(Vec<bool>);
 
-fn digit(value: u32) -> u8 {
-    usize::try_from(value).ok().and_then(|at| ALPHABET.get(at)).copied().unwrap_or(b'0')
-}
-
-fn base36(mut number: i64) -> String {
-    let mut reversed = Vec::new();
-    loop {
-        reversed.push(char::from(digit(u32::try_from(number % 36).unwrap_or_default())));
-        number /= 36;
-        if number == 0 {
-            return reversed.into_iter().rev().collect();
+impl BitReader {
+    fn new(digits: &str) -> Option<Self> {
+        let mut bits = BitWriter::default();
+        for byte in digits.bytes() {
+            let value = ALPHABET.iter().position(|digit| *digit == byte)?;
+            bits.fixed(value as u64, DIGIT_BITS);
         }
+        bits.0.reverse();
+        Some(Self(bits.0))
     }
+
+    fn fixed(&mut self, count: u32) -> Option<u32> {
+        (0..count).try_fold(0, |number, _| Some(number << 1 | u32::from(self.0.pop()?)))
+    }
+
+    fn number(&mut self) -> Option<u64> {
+        let mut number = 0;
+        for group in 0..u64::BITS / GROUP_BITS {
+            let more = self.fixed(1)? == 1;
+            number |= u64::from(self.fixed(GROUP_BITS)?) << (group * GROUP_BITS);
+            if !more {
+                return Some(number);
+            }
+        }
+        None
+    }
+
+    /// Whether only the bits are left that fill the last digit.
+    fn is_at_end(&self) -> bool {
+        self.0.len() < DIGIT_BITS as usize && !self.0.contains(&true)
+    }
+}
+
+fn digit(value: u32) -> char {
+    let digit = usize::try_from(value).ok().and_then(|at| ALPHABET.get(at));
+    char::from(digit.copied().unwrap_or(b'0'))
 }
 
 fn checksum(body: &str) -> String {
-    digits(
-        u32::try_from(fingerprint::hash(body.as_bytes()) & 0xfff).unwrap_or_default(),
-        CHECK_DIGITS,
-    )
+    let mut bits = BitWriter::default();
+    bits.fixed(fingerprint::hash(body.as_bytes()), DIGIT_BITS * CHECK_DIGITS as u32);
+    bits.into_digits()
 }

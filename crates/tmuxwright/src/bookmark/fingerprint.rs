@@ -1,6 +1,13 @@
 //! Fingerprints of lines. They must be the same in every version of this program, because cursors
 //! outlive it.
 
+/// Bits of each kind of fingerprint.
+pub(super) const LINE_BITS: u32 = 12;
+pub(super) const ANCHOR_BITS: u32 = 24;
+pub(super) const OPEN_BITS: u32 = 24;
+pub(super) const SCREEN_BITS: u32 = 24;
+const ROW_BITS: u32 = 32;
+
 /// Hashes bytes: FNV-1a, then a finalizer so that every bit depends on all input.
 pub(super) fn hash(bytes: &[u8]) -> u64 {
     let mut hash = 0xcbf2_9ce4_8422_2325_u64;
@@ -17,17 +24,22 @@ fn bits(line: &str, count: u32) -> u64 {
     hash(line.as_bytes()) & ((1 << count) - 1)
 }
 
-/// Fingerprint of a line of the tail: 12 bits.
+/// Fingerprint of a line of the tail.
 pub(super) fn line(line: &str) -> u16 {
-    u16::try_from(bits(line, 12)).unwrap_or_default()
+    u16::try_from(bits(line, LINE_BITS)).unwrap_or_default()
 }
 
-/// Fingerprint of a row of the alternate screen: 18 bits, 0 if it is blank.
+/// Fingerprint of a row of the alternate screen: 0 if it is blank.
 pub(super) fn row(row: &str) -> u32 {
-    if row.is_empty() { 0 } else { u32::try_from(bits(row, 18)).unwrap_or_default().max(1) }
+    if row.is_empty() { 0 } else { u32::try_from(bits(row, ROW_BITS)).unwrap_or_default().max(1) }
 }
 
-/// Fingerprint of several lines: 30 bits.
+/// Fingerprint of the alternate screen.
+pub(super) fn screen(rows: &[String]) -> u32 {
+    u32::try_from(bits(rows.join("\n").trim_end(), SCREEN_BITS)).unwrap_or_default()
+}
+
+/// Fingerprint of several lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Anchor {
     pub(super) lines: usize,
@@ -36,12 +48,12 @@ pub(super) struct Anchor {
 
 impl Anchor {
     pub(super) fn of(lines: &[String]) -> Self {
-        let fingerprint = u32::try_from(bits(&lines.join("\n"), 30)).unwrap_or_default();
+        let fingerprint = u32::try_from(bits(&lines.join("\n"), ANCHOR_BITS)).unwrap_or_default();
         Self { lines: lines.len(), fingerprint: if lines.is_empty() { 0 } else { fingerprint } }
     }
 }
 
-/// Fingerprint of a line that output may still extend: its length in characters and 24 bits.
+/// Fingerprint of a line that output may still extend: its length in characters and a hash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct OpenLine {
     pub(super) length: usize,
@@ -53,7 +65,7 @@ impl OpenLine {
         if line.is_empty() {
             return Self { length: 0, fingerprint: 0 };
         }
-        let fingerprint = u32::try_from(bits(line, 24)).unwrap_or_default();
+        let fingerprint = u32::try_from(bits(line, OPEN_BITS)).unwrap_or_default();
         Self { length: line.chars().count(), fingerprint }
     }
 

@@ -1,20 +1,25 @@
 //! Bookmarks: places in a pane's text that outlive the process; a cursor of `capture_since` is one as
 //! text.
 //!
-//! A [`Bookmark`] is self-contained: no state is kept here or in tmux. tmux numbers the rows of a pane
+//! A [`Bookmark`] of lines is self-contained: no state is kept here or in tmux. tmux numbers the rows of a pane
 //! from the oldest one it still has, so a row number alone is not enough: the history is trimmed by a
 //! tenth at a time, cleared, or wrapped anew after a resize. A bookmark therefore also holds short
 //! fingerprints of the lines before it. The number gives the expected row, and the fingerprints confirm
 //! it.
 //!
+//! Of the alternate screen a bookmark holds one fingerprint. The process remembers the rows of the last
+//! screens ([`ShownScreens`]); in another process every row counts as changed unless the screen is the same.
+//!
 //! - `pane_text`: the queries to tmux, and the pane's text made from the replies.
 //! - `find`: the position of a bookmark in a pane's text, and the new lines after it.
+//! - `shown_screens`: the rows of alternate screens, and which of them have changed.
 //! - `fingerprint`: hashes of lines. `cursor`: bookmarks as text.
 
 mod cursor;
 mod find;
 mod fingerprint;
 mod pane_text;
+mod shown_screens;
 #[cfg(test)]
 mod tests;
 
@@ -24,15 +29,16 @@ pub use cursor::InvalidCursor;
 pub use find::{NewLines, SinceOutcome};
 pub(crate) use pane_text::nearby_queries;
 pub use pane_text::{CaptureRange, PaneText};
+pub(crate) use shown_screens::ShownScreens;
 
 use fingerprint::{Anchor, OpenLine};
 
 /// Rows above a bookmark in which its fingerprinted lines begin.
 const CONTEXT_ROWS: i64 = 80;
 /// Lines just before a bookmark that have a fingerprint each.
-const TAIL_LINES: usize = 8;
+const TAIL_LINES: usize = 6;
 /// Lines before those that share one fingerprint.
-const ANCHOR_LINES: usize = 8;
+const ANCHOR_LINES: usize = 10;
 
 /// Captures of a part of the history, of a pane that prints faster than it is read, before the whole
 /// history is read.
@@ -51,8 +57,9 @@ pub struct Bookmark {
     open: OpenLine,
     anchor: Anchor,
     tail: Vec<u16>,
-    /// Fingerprints of the rows of the alternate screen, if it was on.
-    alternate: Option<Vec<u32>>,
+    /// Fingerprint of the alternate screen, if it was on. The bookmark then has no anchor, to stay short:
+    /// a program on the alternate screen does not rewrite lines of the main screen.
+    alternate: Option<u32>,
 }
 
 /// The queries for a bookmark. Send them in one sequence.
@@ -112,6 +119,7 @@ impl Bookmark {
     /// This bookmark with the present alternate screen. Lines behind that screen are still reported once
     /// it is off.
     pub fn with_alternate_screen(&self, text: &PaneText) -> Self {
-        Self { alternate: text.alternate_fingerprints(), ..self.clone() }
+        let anchor = Anchor::of(&[]);
+        Self { alternate: text.alternate_fingerprint(), anchor, ..self.clone() }
     }
 }

@@ -200,7 +200,10 @@ impl PaneText {
         let from =
             from.max(whole).max(self.end.saturating_sub(TAIL_LINES + ANCHOR_LINES)).min(self.end);
         let context = self.lines.get(from..self.end).unwrap_or_default();
-        let (anchor, tail) = context.split_at(context.len().saturating_sub(TAIL_LINES));
+        let (mut anchor, tail) = context.split_at(context.len().saturating_sub(TAIL_LINES));
+        if self.is_alternate() {
+            anchor = &[];
+        }
         Bookmark {
             pane: self.pane,
             pid: self.pid,
@@ -210,29 +213,12 @@ impl PaneText {
             open: OpenLine::of(self.lines.get(self.end).map_or("", String::as_str)),
             anchor: Anchor::of(anchor),
             tail: tail.iter().map(|line| fingerprint::line(line)).collect(),
-            alternate: self.alternate_fingerprints(),
+            alternate: self.alternate_fingerprint(),
         }
     }
 
-    pub(super) fn alternate_fingerprints(&self) -> Option<Vec<u32>> {
-        let mut fingerprints: Vec<u32> =
-            self.alternate.as_ref()?.iter().map(|r| fingerprint::row(r)).collect();
-        while fingerprints.last() == Some(&0) {
-            fingerprints.pop();
-        }
-        Some(fingerprints)
-    }
-
-    /// The rows of the alternate screen that differ from the bookmark's, with their numbers; all rows with
-    /// text if the bookmark has none.
-    pub fn changed_rows(&self, bookmark: Option<&Bookmark>) -> Vec<(i64, String)> {
-        let seen = bookmark.and_then(|bookmark| bookmark.alternate.as_deref()).unwrap_or_default();
-        let rows = self.alternate.as_deref().unwrap_or_default();
-        let numbered = (0..).zip(rows).zip(seen.iter().copied().chain(std::iter::repeat(0)));
-        numbered
-            .filter(|((_, row), seen)| fingerprint::row(row) != *seen)
-            .map(|((number, row), _)| (number, row.clone()))
-            .collect()
+    pub(super) fn alternate_fingerprint(&self) -> Option<u32> {
+        self.alternate.as_deref().map(fingerprint::screen)
     }
 
     /// Index of the first line that is at least partly on the screen.

@@ -23,7 +23,7 @@ use futures::FutureExt;
 use tmux_control::PaneId;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use crate::bookmark::Bookmark;
+use crate::bookmark::{Bookmark, ShownScreens};
 use crate::host::{Host, PaneState};
 use crate::run::{Engine, StartedJob};
 pub(crate) use conditions::ErrorPatterns;
@@ -45,18 +45,25 @@ pub struct Watches {
     patterns: ErrorPatterns,
     /// One permit for each further pane that may be watched. Shared by all MCP clients.
     free: Arc<Semaphore>,
+    /// Alternate screens for which cursors were given. Shared by all MCP clients.
+    shown_screens: ShownScreens,
 }
 
 impl Watches {
     /// A value without watches. `patterns` are those of the condition `error`.
     pub(crate) fn new(host: Arc<Host>, runs: Arc<Engine>, patterns: ErrorPatterns) -> Self {
         let free = Arc::new(Semaphore::new(MAX_WATCHED_PANES as usize));
-        Self { host, runs, patterns, free }
+        Self { host, runs, patterns, free, shown_screens: ShownScreens::default() }
     }
 
     /// The same for another MCP client.
     pub(crate) fn for_client(&self, host: Arc<Host>, runs: Arc<Engine>) -> Self {
         Self { host, runs, ..self.clone() }
+    }
+
+    /// Alternate screens for which cursors were given.
+    pub(crate) fn shown_screens(&self) -> &ShownScreens {
+        &self.shown_screens
     }
 
     /// Parses conditions.

@@ -101,16 +101,14 @@ impl OutputView {
     }
 
     /// Counts rows of the alternate screen that were drawn before the watch as new.
-    pub(super) fn begin_with_rows(&mut self, rows: Vec<(i64, String)>) {
-        let numbered = rows
-            .into_iter()
-            .filter_map(|(row, text)| Some((ALTERNATE_BASE + u64::try_from(row).ok()?, text)));
+    pub(super) fn begin_with_rows<'a>(&mut self, rows: impl Iterator<Item = (usize, &'a str)>) {
         let mut new = Vec::new();
-        for (number, text) in numbered {
+        for (row, text) in rows {
+            let number = ALTERNATE_BASE + row as u64;
             if number == self.first {
                 self.new_from = 0;
             }
-            new.push(self.line(number, &text, false));
+            new.push(self.line(number, text, false));
         }
         self.set_new(new);
     }

@@ -5,7 +5,7 @@ mod random;
 
 use grid::Grid;
 
-use super::{Bookmark, CaptureRange, from_replies};
+use super::{Bookmark, CaptureRange, ShownScreens, from_replies};
 
 fn numbers(from: u32, to: u32) -> Vec<String> {
     (from..=to).map(|n| n.to_string()).collect()
@@ -256,15 +256,19 @@ fn alternate_screen_reports_changed_rows() {
     grid.print("vi\n");
     grid.full = Some(rows(&["title", "", "text", "", "status"]));
     let text = grid.text();
-    let all = [(0, "title".to_owned()), (2, "text".to_owned()), (4, "status".to_owned())];
-    assert_eq!(text.changed_rows(Some(&before)), all);
-    assert_eq!(text.changed_rows(None), all);
+    let screens = ShownScreens::default();
+    assert_eq!(screens.changed_rows(&text, Some(&before)), [0, 2, 4]);
+    assert_eq!(screens.changed_rows(&text, None), [0, 2, 4]);
+    screens.remember(&text);
     let inside = before.with_alternate_screen(&text);
     assert_eq!(inside.to_string().parse(), Ok(inside.clone()));
-    assert_eq!(text.changed_rows(Some(&inside)), []);
+    assert_eq!(screens.changed_rows(&text, Some(&inside)), [0; 0]);
+    // Another process knows whether the screen is the same, but not its rows.
+    let other = ShownScreens::default();
+    assert_eq!(other.changed_rows(&text, Some(&inside)), [0; 0]);
     grid.full = Some(rows(&["title", "new", "", "", "status"]));
-    let changed = [(1, "new".to_owned()), (2, String::new())];
-    assert_eq!(grid.text().changed_rows(Some(&inside)), changed);
+    assert_eq!(screens.changed_rows(&grid.text(), Some(&inside)), [1, 2]);
+    assert_eq!(other.changed_rows(&grid.text(), Some(&inside)), [0, 1, 4]);
     // Bookmarks made before and during the alternate screen both find the main screen's lines.
     let only_inside = grid.bookmark();
     grid.full = None;
@@ -274,21 +278,44 @@ fn alternate_screen_reports_changed_rows() {
 }
 
 #[test]
-fn cursor_is_short() {
-    let mut grid = Grid::new(200, 50, 50_000);
-    grid.pid = 4_000_000;
-    grid.lines(&numbers(1, 40_000));
-    grid.print("user@host:~/project$ ");
-    let text = grid.bookmark().to_string();
-    assert!(text.len() <= 60, "{} characters: {text}", text.len());
-    let bookmark = from_replies(&grid.replies(&CaptureRange::NEAR)).unwrap();
-    assert_eq!(bookmark.to_string(), text);
+fn oldest_of_many_shown_screens_is_forgotten() {
+    let screens = ShownScreens::default();
+    let mut grid = grid_with(1, 100);
+    let cursors: Vec<Bookmark> = (0..300)
+        .map(|number| {
+            grid.full = Some(vec!["title".to_owned(), number.to_string()]);
+            screens.remember(&grid.text());
+            grid.bookmark()
+        })
+        .collect();
+    grid.full = Some(vec!["title".to_owned(), "last".to_owned()]);
+    let text = grid.text();
+    assert_eq!(screens.changed_rows(&text, cursors.first()), [0, 1]);
+    assert_eq!(screens.changed_rows(&text, cursors.last()), [1]);
+}
+
+#[test]
+fn cursor_has_at_most_forty_characters() {
+    for full in [None, Some((0..50).map(|row| format!("row {row}")).collect::<Vec<_>>())] {
+        let mut grid = Grid::new(200, 50, 50_000);
+        grid.pid = 4_000_000;
+        grid.lines(&numbers(1, 40_000));
+        grid.print("user@host:~/project$ ");
+        grid.full = full;
+        let text = grid.bookmark().to_string();
+        assert!(text.len() <= 40, "{} characters: {text}", text.len());
+        let bookmark = from_replies(&grid.replies(&CaptureRange::NEAR)).unwrap();
+        assert_eq!(bookmark.to_string(), text);
+        assert_eq!(text.parse(), Ok(bookmark));
+    }
 }
 
 #[test]
 fn invalid_cursor_is_refused() {
     let good = grid_with(1, 100).bookmark().to_string();
     let mut bad = vec![String::new(), "garbage".to_owned(), "%3".to_owned(), "é".repeat(30)];
+    // A cursor as it was written before cursors were short.
+    bad.push("0.2dv4.28.0.1.2.M0aB1a2b3c4d5eXY".to_owned());
     bad.extend((0..good.len()).map(|end| good[..end].to_owned()));
     bad.extend((1..good.len()).map(|start| good[start..].to_owned()));
     for text in bad {

@@ -165,9 +165,11 @@ impl Tool for CaptureSince {
             true => {
                 let rows = cx.redacted_rows(look.alternate_rows().join("\n"));
                 let rows: Vec<&str> = rows.split('\n').collect();
-                let row = |n: i64| rows.get(usize::try_from(n).ok()?).map(|row| (*row).to_owned());
-                let changed = look.changed_rows(mark.as_ref()).into_iter();
-                changed.map(|(n, _)| (row(n).unwrap_or_default(), n)).unzip()
+                let screens = cx.watches.shown_screens();
+                let changed = screens.changed_rows(&look, mark.as_ref()).into_iter();
+                screens.remember(&look);
+                let row = |n: usize| rows.get(n).map_or_else(String::new, |row| (*row).to_owned());
+                changed.map(|n| (row(n), n as i64)).unzip()
             }
             false if !cx.redacts() => (news.lines, news.rows),
             false => {

@@ -8,7 +8,7 @@ use tokio::time::Instant;
 
 use super::phase::{Phase, ProgramExit};
 use super::{PendingStep, ResyncReason, WatchedPane};
-use crate::bookmark::{self, Bookmark};
+use crate::bookmark::{self, Bookmark, CaptureRange, PaneText};
 use crate::host::PaneState;
 use crate::input_probe::{AwaitedInput, ShownRow, awaited_input};
 use crate::run::OutputPart;
@@ -153,7 +153,9 @@ impl WatchedPane {
                 PendingStep::Place(place) => self.view.continue_at(&place),
             }
         }
-        bookmark::from_replies(&answers).ok()
+        let text = PaneText::from_replies(&answers, &CaptureRange::NEAR).ok()?;
+        self.watches.shown_screens().remember(&text);
+        Some(text.bookmark())
     }
 
     /// Reads up to the position of another reader of the same stream. `sized` is the position from which a

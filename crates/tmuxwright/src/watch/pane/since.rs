@@ -40,7 +40,9 @@ impl WatchedPane {
         if text.is_alternate() {
             let echo = EchoFilter::of(lines, place.width, OutputView::top(place), &position.shown);
             view = OutputView::at(place, echo);
-            view.begin_with_rows(text.changed_rows(Some(since)));
+            let rows = text.alternate_rows();
+            let changed = watches.shown_screens().changed_rows(&text, Some(since)).into_iter();
+            view.begin_with_rows(changed.filter_map(|row| Some((row, rows.get(row)?.as_str()))));
         } else {
             let all = text.printed_lines();
             let older = all.len().saturating_sub(news.lines.len());

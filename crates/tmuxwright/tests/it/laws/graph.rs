@@ -106,7 +106,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("audit", &["contract", "file_io", "lock"]),
     ("changes", &["run", "host"]),
     ("watch", &["bookmark", "run", "input_probe", "host"]),
-    ("bookmark", &[]),
+    ("bookmark", &["lock"]),
     ("run", &["input_probe", "host", "private_dir", "random", "lock"]),
     ("input_probe", &[]),
     ("host", &["private_dir", "random"]),
