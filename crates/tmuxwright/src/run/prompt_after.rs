@@ -32,7 +32,9 @@ impl JobFollower {
         let mut after = echo.blank(MAX_PROMPT_ROWS);
         // The prompt follows an unfinished line in the same row.
         after.feed(unfinished.as_bytes(), &mut |_| {});
-        after.feed(&state.after_end, &mut |_| {});
+        // More rows than any prompt has: a process in the background prints.
+        let mut is_more = false;
+        after.feed(&state.after_end, &mut |_| is_more = true);
         let begun = Instant::now();
         let mut pause = ProbePause::default();
         // The reply to a query reaches the terminal before the first catch-up ends, its echo before the
@@ -46,7 +48,7 @@ impl JobFollower {
                     && engine.catch_up(&pane).await;
             while let Some(chunk) = stream.next().now_or_never() {
                 let Chunk::Bytes { bytes, .. } = chunk else { return };
-                after.feed(&bytes, &mut |_| {});
+                after.feed(&bytes, &mut |_| is_more = true);
             }
             catch_ups -= u32::from(reads);
             if catch_ups == 0 {
@@ -62,8 +64,8 @@ impl JobFollower {
             now = Prompt { row: rest, rows: prompt.rows };
         }
         let is_first = prompt.rows.is_none() && now.rows() > 1;
-        if is_first && process::other_session_processes(shell.pid).is_none_or(|it| !it.is_empty()) {
-            // Perhaps not rows of the prompt, but output of a process in the background.
+        let processes = || process::other_session_processes(shell.pid);
+        if is_more || (is_first && processes().is_none_or(|it| !it.is_empty())) {
             now.rows = None;
         }
         engine.remember_prompt(&pane, generation, now.after(&prompt));
