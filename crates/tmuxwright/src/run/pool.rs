@@ -14,6 +14,7 @@ use super::pane_records::{PaneLease, ShellMarks};
 use super::start_job::start_job;
 use super::{Engine, Job, Refusal, StartedCall, launch};
 use crate::host::PaneState;
+use process::InputState;
 
 /// Idle panes that are kept for one client.
 const MAX_IDLE_PANES: usize = 16;
@@ -251,21 +252,28 @@ fn idle_panes(engine: &Arc<Engine>) -> Vec<PaneId> {
     idle.into_iter().map(|(_, pane)| pane).collect()
 }
 
-/// Waits for the shell of a pane, which needs some time to print its prompt after a command. The error is
-/// the name of the program that has the terminal instead.
+/// Waits for the shell of a pane, which needs some time to print its prompt after a command, and more on a
+/// busy machine. The error is the name of the program that has the terminal instead.
 async fn wait_for_prompt(
     engine: &Engine,
     pane: &PaneState,
     last_end: Option<Instant>,
 ) -> Result<Shell, String> {
+    let begun = Instant::now();
     let mut pause = ProbePause::default();
     loop {
-        let program = match gate::readiness(pane.pid, engine.declared()) {
+        // A probe may miss a shell that is just being woken, so only another program counts at once.
+        let (program, since) = match gate::readiness(pane.pid, engine.declared()) {
             Readiness::AtPrompt(shell, _) => return Ok(shell),
-            Readiness::BusyShell(program, _) | Readiness::Program(program, _) => program.name,
-            Readiness::Unknown => "an unknown program".to_owned(),
+            Readiness::BusyShell(shell, InputState::None | InputState::Unknown) => {
+                (shell.name, Some(begun))
+            }
+            Readiness::BusyShell(program, _) | Readiness::Program(program, _) => {
+                (program.name, last_end)
+            }
+            Readiness::Unknown => ("an unknown program".to_owned(), Some(begun)),
         };
-        if last_end.is_none_or(|ended| ended.elapsed() > PROMPT_TIMEOUT) {
+        if since.is_none_or(|since| since.elapsed() > PROMPT_TIMEOUT) {
             return Err(program);
         }
         pause.wait().await;

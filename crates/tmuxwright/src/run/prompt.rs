@@ -74,7 +74,7 @@ mod tests {
     }
 
     #[test]
-    fn output_of_background_jobs_is_not_learned_as_prompt() {
+    fn output_of_background_jobs_is_no_prompt() {
         let prompt = |row: &str, rows| Prompt { row: row.to_owned(), rows };
         for (seen, known, row, rows) in [
             (("$ ", Some(5)), ("$ ", Some(1)), "$ ", 1),

@@ -1,7 +1,7 @@
 //! Start of a job: passes the gate, prepares the delivery, types the command, and spawns its follower.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use tmux_control::PaneId;
 use tmux_control::keys::{TmuxKey, type_text};
@@ -73,7 +73,7 @@ pub(super) async fn start_job(
     command: String,
 ) -> Result<StartedCall, Refusal> {
     let (sender, started) = oneshot::channel();
-    let start = JobStart { engine: Arc::clone(engine), lease, pane, command };
+    let start = JobStart { engine: Arc::clone(engine), lease, pane, command, id: OnceLock::new() };
     let id = start.pane.pane;
     tokio::spawn(start.run(sender).in_current_span());
     started.await.unwrap_or(Err(Refusal::Contended { pane: id }))
@@ -85,6 +85,8 @@ pub(super) struct JobStart {
     lease: PaneLease,
     pub(super) pane: PaneState,
     command: String,
+    /// Id of the job, once there is one.
+    id: OnceLock<String>,
 }
 
 /// A command that was typed.
@@ -206,7 +208,7 @@ impl JobStart {
 
     /// Types the command. `None` if the pane has changed since it was checked; then nothing is typed.
     async fn type_command(&self, passed: GatePassed) -> Result<Option<TypedCommand>, Refusal> {
-        let id = self.engine.records().new_id();
+        let id = self.id.get_or_init(|| self.engine.records().new_id()).clone();
         let shell_key = self.shell_key(passed.shell.kind, &passed.marks);
         let (keys, line) = match (shell_key, &passed.cursor) {
             (Some(key), _) => (MarkKeys::of_shell(key)?, self.command.clone()),

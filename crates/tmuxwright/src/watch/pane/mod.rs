@@ -1,5 +1,6 @@
 //! One pane of a watch: reads its stream and evaluates the conditions.
 
+mod begin;
 mod end;
 mod keys;
 mod phase;
@@ -18,17 +19,15 @@ use self::end::WatchedCommand;
 use self::keys::UnreadKeys;
 use self::phase::{Phase, ProgramExit};
 use super::conditions::Needs;
-use super::echo::EchoFilter;
 use super::limits::{SCREEN_INTERVAL, SCREEN_QUIET};
 use super::observation::{Observation, OutputLine, ProgramState, StableScreen};
-use super::position;
 use super::until::{HeldCondition, Until};
 use super::view::OutputView;
 use super::{WatchEvent, WatchLost, WatchedOutput, Watches};
 use crate::bookmark::Bookmark;
 use crate::host::PaneState;
 use crate::input_probe::ProbeSchedule;
-use crate::run::{OutputPart, StartedJob};
+use crate::run::OutputPart;
 use terminal::screen::ScreenState;
 
 /// Events remembered so that none is reported twice.
@@ -98,56 +97,6 @@ enum ResyncReason {
 }
 
 impl WatchedPane {
-    /// Watches a pane from now on.
-    pub(super) async fn begin(
-        watches: &Watches,
-        pane: PaneState,
-        until: Until,
-    ) -> Result<Self, tmux_control::Error> {
-        let tmux = watches.host.tmux();
-        let asked = position::queries(pane.pane);
-        let (stream, answers) = tmux.stream_from(pane.session, pane.pane, asked).await?;
-        let position = position::read(&answers)?;
-        let typed = watches.runs.recent_input(pane.pane);
-        let lines = typed.into_iter().flat_map(|typed| typed.lines);
-        let place = &position.place;
-        let echo = EchoFilter::of(lines, place.width, OutputView::top(place), &position.shown);
-        let view = OutputView::at(place, echo);
-        let mut watched = Self::new(watches, pane, until, stream, view);
-        watched.start_bookmark = position.bookmark;
-        if watched.until.needs(Needs::Program) {
-            watched.program_gone = watched.program();
-        }
-        if watched.until.needs(Needs::Screen) {
-            watched.record_screen(position.shown);
-        }
-        Ok(watched)
-    }
-
-    /// Watches a command from its first output on.
-    pub(super) async fn follow(
-        watches: &Watches,
-        started: StartedJob,
-        until: Until,
-    ) -> Result<Self, tmux_control::Error> {
-        let StartedJob { job, pane, shell, prompt, stream, output_filter } = started;
-        let answers = watches.host.tmux().sequence(position::queries(pane.pane)).await;
-        // The command may have closed its pane already; its output can still be read.
-        let place = answers
-            .and_then(|answers| position::read(&answers))
-            .map(|it| ScreenState { alternate: false, ..it.place.at_top() });
-        let typed = watches.runs.recent_input(pane.pane).into_iter().flat_map(|typed| typed.lines);
-        let place = place.unwrap_or_default();
-        let view = OutputView::at(&place, EchoFilter::after(typed, place.width));
-        let mut watched = Self::new(watches, pane, until, stream, view);
-        watched.command = Some(WatchedCommand { output_filter, shell, prompt });
-        watched.program_gone = async move { job.wait_for_end().await }.boxed();
-        if watched.until.needs(Needs::Screen) {
-            watched.dirty = Some(Instant::now());
-        }
-        Ok(watched)
-    }
-
     fn new(
         watches: &Watches,
         pane: PaneState,
