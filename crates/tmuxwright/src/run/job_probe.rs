@@ -6,6 +6,7 @@ use tmux_control::keys::{TmuxKey, type_text};
 use tokio::time::Instant;
 
 use super::Refusal;
+use super::command_file;
 use super::cursor_row::CursorRow;
 use super::delivery::{self, LineGeometry};
 use super::follow::JobFollower;
@@ -118,7 +119,7 @@ impl JobFollower {
         let (private_dir, file) = (self.engine.private_dir(), self.status_file());
         let path = private_dir.path()?.join(&file).to_string_lossy().into_owned();
         let (key, rows) = (&self.keys.query, self.prompt.rows());
-        let text = delivery::status_query_file(shell.kind, key, &path, geometry, rows);
+        let text = command_file::status_query_file(shell.kind, key, &path, geometry, rows);
         private_dir.write_file(&file, &text)?;
         let line = delivery::status_query_line(shell.kind, &path, geometry);
         let mut commands = type_text(self.pane.pane, &line);

@@ -6,6 +6,7 @@
 //! Shells that the engine starts print a mark at their prompt, too (`launch`). Knows nothing of tools.
 
 pub(crate) mod activity;
+mod command_file;
 mod cursor_row;
 mod delivery;
 mod follow;

@@ -10,8 +10,9 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tracing::Instrument;
 
+use super::command_file::{self, ScriptInput};
 use super::cursor_row::CursorRow;
-use super::delivery::{self, LineGeometry, ScriptInput};
+use super::delivery::{self, LineGeometry};
 use super::follow::{FollowState, JobFollower};
 use super::gate::Shell;
 use super::home::{Attendance, Obstacle, OtherShell};
@@ -264,7 +265,7 @@ impl JobStart {
         let path = private_dir.path()?.join(id).to_string_lossy().into_owned();
         let previous_status = self.engine.records().pane(&self.pane).last_status;
         let input = ScriptInput { keys, command: &self.command, previous_status };
-        private_dir.write_file(id, &delivery::command_file(kind, input, &path, geometry))?;
+        private_dir.write_file(id, &command_file::command_file(kind, input, &path, geometry))?;
         Ok(delivery::eval_line(kind, &path, geometry))
     }
 }

@@ -53,11 +53,12 @@ if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
     # `set -a` in the user's files must not pass the key on.
     export -n __tmuxwright_shell_key PS0
     # First in the list, so that the output of other hooks follows the mark. It returns the status of
-    # the command, on which neither `set -e` nor an ERR trap must act again.
+    # the command, on which neither `set -e` nor an ERR trap must act again. What `set -x` and a DEBUG
+    # trap print about it is not output of the command, and would show the key.
     if [[ ${PROMPT_COMMAND@a} == *a* ]]; then
-        PROMPT_COMMAND=('__tmuxwright_end_mark && :' "${PROMPT_COMMAND[@]}")
+        PROMPT_COMMAND=('{ __tmuxwright_end_mark && :; } >/dev/null 2>&1' "${PROMPT_COMMAND[@]}")
     else
-        PROMPT_COMMAND="__tmuxwright_end_mark && :${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}"
+        PROMPT_COMMAND="{ __tmuxwright_end_mark && :; } >/dev/null 2>&1${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}"
     fi
 fi
 # The shell that replaces this one starts in its last directory.

@@ -27,18 +27,30 @@ if [[ -o interactive ]]; then
         PROMPT_EOL_MARK=$eol${PROMPT_EOL_MARK#"$__tmuxwright_eol"}
         __tmuxwright_eol=$eol
     }
+    # What `set -x` prints about the hooks would show the key.
     __tmuxwright_end_mark() {
-        local code=$?
-        code=${__tmuxwright_status-$code}
-        builtin unset __tmuxwright_status
-        if [[ -n ${__tmuxwright_key-} ]]; then
-            builtin printf '\e\\\e]133;D;%s;k=%s\a' $code $__tmuxwright_key >/dev/tty
-            [[ -n ${PROMPT_EOL_MARK-} ]] && PROMPT_EOL_MARK=${PROMPT_EOL_MARK#"$__tmuxwright_eol"}
-            builtin unset __tmuxwright_key __tmuxwright_eol
-        fi
+        {
+            local code=$?
+            setopt local_options no_xtrace
+            code=${__tmuxwright_status-$code}
+            builtin unset __tmuxwright_status
+            if [[ -n ${__tmuxwright_key-} ]]; then
+                builtin printf '\e\\\e]133;D;%s;k=%s\a' $code $__tmuxwright_key >/dev/tty
+                [[ -n ${PROMPT_EOL_MARK-} ]] &&
+                    PROMPT_EOL_MARK=${PROMPT_EOL_MARK#"$__tmuxwright_eol"}
+                builtin unset __tmuxwright_key __tmuxwright_eol
+            fi
+        } 2>/dev/null
     }
-    # Keeps the lines that evaluate a file of ours out of the history.
-    __tmuxwright_history() { [[ $1 != ' '*'eval "$(<'*/tmuxwright-* ]] }
+    # Keeps the lines that evaluate a file of ours out of the history. The failure is not one
+    # for `set -e` and ERR traps.
+    __tmuxwright_history() {
+        {
+            setopt local_options local_traps no_err_exit no_xtrace
+            builtin trap - ZERR
+            if [[ $1 == ' '*'eval "$(<'*/tmuxwright-* ]]; then return 1; fi
+        } 2>/dev/null
+    }
     # The shell that replaces this one starts in its last directory.
     __tmuxwright_note_directory() { builtin print -rn -- $PWD >|$__tmuxwright_exit } 2>/dev/null
     __tmuxwright_install() {

@@ -5,7 +5,7 @@ use serde_json::json;
 use testkit::Shell;
 
 use crate::run::fixture::{Finished, ShellFixture, assert_usable, wait_for_foreground};
-use crate::run::gate::{BASH, wait_for_text};
+use crate::run::gate::{BASH, cursor, wait_for_text, wait_until_still};
 use crate::serve;
 
 #[tokio::test]
@@ -15,7 +15,7 @@ async fn a_failed_condition_does_not_end_the_shell() {
             fixture
                 .assert_all(&[
                     ("set -e; ! true", "", 1),
-                    ("echo here", "here", 0),
+                    ("echo \"$?\"", "1", 0),
                     ("! true", "", 1),
                     ("echo 'still here'", "still here", 0),
                     ("false && true", "", 1),
@@ -73,6 +73,95 @@ async fn functions_named_like_builtins_do_no_harm() {
                 .await;
             fixture.close().await;
         }
+    }
+}
+
+/// Runs commands in an existing pane after a person has typed `line`, and asserts outputs, exit codes
+/// and the whole screen: the prompt, the command and its output, and nothing else.
+async fn assert_screen(shell: Shell, columns: u16, line: &str, table: &[(&str, &str, i64)]) {
+    let mut fixture = ShellFixture::own(shell).await;
+    let target = fixture.tmux.shell_pane(columns, 24);
+    fixture.target = Some(target.clone());
+    let prompt = fixture.tmux.screen(&target);
+    let before = cursor(&fixture.tmux, &target);
+    fixture.tmux.type_line(&target, &format!(" {line}"));
+    wait_until_still(&fixture.tmux, &target, &before);
+    let mut screen = fixture.tmux.screen(&target);
+    screen.truncate(screen.rfind(&prompt).unwrap());
+    fixture.assert_all(table).await;
+    for (command, output, _) in table {
+        screen += &format!("{prompt} {command}\n");
+        screen += output;
+        screen += if output.is_empty() { "" } else { "\n" };
+    }
+    screen += &prompt;
+    let shown = fixture.tmux.tmux(&["capture-pane", "-p", "-J", "-t", &target]);
+    let shown: Vec<_> = shown.trim_end().lines().map(str::trim_end).collect();
+    assert_eq!(shown.join("\n"), screen, "{}, {columns} columns, {line}", shell.name());
+    fixture.close().await;
+}
+
+#[tokio::test]
+async fn traces_show_the_command_and_nothing_else() {
+    for (shell, trace) in [(Shell::Bash, "+++ "), (Shell::Zsh, "+(eval):2> "), (Shell::Dash, "+ ")]
+    {
+        for columns in [80, 40] {
+            let one = format!("{trace}echo one\none");
+            let seven = format!("{trace}sh -c 'exit 7'").replace(
+                '\'',
+                match shell {
+                    Shell::Dash => "",
+                    _ => "'",
+                },
+            );
+            let asked = format!("{trace}echo 7\n7");
+            let off = format!("{trace}set +x");
+            let table = [
+                ("echo 'one'", one.as_str(), 0),
+                ("sh -c 'exit 7'", &seven, 7),
+                ("echo \"$?\"", &asked, 0),
+                ("set +x", &off, 0),
+                ("echo 'two'", "two", 0),
+            ];
+            assert_screen(shell, columns, "set -x", &table).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_verbose_shell_repeats_no_line_of_ours() {
+    let table = [("echo 'one'", "one", 0), ("sh -c 'exit 7'", "", 7), ("echo \"$?\"", "7", 0)];
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Dash] {
+        for columns in [80, 40] {
+            assert_screen(shell, columns, "set -v", &table).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_debug_trap_sees_only_the_command() {
+    let line = "trap 'echo \"[$BASH_COMMAND]\"' DEBUG";
+    let table = [
+        ("echo 'one'", "[echo 'one']\none", 0),
+        ("sh -c 'exit 7'", "[sh -c 'exit 7']", 7),
+        ("echo \"$?\"", "[echo \"$?\"]\n7", 0),
+        ("trap - DEBUG", "[trap - DEBUG]", 0),
+        ("echo 'two'", "two", 0),
+    ];
+    assert_screen(Shell::Bash, 80, line, &table).await;
+    let own = ShellFixture::own(Shell::Bash).await;
+    own.assert_all(&[(line, "", 0)]).await;
+    own.assert_all(&table).await;
+    own.assert_all(&[("echo plain", "plain", 0), ("set -x", "", 0)]).await;
+    own.assert_all(&[("echo plain", "+ echo plain\nplain", 0)]).await;
+    own.close().await;
+}
+
+#[tokio::test]
+async fn text_printed_before_each_command_leaves_no_garbage() {
+    let table = [("echo 'one'", "one", 0), ("sh -c 'exit 7'", "", 7), ("echo \"$?\"", "7", 0)];
+    for columns in [80, 40] {
+        assert_screen(Shell::Bash, columns, "PS0='\\n\\t\\n'", &table).await;
     }
 }
 

@@ -1,0 +1,296 @@
+//! Text of the files that a shell evaluates: the command file, and the file of a status query.
+//!
+//! A command file replaces the typed line on the screen with the command, evaluates the command between
+//! two marks, and leaves the command's status in `$?`. It holds the keys of the marks. It empties itself
+//! before the command begins, so that a program which the command starts finds them neither there nor
+//! in its environment.
+//!
+//! A person may have set modes and traps that act on every command of the shell: `set -e`, `set -x`,
+//! `set -v`, ERR and DEBUG traps. The file switches them off with its output hidden, and on again just
+//! before the command: so they see the command, and none of the lines around it.
+
+use super::delivery::{HIDDEN, LineGeometry, builtin_prefix, eval_line, status_query_line};
+use super::marks::{Mark, MarkKeys};
+use process::ShellKind;
+use terminal::text;
+
+/// Lines and characters of a command that its command file displays on the screen.
+const MAX_DISPLAYED_LINES: usize = 20;
+const MAX_DISPLAYED_CHARS: usize = 2_000;
+
+/// Words of a command that may begin such a mode itself.
+const MODE_WORDS: &[&str] = &["set -", "errexit", "xtrace", "ERR", "DEBUG"];
+
+/// Values that are inserted into a command file.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct ScriptInput<'a> {
+    pub(super) keys: &'a MarkKeys,
+    pub(super) command: &'a str,
+    /// Status of the previous command, which the command may read as `$?`.
+    pub(super) previous_status: i32,
+}
+
+/// The text of the command file.
+pub(super) fn command_file(
+    kind: ShellKind,
+    input: ScriptInput<'_>,
+    path: &str,
+    geometry: LineGeometry,
+) -> String {
+    let line = eval_line(kind, path, geometry);
+    let rows = (geometry.column as usize + line.len()) / geometry.width.max(1) as usize + 1;
+    // Moves the cursor from the row below the typed line back to its beginning, erases the line, and
+    // prints the command and the start mark. The mark is a printf format: a shell that traces its
+    // commands prints the format with its escapes, not the mark.
+    let start = Mark::start_format(&input.keys.start);
+    let format = format!("\\033[%sA\\033[{}G\\033[J%s\\n{start}", geometry.column + 1);
+    match kind {
+        ShellKind::Fish => fish_command_file(input, path, &format, rows),
+        _ => {
+            let main = main_part(kind, input, &format);
+            let ScriptInput { keys, command, .. } = input;
+            let (empty, forget) = (empty_command(kind, path), keep_out_of_history(kind, path));
+            // Only shells that were started with our script have the function.
+            let hook = match kind {
+                ShellKind::Bash | ShellKind::Zsh => format!(
+                    "\\builtin typeset -f __tmuxwright_begin && __tmuxwright_begin {}; ",
+                    keys.hook
+                ),
+                _ => String::new(),
+            };
+            let modes = modes_off(kind, command, input.previous_status);
+            let rows = printed_rows(kind, &line, geometry, rows);
+            format!("{empty}; {forget}{hook}{rows}{modes}__tmuxwright={}\n", quoted(kind, &main))
+        }
+    }
+}
+
+/// The part of a command file that is evaluated with its output shown. It is one compound command,
+/// which is parsed as a whole: a syntax error in the command cannot swallow the end mark.
+fn main_part(kind: ShellKind, input: ScriptInput<'_>, format: &str) -> String {
+    let ScriptInput { keys, command, previous_status } = input;
+    let builtin = builtin_prefix(kind);
+    let end = Mark::end_format(keys.end.as_deref().unwrap_or_default());
+    let status = match previous_status {
+        0 => String::new(),
+        previous => format!("(\\exit {previous}) && {builtin} :; "),
+    };
+    let shown = quoted(kind, &displayed(command));
+    let command = quoted(kind, command);
+    let report = match kind {
+        ShellKind::Bash | ShellKind::Zsh => {
+            "\\builtin typeset -f __tmuxwright_status_is && \
+             __tmuxwright_status_is \"$__tmuxwright_status\" || "
+        }
+        _ => "",
+    };
+    let traps = traps(kind);
+    // `eval` is a command too: in a shell that acts on failed commands it must not fail where its text
+    // has failed. There `$?` is 0 for a line that a person types next.
+    format!(
+        "{{ {{ {builtin} printf '{format}' \"$__tmuxwright_rows\" {shown} >/dev/tty; \
+         {builtin} unset __tmuxwright __tmuxwright_rows; }} {HIDDEN}; \
+         {status}{builtin} eval \"${{__tmuxwright_head-}}\"{command}\"${{__tmuxwright_tail-}}\"\n\
+         {{ __tmuxwright_status=${{__tmuxwright_status-$?}}; \
+         {builtin} printf '{end}' \"$__tmuxwright_status\" >/dev/tty; \
+         case ${{__tmuxwright_modes+odd}} in odd) {VERBOSE_ON}\
+         __tmuxwright_modes=$-:\"{traps}\";; esac; \
+         case $__tmuxwright_status:${{__tmuxwright_modes-}} in *:*e*:*|*:*ERR) \
+         {report}{builtin} unset __tmuxwright_status; {builtin} unset __tmuxwright_modes;; \
+         0:*) {builtin} unset __tmuxwright_status __tmuxwright_modes;; \
+         *) {builtin} eval \"{builtin} unset __tmuxwright_status __tmuxwright_modes; \
+         (\\exit $__tmuxwright_status)\";; esac; }} {HIDDEN}; }}\n"
+    )
+}
+
+/// Script that switches `set -v` on again. It stays off while the command runs, since the shell would
+/// print the text that follows the command.
+const VERBOSE_ON: &str = "case ${__tmuxwright_modes-} in *v*) \\set -v;; esac; ";
+
+/// Script that switches off modes and traps which act on every command. `__tmuxwright_head` will
+/// switch them on again, and `__tmuxwright_tail` ends the command's text with an assignment, which
+/// does not fail.
+fn modes_off(kind: ShellKind, command: &str, previous_status: i32) -> String {
+    let builtin = builtin_prefix(kind);
+    let traps = traps(kind);
+    let odd = match MODE_WORDS.iter().any(|word| command.contains(word)) {
+        true => "*",
+        false => "*[exv]*:*|*:?*",
+    };
+    let (traps_off, traps_on) = match kind {
+        ShellKind::Bash => ("\\builtin trap - DEBUG; ", "\\builtin eval \"$__tmuxwright_traps\"; "),
+        _ => ("", ""),
+    };
+    // In a list the failure is not one: neither `set -e` nor an ERR trap acts on it.
+    let status = match previous_status {
+        0 => String::new(),
+        previous => format!("(\\exit {previous}) && {builtin} :; "),
+    };
+    let head = format!(
+        "{{ case $__tmuxwright_modes in *e*) {builtin} set -e;; esac; \
+         case $__tmuxwright_modes in *x*) {builtin} set -x;; esac; {traps_on}\
+         {builtin} unset __tmuxwright_head __tmuxwright_tail __tmuxwright_traps; \
+         {status}}} {HIDDEN}\n"
+    );
+    let tail = format!("\n\n{{ __tmuxwright_status=$?; }} {HIDDEN}");
+    format!(
+        "__tmuxwright_traps={traps}; \
+         case $-:$__tmuxwright_traps in {odd}) __tmuxwright_modes=$-; {traps_off}\
+         {builtin} set +exv; __tmuxwright_head={}; __tmuxwright_tail={};; \
+         *) {builtin} unset __tmuxwright_traps;; esac; ",
+        quoted(kind, &head),
+        quoted(kind, &tail),
+    )
+}
+
+/// An expression for the traps that act on every command; it ends with `ERR` if one of them acts on
+/// failures.
+fn traps(kind: ShellKind) -> &'static str {
+    match kind {
+        ShellKind::Bash => "$(\\builtin trap -p DEBUG ERR)",
+        ShellKind::Zsh => "${functions[TRAPZERR]:+ZERR}${(M)${(f)\"$(\\builtin trap)\"}:#*ZERR}",
+        _ => "",
+    }
+}
+
+/// Script that counts the rows from the typed line to the cursor: those of the line, of its second copy
+/// under `set -v`, and of bash's `PS0`.
+fn printed_rows(kind: ShellKind, line: &str, geometry: LineGeometry, rows: usize) -> String {
+    let copy = line.len().div_ceil(geometry.width.max(1) as usize);
+    let ps0 = match kind {
+        ShellKind::Bash => {
+            "case ${PS0-} in ?*) __tmuxwright=${PS0@P}; \
+             __tmuxwright=${__tmuxwright//[!$'\\n']}; \
+             __tmuxwright_rows=$((__tmuxwright_rows + ${#__tmuxwright}));; esac; "
+        }
+        _ => "",
+    };
+    format!(
+        "__tmuxwright_rows={rows}; \
+         case $- in *v*) __tmuxwright_rows=$((__tmuxwright_rows + {copy}));; esac; {ps0}"
+    )
+}
+
+/// The text of the command file of a fish, which has no such modes.
+fn fish_command_file(input: ScriptInput<'_>, path: &str, format: &str, rows: usize) -> String {
+    let ScriptInput { keys, command, previous_status } = input;
+    let kind = ShellKind::Fish;
+    let (empty, hook) = (empty_command(kind, path), &keys.hook);
+    let end = Mark::end_format(keys.end.as_deref().unwrap_or_default());
+    let status = match previous_status {
+        0 => String::new(),
+        previous => format!("command sh -c 'exit {previous}'; "),
+    };
+    let shown = quoted(kind, &displayed(command));
+    let command = quoted(kind, command);
+    format!(
+        "{empty}; functions -q __tmuxwright_begin; and __tmuxwright_begin {hook}; \
+         builtin printf '{format}' {rows} {shown} >/dev/tty; {status}builtin eval {command}; begin; \
+         set -l code $status; builtin printf '{end}' $code >/dev/tty; return $code; end\n"
+    )
+}
+
+/// The text of the file for a status query. `rows` is the height of the prompt, which is erased
+/// together with the typed line, since the shell prints it again.
+pub(super) fn status_query_file(
+    kind: ShellKind,
+    key: &str,
+    path: &str,
+    geometry: LineGeometry,
+    rows: u32,
+) -> String {
+    let line = status_query_line(kind, path, geometry);
+    let length = geometry.column as usize + line.len();
+    let up = length / geometry.width.max(1) as usize + rows as usize;
+    let end = Mark::end_format(key);
+    let empty = empty_command(kind, path);
+    let builtin = builtin_prefix(kind);
+    let forget = keep_out_of_history(kind, path);
+    match kind {
+        ShellKind::Fish => format!(
+            "{empty}; builtin printf '\\033[{up}A\\r\\033[J{end}' $s >/dev/tty; return $s\n"
+        ),
+        // The text of the last command is expanded before the variable is unset.
+        _ => format!(
+            "{empty}; {forget}{}{builtin} printf '\\033[%sA\\r\\033[J{end}' \
+             \"$__tmuxwright_rows\" \"$__tmuxwright_status\" >/dev/tty; {VERBOSE_ON}\
+             {builtin} eval \"{builtin} unset __tmuxwright_status __tmuxwright_modes \
+             __tmuxwright_rows __tmuxwright; \
+             case \\$- in *e*) ;; *) (\\exit $__tmuxwright_status);; esac\"\n",
+            printed_rows(kind, &line, geometry, up)
+        ),
+    }
+}
+
+/// The command that empties a file of ours from within. Unlike `rm`, it starts no program, which would
+/// take longer than all the rest; this process removes the file when the command begins.
+fn empty_command(kind: ShellKind, path: &str) -> String {
+    match kind {
+        ShellKind::Fish => format!("builtin true >{path}"),
+        _ => format!("{} : >|{path}", builtin_prefix(kind)),
+    }
+}
+
+/// The command as the command file displays it: without control characters, cut if it is long.
+fn displayed(command: &str) -> String {
+    let clean = text::clean(command.trim_end(), false);
+    let mut shown = String::new();
+    for (number, line) in clean.lines().enumerate() {
+        if number == MAX_DISPLAYED_LINES || shown.len() + line.len() > MAX_DISPLAYED_CHARS {
+            let room = MAX_DISPLAYED_CHARS.saturating_sub(shown.len()).min(line.len());
+            if number < MAX_DISPLAYED_LINES {
+                shown.extend(line.chars().take(room));
+            }
+            shown.push('…');
+            break;
+        }
+        if number > 0 {
+            shown.push('\n');
+        }
+        shown.push_str(line);
+    }
+    shown
+}
+
+/// Text quoted as one word of the shell.
+fn quoted(kind: ShellKind, text: &str) -> String {
+    match kind {
+        ShellKind::Fish => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")),
+        _ => format!("'{}'", text.replace('\'', "'\\''")),
+    }
+}
+
+/// Script that keeps typed lines of ours out of the history of a shell that does not ignore lines with a
+/// leading blank. bash removes the line. zsh cannot, so there the first line stays, and a hook keeps out
+/// the later ones.
+fn keep_out_of_history(kind: ShellKind, path: &str) -> String {
+    match kind {
+        ShellKind::Bash => format!(
+            "case \":${{HISTCONTROL-}}:\" in *:ignorespace:*|*:ignoreboth:*) ;; \
+             *) case \"$(HISTTIMEFORMAT= \\builtin history 1)\" in \
+             *{path}*) \\builtin history -d \"$HISTCMD\";; esac;; esac; "
+        ),
+        ShellKind::Zsh => {
+            "[[ -o histignorespace ]] || (( ${+functions[__tmuxwright_history]} )) || { \
+             __tmuxwright_history() { { setopt local_options local_traps no_err_exit no_xtrace; \
+             \\builtin trap - ZERR; \
+             if [[ $1 == ' '*'eval \"$(<'*/tmuxwright-* ]]; then return 1; fi; } 2>/dev/null }; \
+             zshaddhistory_functions+=(__tmuxwright_history) }; "
+                .to_owned()
+        }
+        _ => String::new(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn displayed_command_is_cut_at_the_limits() {
+        assert_eq!(displayed("echo hi\n"), "echo hi");
+        assert_eq!(displayed("a\x1b[2Jb"), "ab");
+        assert_eq!(displayed(&"x".repeat(100_000)).chars().count(), MAX_DISPLAYED_CHARS + 1);
+        assert_eq!(displayed(&"x\n".repeat(100)).lines().count(), MAX_DISPLAYED_LINES);
+    }
+}
