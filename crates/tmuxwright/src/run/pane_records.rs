@@ -46,6 +46,8 @@ pub(super) struct PaneRecord {
     pub(super) last_end: Option<Instant>,
     /// Whether a tool has typed into the pane since the last command.
     pub(super) typed_since: bool,
+    /// Activity of the pane's session at the last moment when nobody looked at the pane.
+    pub(super) unwatched: Option<u64>,
     /// Whether the output of the last command ended with a line end. If so, the terminal has echoed
     /// no text typed ahead.
     pub(super) ended_with_newline: bool,
@@ -131,6 +133,7 @@ impl PaneRecord {
             last_start: None,
             last_end: None,
             typed_since: false,
+            unwatched: None,
             ended_with_newline: false,
             last_status: 0,
             generation: 0,

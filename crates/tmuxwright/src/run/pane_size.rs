@@ -16,7 +16,17 @@ row! {
         width: u32 = "pane_width",
         height: u32 = "pane_height",
         history: u32 = "history_size",
+        activity: u64 = "session_activity",
     }
+}
+
+/// The output of a pane from now on.
+pub(super) struct PlacedStream {
+    pub(super) stream: PaneStream,
+    /// Size and cursor where the stream begins.
+    pub(super) place: ScreenPlace,
+    /// When a key was last pressed in the pane's session, or a client attached.
+    pub(super) activity: u64,
 }
 
 row! {
@@ -31,15 +41,16 @@ row! {
 pub(super) async fn stream_with_place(
     tmux: &Server,
     pane: &PaneState,
-) -> Result<(PaneStream, ScreenPlace), Error> {
+) -> Result<PlacedStream, Error> {
     let query = Server::row_query::<PlaceFacts>(&pane.pane.to_string());
     let (stream, replies) = tmux.stream_from(pane.session, pane.pane, vec![query]).await?;
     let reply: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
-    let PlaceFacts { x, y, width, height, history } =
+    let PlaceFacts { x, y, width, height, history, activity } =
         PlaceFacts::parse_one("display-message", &reply)?;
     let [column, row, width, height, history] =
         [x, y, width, height, history].map(|number| number as usize);
-    Ok((stream, ScreenPlace { width, height, row, column, history }))
+    let place = ScreenPlace { width, height, row, column, history };
+    Ok(PlacedStream { stream, place, activity })
 }
 
 impl JobFollower {

@@ -5,15 +5,16 @@ use std::time::Duration;
 use tmux_control::stream::PaneStream;
 use tokio::time::Instant;
 
+use super::Refusal;
 use super::cursor_row::CursorRow;
 use super::gate::{self, Shell};
 use super::limits::{FRESH_PROMPT_TIME, POOL_START_TIMEOUT, SETTLE_TIME, SHELL_START_TIMEOUT};
 use super::pane_records::ShellMarks;
+use super::pane_size::{self, PlacedStream};
 use super::prompt::Prompt;
 use super::prompt_check::{self, Checked, PromptCheck, PromptLook};
 use super::start_job::JobStart;
 use super::viewers::{self, Viewers};
-use super::{Refusal, pane_size};
 use terminal::screen::Screen;
 
 /// Facts that the gate has established.
@@ -56,14 +57,18 @@ impl JobStart {
         let first_command = matches!(marks, ShellMarks::Expected(_));
         let shell = self.wait_for_shell(first_command, last_end).await?;
         let marks = self.confirm_marks(marks);
-        let (stream, place) = pane_size::stream_with_place(engine.tmux(), pane).await?;
+        let PlacedStream { stream, place, activity } =
+            pane_size::stream_with_place(engine.tmux(), pane).await?;
         let echo = Screen::for_output(&place);
         let since_end = last_end.map_or(Duration::MAX, |ended| ended.elapsed());
         let just_ended = untouched && since_end < FRESH_PROMPT_TIME;
         let as_it_is = self.shell_key(shell.kind, &marks).is_some();
         if as_it_is && first_try && (first_command || (just_ended && clean)) {
             let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: None });
-            let condition = viewers::no_recent_key();
+            if first_command {
+                self.note_unwatched(&Viewers::read(engine.tmux(), pane.pane).await?, activity);
+            }
+            let condition = viewers::no_recent_key(engine.records().pane(pane).unwatched);
             let (cursor, blank_typed) = (None, None);
             return Ok(Checked::Done(GatePassed {
                 shell,
@@ -78,6 +83,7 @@ impl JobStart {
         }
         gate::require_shared_files(pane.pane, shell)?;
         let viewers = Viewers::read(engine.tmux(), pane.pane).await?;
+        self.note_unwatched(&viewers, activity);
         let last_start = engine.records().pane(pane).last_start;
         let since_start = last_start.map_or(Duration::ZERO, |typed| typed.elapsed());
         let check = PromptCheck { engine, pane, shell, viewers: &viewers };
@@ -107,6 +113,11 @@ impl JobStart {
             blank_typed,
             condition,
         }))
+    }
+
+    /// Remembers the activity of the session at a moment when nobody looked at the pane.
+    fn note_unwatched(&self, viewers: &Viewers, activity: u64) {
+        self.engine.records().pane(&self.pane).unwatched = viewers.is_empty().then_some(activity);
     }
 
     /// Waits for the shell's prompt.
@@ -147,9 +158,12 @@ impl JobStart {
         until: Instant,
     ) -> Result<Checked<(CursorRow, Option<CursorRow>)>, Refusal> {
         let pane = self.pane.pane;
-        // The shell reads, so its prompt is printed.
-        self.engine.catch_up(&self.pane).await;
-        let cursor = CursorRow::read(self.engine.tmux(), pane).await?;
+        let mut cursor = CursorRow::read(self.engine.tmux(), pane).await?;
+        if cursor.before.trim().is_empty() {
+            // The shell reads, so its prompt is printed, but may not have reached tmux.
+            self.engine.catch_up(&self.pane).await;
+            cursor = CursorRow::read(self.engine.tmux(), pane).await?;
+        }
         let accepted = fresh && prompt_check::is_new_prompt(&cursor, known);
         let look = match accepted {
             true => PromptLook::Known,

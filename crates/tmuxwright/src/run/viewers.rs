@@ -40,6 +40,11 @@ impl Viewers {
         })
     }
 
+    /// Whether nobody looks at the pane.
+    pub(super) fn is_empty(&self) -> bool {
+        self.sessions.is_empty()
+    }
+
     /// Whether a person has pressed a key within this time, or may have.
     pub(super) fn typed_within(&self, time: Duration) -> bool {
         self.last_key.is_some_and(|last| now() < last + QUIET_SECONDS + time.as_secs())
@@ -65,9 +70,14 @@ impl Viewers {
     }
 }
 
-/// A format that is true for a pane in whose session no key was pressed for a while.
-pub(super) fn no_recent_key() -> String {
-    format!("#{{<:#{{session_activity}},{}}}", now().saturating_sub(QUIET_SECONDS - 1))
+/// A format that is true for a pane in whose session no key was pressed for a while, or none since its
+/// activity was `unwatched`, at a moment when nobody looked at the pane.
+pub(super) fn no_recent_key(unwatched: Option<u64>) -> String {
+    let quiet = format!("#{{<:#{{session_activity}},{}}}", now().saturating_sub(QUIET_SECONDS - 1));
+    match unwatched {
+        Some(activity) => format!("#{{||:{quiet},#{{==:#{{session_activity}},{activity}}}}}"),
+        None => quiet,
+    }
 }
 
 /// Seconds since 1970, as tmux counts activity.
