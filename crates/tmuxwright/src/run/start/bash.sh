@@ -22,24 +22,28 @@ else
     if [ -r ~/.bashrc ]; then . ~/.bashrc; fi
 fi
 
+# Modes of the user's files must neither end this script nor trace it.
+{ __tmuxwright_modes=$- && builtin set +euxv; } 2>/dev/null
+__tmuxwright_modes=${__tmuxwright_modes//[!euxv]/}
+
 # Older versions have no PS0.
 if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
     # Called by a command file with the key for this one command. `set -a` must not pass it on.
     __tmuxwright_begin() {
         __tmuxwright_key=$1
-        export -n __tmuxwright_key
+        builtin export -n __tmuxwright_key
     }
     # Called by a command file that does not leave the command's status in `$?`.
     __tmuxwright_status_is() {
         __tmuxwright_status=$1
-        export -n __tmuxwright_status
+        builtin export -n __tmuxwright_status
     }
     __tmuxwright_end_mark() {
         local status=$?
         status=${__tmuxwright_status-$status}
         builtin unset __tmuxwright_status
         if [[ -n ${__tmuxwright_ready-} ]]; then
-            : >|"$__tmuxwright_ready"
+            builtin : >|"$__tmuxwright_ready"
             # The history file is read by now; bash must not write to it.
             builtin unset HISTFILE __tmuxwright_ready
         fi
@@ -51,7 +55,7 @@ if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
     # For commands that are typed as they are; other commands bring keys of their own.
     PS0="${PS0-}\e]133;C;k=$__tmuxwright_shell_key\a"
     # `set -a` in the user's files must not pass the key on.
-    export -n __tmuxwright_shell_key PS0
+    builtin export -n __tmuxwright_shell_key PS0
     # First in the list, so that the output of other hooks follows the mark. It returns the status of
     # the command, on which neither `set -e` nor an ERR trap must act again. What `set -x` and a DEBUG
     # trap print about it is not output of the command, and would show the key.
@@ -62,8 +66,9 @@ if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
     fi
 fi
 # The shell that replaces this one starts in its last directory.
-if [[ -z $(trap -p EXIT) ]]; then
+if [[ -z $(builtin trap -p EXIT) ]]; then
     __tmuxwright_note_directory() { builtin printf %s "$PWD" >|"$__tmuxwright_exit"; } 2>/dev/null
-    trap __tmuxwright_note_directory EXIT
+    builtin trap __tmuxwright_note_directory EXIT
 fi
-unset __tmuxwright_login
+builtin unset __tmuxwright_login
+builtin eval "builtin unset __tmuxwright_modes; ${__tmuxwright_modes:+builtin set -$__tmuxwright_modes}"

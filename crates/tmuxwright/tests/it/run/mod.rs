@@ -1,6 +1,7 @@
 //! `run_command`, `command_result`, `interrupt`, `send_signal` and `run_in_repl`.
 
 pub(crate) mod commands;
+mod configurations;
 pub(crate) mod fixture;
 mod forgery;
 pub(crate) mod gate;
