@@ -73,7 +73,7 @@ fn main_part(kind: ShellKind, input: ScriptInput<'_>, format: &str) -> String {
     let end = Mark::end_format(keys.end.as_deref().unwrap_or_default());
     let status = match previous_status {
         0 => String::new(),
-        previous => format!("(\\exit {previous}) && {builtin} :; "),
+        previous => format!("({builtin} exit {previous}) && {builtin} :; "),
     };
     let shown = quoted(kind, &displayed(command));
     let command = quoted(kind, command);
@@ -99,7 +99,7 @@ fn main_part(kind: ShellKind, input: ScriptInput<'_>, format: &str) -> String {
          {report}{builtin} unset __tmuxwright_status; {builtin} unset __tmuxwright_modes;; \
          0:*) {builtin} unset __tmuxwright_status __tmuxwright_modes;; \
          *) {builtin} eval \"{builtin} unset __tmuxwright_status __tmuxwright_modes; \
-         (\\exit $__tmuxwright_status)\";; esac; }} {HIDDEN}; }}\n"
+         ({builtin} exit $__tmuxwright_status)\";; esac; }} {HIDDEN}; }}\n"
     )
 }
 
@@ -124,7 +124,7 @@ fn modes_off(kind: ShellKind, command: &str, previous_status: i32) -> String {
     // In a list the failure is not one: neither `set -e` nor an ERR trap acts on it.
     let status = match previous_status {
         0 => String::new(),
-        previous => format!("(\\exit {previous}) && {builtin} :; "),
+        previous => format!("({builtin} exit {previous}) && {builtin} :; "),
     };
     let head = format!(
         "{{ case $__tmuxwright_modes in *e*) {builtin} set -e;; esac; \
@@ -216,7 +216,7 @@ pub(super) fn status_query_file(
              \"$__tmuxwright_rows\" \"$__tmuxwright_status\" >/dev/tty; {VERBOSE_ON}\
              {builtin} eval \"{builtin} unset __tmuxwright_status __tmuxwright_modes \
              __tmuxwright_rows __tmuxwright; \
-             case \\$- in *e*) ;; *) (\\exit $__tmuxwright_status);; esac\"\n",
+             case \\$- in *e*) ;; *) ({builtin} exit $__tmuxwright_status);; esac\"\n",
             printed_rows(kind, &line, geometry, up)
         ),
     }

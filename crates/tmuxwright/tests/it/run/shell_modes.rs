@@ -53,7 +53,8 @@ async fn an_error_trap_runs_once_for_each_failure() {
 #[tokio::test]
 async fn functions_named_like_builtins_do_no_harm() {
     let posix = "printf() { echo no; }; history() { echo no; }; cat() { echo no; }";
-    let more = "eval() { echo no; }; typeset() { echo no; }; unset() { echo no; }";
+    let more =
+        "eval() { echo no; }; typeset() { echo no; }; unset() { echo no; }; exit() { echo no; }";
     let aliases =
         "alias eval='echo no' printf='echo no' typeset='echo no' unset='echo no' case_=no";
     for shell in [Shell::Bash, Shell::Zsh, Shell::Dash] {
