@@ -215,10 +215,9 @@ impl PromptCheck<'_> {
         if !tmux.type_if(&pane.into(), &self.condition(cursor), keys).await? {
             return Ok(Checked::Disturbed);
         }
-        // tmux has handed the key to the terminal when it answers the second query. A shell that
-        // reads again with no key unread has acted on all of them, and what it printed is rendered
-        // two queries later.
-        CursorRow::read(tmux, pane).await?;
+        // Then tmux has handed the key to the terminal. A shell that reads again with no key unread has
+        // acted on all of them, and what it printed comes before the second one.
+        self.engine.catch_up(self.pane).await;
         let begun = Instant::now();
         let mut pause = ProbePause::default();
         loop {
@@ -231,6 +230,7 @@ impl PromptCheck<'_> {
                 _ => pause.wait().await,
             }
         }
+        self.engine.catch_up(self.pane).await;
         Ok(Checked::Done(CursorRow::read(tmux, pane).await?))
     }
 
