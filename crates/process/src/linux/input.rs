@@ -63,9 +63,11 @@ pub(super) fn input_wait(pid: u32, evidence: Evidence) -> InputWait {
         let terminal = terminal_path(&pane).and_then(|path| TerminalDevice::open(&path));
         let (Some(group), Some(terminal)) = (pane.foreground, terminal) else { break };
         let Some(mode) = terminal.mode() else { break };
+        // A program that is just being handed input still seems to wait for it. One that waits after
+        // its input was read has acted on it: so the input is looked at first, too.
+        let was_unread = terminal.has_unread_input();
         let reads = TerminalProbe { terminal: &terminal, evidence }.group(&pane, group, mode);
-        // A program that is just being handed input still seems to wait for it.
-        let found = match terminal.has_unread_input() {
+        let found = match was_unread || terminal.has_unread_input() {
             true => InputWait::without_reader(InputState::None),
             false => reads,
         };

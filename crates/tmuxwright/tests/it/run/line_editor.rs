@@ -91,9 +91,8 @@ async fn an_open_search_is_reported_and_left_alone() {
             if used {
                 assert_usable(&mcp, &target, shell).await;
             }
-            let before = tmux.screen(&target);
             tmux.presses(&target, &["C-r"]);
-            wait_until("the search is open", || (tmux.screen(&target) != before).then_some(()));
+            wait_for_text(&tmux, &target, "search");
             let error = assert_refused(&tmux, &mcp, &target, "not_ready").await;
             assert!(error.contains("interrupt") && !ran.exists(), "{shell}: {error}");
             mcp.call("interrupt", json!({"target": target})).await.text();
