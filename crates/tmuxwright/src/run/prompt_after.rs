@@ -12,6 +12,7 @@ use super::follow::JobFollower;
 use super::gate::{self, ProbePause, Readiness};
 use super::limits::SHELL_RESPONSE_TIMEOUT;
 use super::prompt::Prompt;
+use super::prompt_check::line_editor_dialog;
 use crate::host::PaneState;
 
 /// Rows of the tallest prompt.
@@ -68,7 +69,10 @@ impl JobFollower {
         if is_more || (is_first && processes().is_none_or(|it| !it.is_empty())) {
             now.rows = None;
         }
-        engine.remember_prompt(&pane, generation, now.after(&prompt));
+        // A person may have opened a search already.
+        if line_editor_dialog(&now.row).is_none() {
+            engine.remember_prompt(&pane, generation, now.after(&prompt));
+        }
         drop(kept);
     }
 }

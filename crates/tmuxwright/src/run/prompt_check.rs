@@ -82,11 +82,11 @@ pub(super) fn is_new_prompt(cursor: &CursorRow, known: Option<&str>) -> bool {
         let within = !known.trim().is_empty() && row.contains(known) && !row.ends_with(known);
         !shows_prompt(cursor, known) && (within || begins_with(cursor, known))
     };
-    !cursor.has_text_after() && !known.is_some_and(typed)
+    !cursor.has_text_after() && !known.is_some_and(typed) && line_editor_dialog(row).is_none()
 }
 
 /// Activity of a line editor that shows this row instead of its prompt.
-fn line_editor_dialog(row: &str) -> Option<&'static str> {
+pub(super) fn line_editor_dialog(row: &str) -> Option<&'static str> {
     let row = row.trim_end();
     if row.contains("i-search") {
         return Some("searches its history");
