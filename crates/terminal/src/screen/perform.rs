@@ -84,7 +84,7 @@ impl Performer<'_> {
             'P' => grid.edit_at_cursor(|row, column| row.delete(column, count)),
             '@' => grid.edit_at_cursor(|row, column| row.insert(column, count)),
             'X' => {
-                grid.edit_at_cursor(|row, column| row.erase(column, column.saturating_add(count)))
+                grid.edit_at_cursor(|row, column| row.erase(column, column.saturating_add(count)));
             }
             'S' => self.terminal.scroll_up(count, self.sink),
             'T' => grid.scroll_down(count),

@@ -33,7 +33,7 @@ impl RowKind {
             '>' if before == ['=', '='] => Self::Progress,
             '%' | '#' | '>' => Self::Question,
             ']' | ')' => match choices(text) {
-                RowKind::Text if row.ends_with(' ') => RowKind::Question,
+                Self::Text if row.ends_with(' ') => Self::Question,
                 kind => kind,
             },
             _ if is_spinner(last)

@@ -91,6 +91,8 @@ async fn an_open_search_is_reported_and_left_alone() {
             if used {
                 assert_usable(&mcp, &target, shell).await;
             }
+            // Before its prompt the terminal would take the key.
+            mcp.call("wait_for", json!({"target": target, "until": ["prompt"]})).await.ok();
             tmux.presses(&target, &["C-r"]);
             wait_for_text(&tmux, &target, "search");
             let error = assert_refused(&tmux, &mcp, &target, "not_ready").await;
