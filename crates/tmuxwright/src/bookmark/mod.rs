@@ -8,7 +8,7 @@
 //! it.
 //!
 //! Of the alternate screen a bookmark holds one fingerprint. The process remembers the rows of the last
-//! screens ([`ShownScreens`]); in another process every row counts as changed unless the screen is the same.
+//! screens (`ShownScreens`); in another process every row counts as changed unless the screen is the same.
 //!
 //! - `pane_text`: the queries to tmux, and the pane's text made from the replies.
 //! - `find`: the position of a bookmark in a pane's text, and the new lines after it.
