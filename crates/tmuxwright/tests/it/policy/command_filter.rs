@@ -51,7 +51,10 @@ async fn settle(mcp: &Mcp, pane: &str) {
     // A shell that still handles C-c may lose input that follows at once.
     until("the shell shows a new prompt", async || {
         let again = interrupts().await > before;
-        (again && screen(mcp, pane).await.trim_end().ends_with("\n$")).then_some(())
+        let shown = screen(mcp, pane).await;
+        // Between two commands the terminal echoes the key, and the prompt follows in the same row.
+        let prompts = ["\n$", "^C$"].iter().any(|end| shown.trim_end().ends_with(end));
+        (again && prompts).then_some(())
     })
     .await;
     let number = COUNT.fetch_add(1, Ordering::Relaxed);
