@@ -1,5 +1,5 @@
-//! A process around the first program of a terminal, which it outlives for as long as somebody has to
-//! read what the program printed last.
+//! A process around the first program of a terminal. It outlives the program until what the program
+//! printed last was read.
 //!
 //! The owner of a terminal may close it as soon as its first process exits, and discard output that it
 //! has not read yet; tmux does. With a keeper, the first process exits later. For the program little

@@ -20,7 +20,7 @@ pub(super) const FOREGROUND_TIMEOUT: Duration = Duration::from_millis(60);
 /// Upper bound for a shell to begin a command, to answer a query for its status, or to print its prompt.
 pub(super) const SHELL_RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Upper bound for the mark that a shell prints at its prompt to follow that of the command file, unless
-/// somebody has removed the hook that prints it.
+/// the hook that prints it was removed.
 pub(super) const HOOK_MARK_TIMEOUT: Duration = Duration::from_millis(300);
 /// Upper bound for tmux to notice that the process of a pane has exited.
 pub(super) const EXIT_NOTICE_TIMEOUT: Duration = Duration::from_secs(3);

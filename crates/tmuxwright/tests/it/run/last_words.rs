@@ -80,7 +80,7 @@ async fn closed_pane_ends_its_background_jobs() {
     for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
         let fixture = ShellFixture::own(shell).await;
         let file = fixture.tmux.home().join("pid");
-        // A shell is told of the hangup while a command has the foreground.
+        // The shell must hear of the closed terminal although a command has the foreground.
         let command = format!("sh -c 'echo $$ >{}; exec sleep 1000' & sleep 1000", file.display());
         let begun = fixture.answer_within(&command, 0.1).await;
         let pid = until("the job runs", async || {
