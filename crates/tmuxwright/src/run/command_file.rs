@@ -9,7 +9,9 @@
 //! `set -v`, ERR and DEBUG traps. The file switches them off with its output hidden, and on again just
 //! before the command: so they see the command, and none of the lines around it.
 
-use super::delivery::{HIDDEN, LineGeometry, builtin_prefix, eval_line, status_query_line};
+use super::delivery::{
+    HIDDEN, LineGeometry, LinePlace, builtin_prefix, eval_line, status_query_line,
+};
 use super::marks::{Mark, MarkKeys};
 use process::ShellKind;
 use terminal::text;
@@ -38,14 +40,14 @@ pub(super) fn command_file(
     geometry: LineGeometry,
 ) -> String {
     let line = eval_line(kind, path, geometry);
-    let rows = (geometry.column as usize + line.len()) / geometry.width.max(1) as usize + 1;
+    let place = geometry.place_of(&line);
     // Moves the cursor from the row below the typed line back to its beginning, erases the line, and
     // prints the command and the start mark. The mark is a printf format: a shell that traces its
     // commands prints the format with its escapes, not the mark.
     let start = Mark::start_format(&input.keys.start);
-    let format = format!("\\033[%sA\\033[{}G\\033[J%s\\n{start}", geometry.column + 1);
+    let format = format!("\\033[%sA\\033[%sG\\033[J%s\\n{start}");
     match kind {
-        ShellKind::Fish => fish_command_file(input, path, &format, rows),
+        ShellKind::Fish => fish_command_file(input, path, &format, place),
         _ => {
             let main = main_part(kind, input, &format);
             let ScriptInput { keys, command, .. } = input;
@@ -59,8 +61,13 @@ pub(super) fn command_file(
                 _ => String::new(),
             };
             let modes = modes_off(kind, command, input.previous_status);
-            let rows = printed_rows(kind, &line, geometry, rows);
-            format!("{empty}; {forget}{hook}{rows}{modes}__tmuxwright={}\n", quoted(kind, &main))
+            let rows = printed_rows(kind, &line, geometry, place.rows_up);
+            let column = format!("__tmuxwright_column={}; ", place.column + 1);
+            let ask = keys.line.as_ref().map(|key| ask_for_place(key, path)).unwrap_or_default();
+            format!(
+                "{empty}; {forget}{hook}{rows}{column}{modes}{ask}__tmuxwright={}\n",
+                quoted(kind, &main)
+            )
         }
     }
 }
@@ -88,8 +95,8 @@ fn main_part(kind: ShellKind, input: ScriptInput<'_>, format: &str) -> String {
     // `eval` is a command too: in a shell that acts on failed commands it must not fail where its text
     // has failed. There `$?` is 0 for a line that a person types next.
     format!(
-        "{{ {{ {builtin} printf '{format}' \"$__tmuxwright_rows\" {shown} >/dev/tty; \
-         {builtin} unset __tmuxwright __tmuxwright_rows; }} {HIDDEN}; \
+        "{{ {{ {builtin} printf '{format}' \"$__tmuxwright_rows\" \"$__tmuxwright_column\" {shown} \
+         >/dev/tty; {builtin} unset __tmuxwright __tmuxwright_rows __tmuxwright_column; }} {HIDDEN}; \
          {status}{builtin} eval \"${{__tmuxwright_head-}}\"{command}\"${{__tmuxwright_tail-}}\"\n\
          {{ __tmuxwright_status=${{__tmuxwright_status-$?}}; \
          {builtin} printf '{end}' \"$__tmuxwright_status\" >/dev/tty; \
@@ -171,8 +178,40 @@ fn printed_rows(kind: ShellKind, line: &str, geometry: LineGeometry, rows: usize
     )
 }
 
+/// How often a shell looks for the answer to a question before it goes on without it: every hundredth of
+/// a second, for two seconds.
+const MAX_ANSWER_PROBES: usize = 200;
+
+/// Script of zsh that asks this process where the typed line is, since a transient prompt moves the line.
+fn ask_for_place(key: &str, path: &str) -> String {
+    let (mark, answer) = (Mark::line_format(key), answer_path(path));
+    format!(
+        "\\builtin printf '{mark}' >/dev/tty; __tmuxwright=0; \
+         while [[ ! -s {answer} ]] && (( __tmuxwright++ < {MAX_ANSWER_PROBES} )); do \
+         \\command sleep 0.01; done; \
+         [[ -s {answer} ]] && \\builtin read -r __tmuxwright_rows __tmuxwright_column <{answer}; "
+    )
+}
+
+/// The same for fish. `$place` is the predicted place.
+fn fish_ask_for_place(key: &str, path: &str) -> String {
+    let (mark, answer) = (Mark::line_format(key), answer_path(path));
+    format!(
+        "builtin printf '{mark}' >/dev/tty; set -l probes; \
+         while not builtin test -s {answer}; \
+         and builtin test (builtin count $probes) -lt {MAX_ANSWER_PROBES}; \
+         set -a probes x; command sleep 0.01; end; \
+         builtin test -s {answer}; and set place (builtin string split ' ' <{answer}); "
+    )
+}
+
+/// Path of the file with the answer to a question of the command file at `path`.
+fn answer_path(path: &str) -> String {
+    format!("{path}-line")
+}
+
 /// The text of the command file of a fish, which has no such modes.
-fn fish_command_file(input: ScriptInput<'_>, path: &str, format: &str, rows: usize) -> String {
+fn fish_command_file(input: ScriptInput<'_>, path: &str, format: &str, place: LinePlace) -> String {
     let ScriptInput { keys, command, previous_status } = input;
     let kind = ShellKind::Fish;
     let (empty, hook) = (empty_command(kind, path), &keys.hook);
@@ -183,9 +222,13 @@ fn fish_command_file(input: ScriptInput<'_>, path: &str, format: &str, rows: usi
     };
     let shown = quoted(kind, &displayed(command));
     let command = quoted(kind, command);
+    let ask = keys.line.as_ref().map(|key| fish_ask_for_place(key, path)).unwrap_or_default();
+    let LinePlace { rows_up, column } = place;
+    let column = column + 1;
     format!(
         "{empty}; functions -q __tmuxwright_begin; and __tmuxwright_begin {hook}; \
-         builtin printf '{format}' {rows} {shown} >/dev/tty; {status}builtin eval {command}; begin; \
+         begin; set -l place {rows_up} {column}; {ask}\
+         builtin printf '{format}' $place {shown} >/dev/tty; end; {status}builtin eval {command}; begin; \
          set -l code $status; builtin printf '{end}' $code >/dev/tty; return $code; end\n"
     )
 }

@@ -51,11 +51,7 @@ impl CursorRow {
 
     /// The cursor's row, from the replies to [`CursorRow::queries`].
     pub(super) fn from_replies(replies: Vec<TmuxReply>) -> Result<Self, Error> {
-        let text: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
-        let split = text.iter().position(|&byte| byte == b'\n').map_or(text.len(), |at| at + 1);
-        let (facts, screen) = text.split_at_checked(split).unwrap_or((&text, &[]));
-        let facts = CursorFacts::parse_one("display-message", facts)?;
-        let screen = String::from_utf8_lossy(screen);
+        let (facts, screen) = parse(replies)?;
         let screen: Vec<&str> = screen.lines().collect();
         let (above, from_cursor) = screen.split_at(screen.len().min(facts.y as usize));
         let mut rows = from_cursor.iter();
@@ -77,6 +73,16 @@ impl CursorRow {
         })
     }
 
+    /// Reads the rows above the cursor's, and the width of the pane.
+    pub(super) async fn read_above(
+        tmux: &Server,
+        pane: PaneId,
+    ) -> Result<(Vec<String>, usize), Error> {
+        let (facts, screen) = parse(tmux.sequence(Self::queries(pane)).await?)?;
+        let above = screen.lines().take(facts.y as usize).map(str::to_owned).collect();
+        Ok((above, facts.width as usize))
+    }
+
     /// The line before the cursor, with the rows above from which it seems to wrap.
     pub(super) fn line(&self) -> String {
         format!("{}{}", self.wrapped, self.before)
@@ -91,4 +97,13 @@ impl CursorRow {
     pub(super) fn has_text_after(&self) -> bool {
         self.after.starts_with(|c: char| !c.is_whitespace())
     }
+}
+
+/// The cursor and the text of the screen, from the replies to [`CursorRow::queries`].
+fn parse(replies: Vec<TmuxReply>) -> Result<(CursorFacts, String), Error> {
+    let text: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
+    let split = text.iter().position(|&byte| byte == b'\n').map_or(text.len(), |at| at + 1);
+    let (facts, screen) = text.split_at_checked(split).unwrap_or((&text, &[]));
+    let facts = CursorFacts::parse_one("display-message", facts)?;
+    Ok((facts, String::from_utf8_lossy(screen).into_owned()))
 }

@@ -51,6 +51,23 @@ pub(super) struct LineGeometry {
     pub(super) width: u32,
 }
 
+impl LineGeometry {
+    /// The place of a line that was typed there, seen from the row below it.
+    pub(super) fn place_of(&self, line: &str) -> LinePlace {
+        let rows = (self.column as usize + line.len()) / self.width.max(1) as usize + 1;
+        LinePlace { rows_up: rows, column: self.column as usize }
+    }
+}
+
+/// The place of a typed line on the screen, seen from the cursor after the line was accepted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct LinePlace {
+    /// Rows from the cursor's row up to the row in which the line begins.
+    pub(super) rows_up: usize,
+    /// Column of the line's first character, from 0.
+    pub(super) column: usize,
+}
+
 /// Whether a command can be typed as it is: every word is plain text to the shell.
 pub(super) fn is_plain(command: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_./:=,@%+-".contains(c);

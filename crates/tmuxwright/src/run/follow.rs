@@ -11,6 +11,7 @@ use super::Engine;
 use super::gate::{self, ProbePause, Readiness, Shell};
 use super::job::{AwaitedInput, Job, JobStatus};
 use super::limits::HOOK_MARK_TIMEOUT;
+use super::line_place::CommandLine;
 use super::marks::MarkKeys;
 use super::output_filter::{OutputFilter, OutputPart};
 use super::pane_records::PaneLease;
@@ -48,6 +49,8 @@ pub(super) struct FollowState {
     pub(super) probes: ProbeSchedule<AwaitedInput>,
     /// Count of the inputs into the pane that the probes take into account.
     pub(super) inputs: u64,
+    /// The typed line, if the shell asks for its place.
+    pub(super) command_line: Option<CommandLine>,
     /// When the shell was asked for the status.
     pub(super) status_asked: Option<Instant>,
     /// Bytes after the end mark: the shell's prompt.
@@ -55,7 +58,11 @@ pub(super) struct FollowState {
 }
 
 impl FollowState {
-    pub(super) fn new(keys: MarkKeys, marks_prompt: bool) -> Self {
+    pub(super) fn new(
+        keys: MarkKeys,
+        marks_prompt: bool,
+        command_line: Option<CommandLine>,
+    ) -> Self {
         let now = Instant::now();
         Self {
             filter: OutputFilter::new(keys),
@@ -63,6 +70,7 @@ impl FollowState {
             typed_at: now,
             probes: ProbeSchedule::new(now),
             inputs: 0,
+            command_line,
             status_asked: None,
             after_end: Vec::new(),
         }
@@ -82,6 +90,9 @@ impl JobFollower {
         tokio::pin!(shell_exit);
         let mut end_pause = ProbePause::default();
         let status = loop {
+            if self.state.filter.take_line_query() {
+                self.answer_line_query().await;
+            }
             tokio::select! {
                 at = self.layout.layout_changed() => {
                     if let Some(status) = self.resize_at(at).await {
@@ -111,7 +122,7 @@ impl JobFollower {
                 () = &mut shell_exit => break self.status_after_exit().await,
             }
         };
-        for file in [&self.job.id, &self.status_file()] {
+        for file in [&self.job.id, &self.line_file(), &self.status_file()] {
             self.engine.private_dir().remove_file(file);
         }
         let code = if let JobStatus::Exited(code) = status { Some(code) } else { None };

@@ -30,12 +30,19 @@ pub(super) enum MarkKind {
     Start,
     /// The command has ended with this status.
     End(i32),
+    /// The shell asks where its typed line is on the screen.
+    Line,
 }
 
 impl Mark {
     /// The start mark, as a `printf` format.
     pub(super) fn start_format(key: &str) -> String {
         format!("\\033]133;C;k={key}\\007")
+    }
+
+    /// The mark with which a shell asks for the place of its typed line, as a `printf` format.
+    pub(super) fn line_format(key: &str) -> String {
+        format!("\\033]133;L;k={key}\\007")
     }
 
     /// The end mark, as a `printf` format that takes the status. A program may have left an escape
@@ -52,6 +59,7 @@ impl Mark {
         let status = fields.next()?;
         let (kind, key) = match letter {
             "C" => (MarkKind::Start, status),
+            "L" => (MarkKind::Line, status),
             "D" => (MarkKind::End(exit_code(status.parse().ok()?)), fields.next()?),
             _ => return None,
         };
@@ -64,6 +72,8 @@ impl Mark {
 /// that it makes valid.
 #[derive(Debug, Clone)]
 pub(super) struct MarkKeys {
+    /// Key of the question for the place of the typed line, if the command file asks.
+    pub(super) line: Option<String>,
     /// Key of the start mark.
     pub(super) start: String,
     /// Key of the end mark that the command file prints; `None` for a command that is typed as it is.
@@ -81,13 +91,18 @@ impl MarkKeys {
     /// New random keys.
     pub(super) fn new() -> io::Result<Self> {
         let key = || random::hex(Self::KEY_BYTES);
-        Ok(Self { start: key()?, end: Some(key()?), hook: key()?, query: key()? })
+        Ok(Self { line: None, start: key()?, end: Some(key()?), hook: key()?, query: key()? })
     }
 
     /// The keys of a command that is typed as it is into a shell with this key.
     pub(super) fn of_shell(shell: &str) -> io::Result<Self> {
         let (start, hook) = (shell.to_owned(), shell.to_owned());
-        Ok(Self { start, end: None, hook, query: random::hex(Self::KEY_BYTES)? })
+        Ok(Self { line: None, start, end: None, hook, query: random::hex(Self::KEY_BYTES)? })
+    }
+
+    /// These keys, with one for the question where the typed line is.
+    pub(super) fn asking_for_line(self) -> io::Result<Self> {
+        Ok(Self { line: Some(random::hex(Self::KEY_BYTES)?), ..self })
     }
 }
 
@@ -268,6 +283,7 @@ mod tests {
             b"\x1b]133;D;99999999999;k=K\x07".to_vec(),
             b"\x1b]133;D;1;k=K\x07".to_vec(),
             b"\x1b]133;C;k=K\x07".to_vec(),
+            b"\x1b]133;L;k=K\x07".to_vec(),
             b"k=K\x07".to_vec(),
             b"text \xff\xc3\r\n".to_vec(),
             long,
@@ -313,6 +329,7 @@ mod tests {
                 match piece {
                     Ok(text) => printed.extend(text),
                     Err(Mark { kind: MarkKind::Start, .. }) => printed.extend(b"\x1b]133;C;k=K\x07"),
+                    Err(Mark { kind: MarkKind::Line, .. }) => printed.extend(b"\x1b]133;L;k=K\x07"),
                     Err(Mark { kind: MarkKind::End(code), .. }) => {
                         printed.extend(format!("\x1b]133;D;{code};k=K\x07").into_bytes());
                     }

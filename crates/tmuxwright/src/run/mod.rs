@@ -19,6 +19,7 @@ mod job_output;
 mod job_probe;
 mod launch;
 mod limits;
+mod line_place;
 mod marks;
 mod output_filter;
 mod pane_records;

@@ -18,6 +18,8 @@ pub(crate) struct OutputFilter {
     phase: Phase,
     /// Text from before the command's output: the echo of the typed line.
     echo: Vec<u8>,
+    /// Whether the shell has asked where its typed line is.
+    line_asked: bool,
 }
 
 /// The phases of a command. Each follows the one above it; a later end mark replaces a held one.
@@ -65,7 +67,8 @@ pub(crate) enum OutputPart {
 
 impl OutputFilter {
     pub(super) fn new(keys: MarkKeys) -> Self {
-        Self { scanner: MarkScanner::default(), keys, phase: Phase::Typed, echo: Vec::new() }
+        let (scanner, echo) = (MarkScanner::default(), Vec::new());
+        Self { scanner, keys, phase: Phase::Typed, echo, line_asked: false }
     }
 
     /// Treats all further bytes as output. For a gap in the stream, which may have held the start
@@ -82,6 +85,11 @@ impl OutputFilter {
     /// Takes the text that came before the command's output.
     pub(super) fn take_echo(&mut self) -> Vec<u8> {
         std::mem::take(&mut self.echo)
+    }
+
+    /// Takes the shell's question where its typed line is. Returns whether there was one.
+    pub(super) fn take_line_query(&mut self) -> bool {
+        std::mem::take(&mut self.line_asked)
     }
 
     /// Whether an end mark is held.
@@ -102,7 +110,7 @@ impl OutputFilter {
     /// Filters the next bytes of the pane. Text after a held end mark is held too.
     pub(crate) fn parts(&mut self, bytes: &[u8]) -> Vec<OutputPart> {
         let mut parts = Vec::new();
-        let Self { scanner, keys, phase, echo } = self;
+        let Self { scanner, keys, phase, echo, line_asked } = self;
         scanner.feed(bytes, |piece| match piece {
             StreamPiece::Text(text) => match phase {
                 Phase::Typed => {
@@ -119,7 +127,8 @@ impl OutputFilter {
                         parts.extend(phase.mark(code, printer));
                     }
                 }
-                MarkKind::Start => {}
+                MarkKind::Line if keys.line.as_ref() == Some(&mark.key) => *line_asked = true,
+                MarkKind::Start | MarkKind::Line => {}
             },
         });
         parts
@@ -204,7 +213,7 @@ mod tests {
 
     fn filter() -> OutputFilter {
         let [start, end, hook, query] = ["a", "b", "h", "q"].map(str::to_owned);
-        OutputFilter::new(MarkKeys { start, end: Some(end), hook, query })
+        OutputFilter::new(MarkKeys { line: None, start, end: Some(end), hook, query })
     }
 
     fn text(text: &str) -> OutputPart {

@@ -51,6 +51,9 @@ pub(super) struct PaneRecord {
     /// Whether the output of the last command ended with a line end. If so, the terminal has echoed
     /// no text typed ahead.
     pub(super) ended_with_newline: bool,
+    /// Whether the shell is known to leave a typed line in its place when it accepts the line. One with a
+    /// transient prompt moves it.
+    pub(super) line_stays: bool,
     /// The status that the last command left in the shell.
     pub(super) last_status: i32,
     /// Generation counter over all panes: writes of an earlier lease holder are ignored.
@@ -135,6 +138,7 @@ impl PaneRecord {
             typed_since: false,
             unwatched: None,
             ended_with_newline: false,
+            line_stays: false,
             last_status: 0,
             generation: 0,
             pool_client: None,

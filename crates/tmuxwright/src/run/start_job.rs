@@ -18,6 +18,7 @@ use super::gate::Shell;
 use super::home::{Attendance, Obstacle, OtherShell};
 use super::launch::Handover;
 use super::limits::DISTURBANCE_TIMEOUT;
+use super::line_place::CommandLine;
 use super::marks::MarkKeys;
 use super::output_filter::OutputFilter;
 use super::pane_records::{PaneLease, ShellMarks};
@@ -211,12 +212,13 @@ impl JobStart {
     async fn type_command(&self, passed: GatePassed) -> Result<Option<TypedCommand>, Refusal> {
         let id = self.id.get_or_init(|| self.engine.records().new_id()).clone();
         let shell_key = self.shell_key(passed.shell.kind, &passed.marks);
-        let (keys, line) = match (shell_key, &passed.cursor) {
-            (Some(key), _) => (MarkKeys::of_shell(key)?, self.command.clone()),
+        let (keys, line, command_line) = match (shell_key, &passed.cursor) {
+            (Some(key), _) => (MarkKeys::of_shell(key)?, self.command.clone(), None),
             (None, Some(cursor)) => {
-                let keys = MarkKeys::new()?;
-                let line = self.write_command_file(&id, passed.shell.kind, &keys, cursor)?;
-                (keys, line)
+                let keys = self.command_keys(passed.shell.kind)?;
+                let typed = self.write_command_file(&id, passed.shell.kind, &keys, cursor)?;
+                let text = typed.text.clone();
+                (keys, text, Some(typed))
             }
             (None, None) => return Err(Refusal::Contended { pane: self.pane.pane }),
         };
@@ -241,7 +243,8 @@ impl JobStart {
         }
         let GatePassed { shell, stream, echo, marks, prompt, .. } = passed;
         let job = Arc::new(Job::new(id, pane.pane, self.command.clone(), &echo.place()));
-        let state = FollowState::new(keys.clone(), matches!(marks, ShellMarks::Confirmed(_)));
+        let state =
+            FollowState::new(keys.clone(), matches!(marks, ShellMarks::Confirmed(_)), command_line);
         engine.jobs().add(Arc::clone(&job), engine.shared.options.results);
         let mut records = engine.records();
         // Lets text that a person types ahead be distinguished from the next prompt.
@@ -252,6 +255,15 @@ impl JobStart {
         Ok(Some(TypedCommand { job, shell, directory, stream, echo, keys, prompt, state }))
     }
 
+    /// Keys for a command file. The shells with a line editor that may move the typed line ask for its
+    /// place until they are known to leave it where it is.
+    fn command_keys(&self, kind: ShellKind) -> Result<MarkKeys, Refusal> {
+        let keys = MarkKeys::new()?;
+        let may_move = matches!(kind, ShellKind::Zsh | ShellKind::Fish)
+            && !self.engine.records().pane(&self.pane).line_stays;
+        Ok(if may_move { keys.asking_for_line()? } else { keys })
+    }
+
     /// Writes the command file and returns the line to type.
     fn write_command_file(
         &self,
@@ -259,13 +271,14 @@ impl JobStart {
         kind: ShellKind,
         keys: &MarkKeys,
         cursor: &CursorRow,
-    ) -> Result<String, Refusal> {
+    ) -> Result<CommandLine, Refusal> {
         let geometry = LineGeometry { column: cursor.column, width: cursor.width };
         let private_dir = self.engine.private_dir();
         let path = private_dir.path()?.join(id).to_string_lossy().into_owned();
         let previous_status = self.engine.records().pane(&self.pane).last_status;
         let input = ScriptInput { keys, command: &self.command, previous_status };
         private_dir.write_file(id, &command_file::command_file(kind, input, &path, geometry))?;
-        Ok(delivery::eval_line(kind, &path, geometry))
+        let text = delivery::eval_line(kind, &path, geometry);
+        Ok(CommandLine { predicted: geometry.place_of(&text), text })
     }
 }

@@ -20,21 +20,47 @@ const BASH: &[&str] = &[
     "trap 'errors=$((errors + 1))' ERR; trap 'commands=$((commands + 1))' DEBUG",
     "set -eu -o noglob -o noclobber",
     "set -o posix; shopt -s extglob",
+    "eval() { echo no; }; test() { echo no; }; [() { echo no; }; :() { echo no; }; exit() { echo no; }",
+    "alias eval=false printf=false unset=false exit=false",
     BASH_PREEXEC,
 ];
 
 const ZSH: &[&str] = &[
+    ZSH_TRANSIENT,
     "bindkey -v",
     "RPROMPT='%~ %T' PROMPT=$'%B%~%b\n%% '",
     "setopt err_exit no_unset no_glob no_clobber",
+    "setopt correct_all ksh_arrays sh_word_split",
+    "eval() { echo no }; test() { echo no }; printf() { echo no }; exit() { echo no }",
+    "alias eval=false printf=false unset=false exit=false",
+    "preexec() { print -Pn '\\e]2;$1\\a' }; precmd() { print -n '\\e]2;prompt\\a' }",
+    "trap 'traced=$((traced + 1))' DEBUG; TRAPZERR() { errors=$((errors + 1)) }",
+    "setopt share_history extended_history",
 ];
+
+/// A prompt that shrinks when its line is accepted, as that of powerlevel10k and starship does.
+/// It prints a line first: text that zsh erases from the top row on goes to tmux's history.
+const ZSH_TRANSIENT: &str = r"print welcome
+precmd() { PROMPT=$'%~ a long directory\n%n at %m %# ' }
+shrink() { PROMPT='> '; zle .reset-prompt; zle -R }
+zle -N zle-line-finish shrink
+";
 
 const FISH: &[&str] = &[
     "fish_vi_key_bindings",
     "function fish_right_prompt; date +%T; end",
     "function cat; echo no; end; function sh; echo no; end",
+    FISH_TRANSIENT,
     "function before --on-event fish_preexec; printf '\\e]2;%s\\a' $argv; end",
 ];
+
+/// The same for fish. Its prompt has one row: fish 3.6 does not erase the row above.
+const FISH_TRANSIENT: &str = r"function fish_prompt
+    if set -q shrink; set -e shrink; echo -n '> '; else; echo -n 'a long directory $ '; end
+end
+function shrink_and_execute; set -g shrink; commandline -f repaint; commandline -f execute; end
+bind \r shrink_and_execute
+";
 
 /// Runs commands with a start-up file.
 async fn assert_exact(shell: Shell, start_up: &str, own: bool) {

@@ -1,0 +1,92 @@
+//! The place of a typed line on the screen. A shell with a transient prompt shrinks its prompt when it
+//! accepts a line, so that the line moves; the command file must erase it where it is then.
+//!
+//! The command file asks with a mark and waits, so that the screen does not change meanwhile. The answer is
+//! a file with two numbers. A shell that leaves its line in place is asked no further.
+
+use tmux_control::Error;
+use unicode_width::UnicodeWidthChar;
+
+use super::cursor_row::CursorRow;
+use super::delivery::LinePlace;
+use super::follow::JobFollower;
+/// The line that makes a shell evaluate a command file.
+#[derive(Debug, Clone)]
+pub(super) struct CommandLine {
+    pub(super) text: String,
+    /// Its place if the shell does not move it.
+    pub(super) predicted: LinePlace,
+}
+
+impl JobFollower {
+    /// Answers the shell's question where its typed line is.
+    pub(super) async fn answer_line_query(&mut self) {
+        let Some(line) = self.state.command_line.take() else { return };
+        let place = match self.find_line(&line.text).await {
+            Ok(Some(place)) => {
+                self.engine.records().pane(&self.pane).line_stays = place == line.predicted;
+                place
+            }
+            // It has scrolled away.
+            Ok(None) | Err(_) => line.predicted,
+        };
+        let answer = format!("{} {}\n", place.rows_up, place.column + 1);
+        if let Err(error) = self.engine.private_dir().write_file(&self.line_file(), &answer) {
+            tracing::warn!(%error, "cannot answer where the typed line is");
+        }
+    }
+
+    /// Finds the typed line on the screen. All that the shell printed before its question is there, since
+    /// tmux has passed the question on.
+    async fn find_line(&self, line: &str) -> Result<Option<LinePlace>, Error> {
+        let (above, width) = CursorRow::read_above(self.engine.tmux(), self.pane.pane).await?;
+        Ok(find(&above, width, line))
+    }
+
+    /// Name of the file with the answer.
+    pub(super) fn line_file(&self) -> String {
+        format!("{}-line", self.job.id)
+    }
+}
+
+/// Finds a line in the rows above the cursor, with the blank before it.
+fn find(above: &[String], width: usize, line: &str) -> Option<LinePlace> {
+    let mut cells = Vec::new();
+    for (row, text) in above.iter().enumerate() {
+        let mut end = 0;
+        for c in text.chars() {
+            cells.push((row, end, c));
+            end += c.width().unwrap_or(0);
+        }
+        cells.extend((end..width).map(|column| (row, column, ' ')));
+    }
+    let line: Vec<char> = line.trim_end().chars().collect();
+    let at = cells
+        .windows(line.len())
+        .position(|cells| cells.iter().map(|cell| cell.2).eq(line.iter().copied()))?;
+    let &(row, column, _) = cells.get(at)?;
+    Some(LinePlace { rows_up: above.len() - row, column })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn line_is_found_where_it_begins() {
+        let screen = |rows: &[&str]| rows.iter().map(|&row| row.to_owned()).collect::<Vec<_>>();
+        let place = |rows_up, column| Some(LinePlace { rows_up, column });
+        for (rows, expected) in [
+            (["output", "$  eval x"].as_slice(), place(1, 2)),
+            (&["漢字>  eval x"], place(1, 6)),
+            (&["prompt $  ev", "al x"], place(2, 8)),
+            (&["prompt 234 $", " eval x"], place(1, 0)),
+            (&["prompt 23 $", "eval x"], place(2, 11)),
+            (&["$  eval x", " eval x"], place(2, 2)),
+            (&["$ eval y"], None),
+            (&[], None),
+        ] {
+            assert_eq!(find(&screen(rows), 12, " eval x"), expected, "{rows:?}");
+        }
+    }
+}
