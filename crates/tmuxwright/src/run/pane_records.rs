@@ -78,7 +78,8 @@ pub(super) enum ShellMarks {
 /// The use that a lease makes of its pane.
 #[derive(Debug)]
 enum PaneUse {
-    Starting,
+    /// A command is being started. It has an id once its line is about to be typed.
+    Starting(Option<String>),
     Running(Arc<Job>),
 }
 
@@ -101,6 +102,15 @@ impl PaneRecords {
     /// The record of a pane, if one exists for the process that is in the pane now.
     pub(super) fn existing(&self, pane: &PaneState) -> Option<&PaneRecord> {
         self.panes.get(&pane.pane).filter(|record| record.pid == pane.pid)
+    }
+
+    /// Records the id of the command that is about to be typed into a pane.
+    pub(super) fn job_starts(&mut self, pane: PaneId, id: &str) {
+        if let Some(PaneRecord { in_use: Some(PaneUse::Starting(starting)), .. }) =
+            self.panes.get_mut(&pane)
+        {
+            *starting = Some(id.to_owned());
+        }
     }
 
     /// Records that a job runs in its pane.
@@ -162,8 +172,16 @@ impl PaneRecord {
     pub(super) fn is_idle(&self) -> bool {
         match &self.in_use {
             None => true,
-            Some(PaneUse::Starting) => false,
+            Some(PaneUse::Starting(_)) => false,
             Some(PaneUse::Running(job)) => !job.is_running(),
+        }
+    }
+
+    /// The id of the command that runs in the pane, or is about to.
+    pub(super) fn job_id(&self) -> Option<&str> {
+        match self.in_use.as_ref()? {
+            PaneUse::Starting(id) => id.as_deref(),
+            PaneUse::Running(job) => Some(&job.id),
         }
     }
 
@@ -211,8 +229,8 @@ impl PaneLease {
                 return Err(Refusal::Busy { pane: pane.pane, id, program, awaited });
             }
             Some(PaneUse::Running(_)) => return Err(Refusal::Taken { pane: pane.pane }),
-            Some(PaneUse::Starting) => return Err(Refusal::Contended { pane: pane.pane }),
-            None => record.in_use = Some(PaneUse::Starting),
+            Some(PaneUse::Starting(_)) => return Err(Refusal::Contended { pane: pane.pane }),
+            None => record.in_use = Some(PaneUse::Starting(None)),
         }
         record.generation = generation;
         Ok(Self { engine: Arc::clone(engine), pane: pane.pane, generation })

@@ -63,23 +63,23 @@ impl JobStart {
         let since_end = last_end.map_or(Duration::MAX, |ended| ended.elapsed());
         let just_ended = untouched && since_end < FRESH_PROMPT_TIME;
         let as_it_is = self.shell_key(shell.kind, &marks).is_some();
+        let passed = |prompt, cursor, blank_typed, condition| GatePassed {
+            shell,
+            stream,
+            echo,
+            marks,
+            prompt,
+            cursor,
+            blank_typed,
+            condition,
+        };
         if as_it_is && first_try && (first_command || (just_ended && clean)) {
             let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: None });
             if first_command {
                 self.note_unwatched(&Viewers::read(engine.tmux(), pane.pane).await?, activity);
             }
             let condition = viewers::no_recent_key(engine.records().pane(pane).unwatched);
-            let (cursor, blank_typed) = (None, None);
-            return Ok(Checked::Done(GatePassed {
-                shell,
-                stream,
-                echo,
-                marks,
-                prompt,
-                cursor,
-                blank_typed,
-                condition,
-            }));
+            return Ok(Checked::Done(passed(prompt, None, None, condition)));
         }
         gate::require_shared_files(pane.pane, shell)?;
         let viewers = Viewers::read(engine.tmux(), pane.pane).await?;
@@ -102,17 +102,7 @@ impl JobStart {
         let known = prompt.unwrap_or(Prompt { row: String::new(), rows: None });
         let prompt = Prompt { row: cursor.line(), rows: None }.after(&known);
         let blank_typed = behind_blank.is_some().then_some(viewers);
-        let cursor = Some(cursor);
-        Ok(Checked::Done(GatePassed {
-            shell,
-            stream,
-            echo,
-            marks,
-            prompt,
-            cursor,
-            blank_typed,
-            condition,
-        }))
+        Ok(Checked::Done(passed(prompt, Some(cursor), blank_typed, condition)))
     }
 
     /// Remembers the activity of the session at a moment when nobody looked at the pane.

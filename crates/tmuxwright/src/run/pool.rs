@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::gate::{self, ProbePause, Readiness, Shell};
 use super::home::{HomeClaim, HomeShell, Obstacle};
 use super::limits::PROMPT_TIMEOUT;
-use super::pane_records::{PaneLease, ShellMarks};
+use super::pane_records::{PaneLease, PaneRecord, ShellMarks};
 use super::start_job::start_job;
 use super::{Engine, Job, Refusal, StartedCall, launch};
 use crate::host::PaneState;
@@ -131,7 +131,8 @@ impl PoolStart<'_> {
         mut obstacle: Option<(PaneId, Obstacle)>,
     ) -> Result<StartedCall, Refusal> {
         if let Some((home, Obstacle::Parallel(id @ None))) = &mut obstacle {
-            *id = self.engine.running_in(*home).and_then(|job| self.engine.own_id(&job));
+            let records = self.engine.records();
+            *id = records.panes.get(home).and_then(PaneRecord::job_id).map(str::to_owned);
         }
         let wanted =
             directory.as_deref().and_then(|directory| std::fs::canonicalize(directory).ok());

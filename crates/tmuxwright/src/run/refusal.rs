@@ -146,6 +146,9 @@ fn waits(reads: bool) -> &'static str {
     if reads { "; it waits for input" } else { "" }
 }
 
+/// The way out that most refusals have.
+const RUN_ELSEWHERE: &str = "leave out `target` to use a shell of this server's own";
+
 impl Refusal {
     /// The next step for the caller.
     pub fn hint(&self) -> String {
@@ -154,34 +157,32 @@ impl Refusal {
             Self::Busy { id, awaited: Some(AwaitedInput::Keys), .. } => format!(
                 "it waits for keys: send_keys presses them (`q` leaves a pager), run_in_repl enters \
                  commands into a shell or an interpreter, capture_pane shows its screen; \
-                 command_result with command_id `{id}` has its result; without `target` a command \
-                 gets a pane of its own"
+                 command_result with command_id `{id}` has its result; {RUN_ELSEWHERE}"
             ),
             Self::Busy { id, awaited: Some(_), .. } => format!(
                 "it waits for a line of input: send_keys answers it; command_result with command_id \
-                 `{id}` has its result; interrupt stops it; without `target` a command gets a pane \
-                 of its own"
+                 `{id}` has its result; interrupt stops it; {RUN_ELSEWHERE}"
             ),
             Self::Busy { id, .. } => format!(
                 "command_result with command_id `{id}` and `wait` waits for its end; if it is a shell \
                  or another program that reads commands, enter them with run_in_repl; interrupt \
-                 stops it; without `target` a command gets a pane of its own"
+                 stops it; {RUN_ELSEWHERE}"
             ),
-            Self::Taken { .. } => "wait_for with until [\"prompt\"] waits for its end; without \
-                                   `target` a command gets a pane of its own"
-                .to_owned(),
-            Self::Contended { .. } => {
-                "call again, or leave out `target` to get a pane of your own".to_owned()
+            Self::Taken { .. } => {
+                format!("wait_for with until [\"prompt\"] waits for its end; {RUN_ELSEWHERE}")
             }
-            Self::Program { reads: true, .. } => "enter input with run_in_repl or send_keys; \
-                                                  without `target` a command gets a pane of its own"
-                .to_owned(),
-            Self::Program { .. } => "wait_for with until [\"prompt\"] waits for its end; interrupt \
-                                     stops it; without `target` a command gets a pane of its own"
-                .to_owned(),
-            Self::ShellBusy { .. } => "capture_pane shows its screen; interrupt brings it back to \
-                                       its prompt; without `target` a command gets a pane of its own"
-                .to_owned(),
+            Self::Contended { .. } => format!("call again, or {RUN_ELSEWHERE}"),
+            Self::Program { reads: true, .. } => {
+                format!("enter input with run_in_repl or send_keys; {RUN_ELSEWHERE}")
+            }
+            Self::Program { .. } => format!(
+                "wait_for with until [\"prompt\"] waits for its end; interrupt stops it; \
+                 {RUN_ELSEWHERE}"
+            ),
+            Self::ShellBusy { .. } => format!(
+                "capture_pane shows its screen; interrupt brings it back to its prompt; \
+                 {RUN_ELSEWHERE}"
+            ),
             Self::Starting { pane, .. } => format!(
                 "wait_for {pane} until [\"prompt\"], then call again; capture_pane shows its \
                  screen, interrupt stops the program that the start-up files run"
@@ -189,23 +190,22 @@ impl Refusal {
             Self::Continuation { .. } => "finish the command with send_keys, or drop it with \
                                           interrupt; then call again"
                 .to_owned(),
-            Self::HalfTyped { .. } => "a person may be using the pane (capture_pane shows it): \
-                                       leave out `target` to get a pane of your own; if the text is \
-                                       yours or is only a prompt, drop it with interrupt and call \
-                                       again"
-                .to_owned(),
-            Self::Dialog { .. } => "capture_pane shows it; leave it with interrupt and call again, or \
-                                    leave out `target` to get a pane of your own"
-                .to_owned(),
-            Self::KeysAreCommands { .. } => "send_keys with text `i` enters insert mode, then call \
-                                             again; or leave out `target` to get a pane of your own"
-                .to_owned(),
-            Self::PersonActive { .. } => "call again when the person has stopped, or leave out \
-                                          `target` to get a pane of your own"
-                .to_owned(),
-            Self::Synchronized { .. } => "a person may have set synchronize-panes: leave out \
-                                          `target` to get a pane of your own"
-                .to_owned(),
+            Self::HalfTyped { .. } => format!(
+                "a person may be using the pane (capture_pane shows it): {RUN_ELSEWHERE}; if the text \
+                 is yours or is only a prompt, drop it with interrupt and call again"
+            ),
+            Self::Dialog { .. } => format!(
+                "capture_pane shows it; leave it with interrupt and call again, or {RUN_ELSEWHERE}"
+            ),
+            Self::KeysAreCommands { .. } => format!(
+                "send_keys with text `i` enters insert mode, then call again; or {RUN_ELSEWHERE}"
+            ),
+            Self::PersonActive { .. } => {
+                format!("call again when the person has stopped, or {RUN_ELSEWHERE}")
+            }
+            Self::Synchronized { .. } => {
+                format!("a person may have set synchronize-panes: {RUN_ELSEWHERE}")
+            }
             Self::OutOfReach { .. } => "type the command with send_keys and read the screen with \
                                         capture_pane"
                 .to_owned(),

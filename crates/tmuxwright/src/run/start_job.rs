@@ -235,6 +235,7 @@ impl JobStart {
         commands.extend(type_text(pane.pane, rest));
         commands.push(TmuxKey::enter().press(pane.pane));
         engine.shared.typed_input.record(pane.pane, &self.command, true);
+        engine.records().job_starts(pane.pane, &id);
         // With Enter in the same sequence, a key of a person comes before the line or after it.
         if !engine.tmux().type_if(&pane.pane.into(), &passed.condition, commands).await? {
             engine.private_dir().remove_file(&id);
