@@ -102,9 +102,7 @@ impl PaneStream {
             let found = self.shared.ring().read(self.position);
             match found {
                 Some(chunk) => {
-                    if let Chunk::Bytes { next, .. } | Chunk::Gap { next, .. } = chunk {
-                        self.position = next;
-                    }
+                    self.position = chunk.next().unwrap_or(self.position);
                     return chunk;
                 }
                 None => {
@@ -113,6 +111,17 @@ impl PaneStream {
                 }
             }
         }
+    }
+
+    /// The next bytes, gap or end before the position of another reader. `None` once this reader is
+    /// there, or if the other one reads another ring.
+    pub fn next_before(&mut self, other: &Self) -> Option<Chunk> {
+        if !self.shares_ring_with(other) || self.position >= other.position {
+            return None;
+        }
+        let chunk = self.shared.ring().read_up_to(self.position, other.position)?;
+        self.position = chunk.next().unwrap_or(self.position);
+        Some(chunk)
     }
 
     /// Waits for a layout change in the pane's session. Returns the position from which on the pane

@@ -50,6 +50,16 @@ pub struct Ring {
     end: Option<StreamEnd>,
 }
 
+impl Chunk {
+    /// The position after this chunk; `None` at the end of the stream.
+    pub(super) fn next(&self) -> Option<u64> {
+        match *self {
+            Self::Bytes { next, .. } | Self::Gap { next, .. } => Some(next),
+            Self::End(_) => None,
+        }
+    }
+}
+
 impl Ring {
     /// An empty ring that keeps the last `capacity` bytes.
     pub fn new(capacity: usize) -> Self {
@@ -105,6 +115,11 @@ impl Ring {
 
     /// The content at position `from`. `None` if it has not come yet.
     pub fn read(&self, from: u64) -> Option<Chunk> {
+        self.read_up_to(from, u64::MAX)
+    }
+
+    /// The content at position `from`, with bytes up to position `limit` only.
+    pub fn read_up_to(&self, from: u64, limit: u64) -> Option<Chunk> {
         let tail = self.tail();
         if from < tail {
             let counted = self.dropped_break.is_none_or(|at| at < from);
@@ -120,6 +135,7 @@ impl Ring {
             Some(&at) => at,
             None => self.head,
         };
+        let stop = stop.min(limit.max(from));
         let skip = usize::try_from(from - tail).unwrap_or(usize::MAX);
         let count = usize::try_from(stop - from).unwrap_or(usize::MAX);
         let bytes = self.bytes.iter().skip(skip).take(count).copied().collect();
@@ -144,6 +160,7 @@ mod tests {
         ring.push(b"abc");
         assert_eq!(ring.read(0), bytes("abc", 3));
         assert_eq!(ring.read(2), bytes("c", 3));
+        assert_eq!(ring.read_up_to(0, 2), bytes("ab", 2));
         assert_eq!(ring.read(3), None);
     }
 

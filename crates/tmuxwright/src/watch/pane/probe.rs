@@ -116,7 +116,7 @@ impl WatchedPane {
                     ResyncReason::Size(at) if place.alternate => Some((at, place.at_top())),
                     _ => None,
                 };
-                self.take_up_to(&stream, sized).await;
+                self.take_up_to(&stream, sized);
                 let begun = self.command.as_ref().is_none_or(|it| it.output_filter.has_begun());
                 let start = ScreenState { alternate: false, ..place.at_top() };
                 self.steps.push_back(PendingStep::Place(if begun { place } else { start }));
@@ -139,7 +139,7 @@ impl WatchedPane {
         let queries = bookmark::queries(self.id());
         let asked = self.watches.host.tmux().stream_from(now.session, self.id(), queries).await;
         let (stream, answers) = asked.ok()?;
-        self.take_up_to(&stream, None).await;
+        self.take_up_to(&stream, None);
         // Output after a command's end is its shell's, as far as the answer is concerned.
         let has_ended = self.command.is_some() && self.exit != ProgramExit::None;
         let mut over = has_ended && self.phase == Phase::Live;
@@ -159,15 +159,12 @@ impl WatchedPane {
     }
 
     /// Reads up to the position of another reader of the same stream. `sized` is the position from which a
-    /// new size holds, and the cursor there.
-    async fn take_up_to(&mut self, other: &PaneStream, sized: Option<(u64, ScreenState)>) {
+    /// new size holds, and the cursor there. Later bytes are not in what was asked there.
+    fn take_up_to(&mut self, other: &PaneStream, sized: Option<(u64, ScreenState)>) {
         let mut sized = sized;
-        while !self.phase.is_lost()
-            && other.shares_ring_with(&self.stream)
-            && self.stream.position() < other.position()
-        {
+        while !self.phase.is_lost() {
             let begin = self.stream.position();
-            let chunk = self.stream.next().await;
+            let Some(chunk) = self.stream.next_before(other) else { break };
             match (chunk, sized.take_if(|(at, _)| *at < self.stream.position())) {
                 (Chunk::Bytes { mut bytes, next }, Some((at, place))) => {
                     let before = usize::try_from(at.saturating_sub(begin)).unwrap_or(usize::MAX);

@@ -349,9 +349,11 @@ async fn private_files_are_removed_when_the_server_exits() {
         for file in &files {
             assert_eq!(mode(file), 0o600, "{shell:?}: {}", file.display());
         }
-        // The command file removes itself before the command begins.
-        let id = string(&begun["command_id"]);
-        assert!(!files.iter().any(|file| file.ends_with(&id)), "{shell:?}: {files:?}");
+        // The command file empties itself before the command begins, and is then removed.
+        let file = dir.join(string(&begun["command_id"]));
+        let text = std::fs::read_to_string(&file).unwrap_or_default();
+        assert_eq!(text, "", "{shell:?}");
+        until("the command file is removed", async || (!file.exists()).then_some(())).await;
         mcp.close().await;
         assert!(private_dirs(&parent).is_empty(), "{shell:?}");
     }
