@@ -195,13 +195,16 @@ impl PromptCheck<'_> {
         }
     }
 
-    /// Erases blanks that were typed, unless a person has pressed a key since.
+    /// Erases blanks that were typed, unless a person has pressed a key since, and waits until the shell
+    /// has: a blank that is still there would look like text of a person.
     pub(super) async fn take_back(&self, count: usize) -> Result<(), Refusal> {
         let pane = self.pane.pane;
         let erase = TmuxKey::Named("BSpace".to_owned()).press(pane);
         let condition = self.viewers.unchanged();
         let keys = vec![erase; count];
-        self.engine.tmux().type_if(&pane.into(), &condition, keys).await?;
+        if self.engine.tmux().type_if(&pane.into(), &condition, keys).await? {
+            self.wait_for_reaction().await?;
+        }
         Ok(())
     }
 
@@ -215,6 +218,12 @@ impl PromptCheck<'_> {
         if !tmux.type_if(&pane.into(), &self.condition(cursor), keys).await? {
             return Ok(Checked::Disturbed);
         }
+        self.wait_for_reaction().await?;
+        Ok(Checked::Done(CursorRow::read(tmux, pane).await?))
+    }
+
+    /// Waits until the shell has acted on the keys that were pressed.
+    async fn wait_for_reaction(&self) -> Result<(), Refusal> {
         // Then tmux has handed the key to the terminal. A shell that reads again with no key unread has
         // acted on all of them, and what it printed comes before the second one.
         self.engine.catch_up(self.pane).await;
@@ -224,6 +233,7 @@ impl PromptCheck<'_> {
             match gate::readiness(self.pane.pid, self.engine.declared()) {
                 Readiness::AtPrompt(shell, _) if shell.pid == self.shell.pid => break,
                 _ if begun.elapsed() > PROMPT_TIMEOUT => {
+                    let pane = self.pane.pane;
                     let shell = self.shell.kind.name().to_owned();
                     return Err(Refusal::ShellBusy { pane, shell, does: "does not react to keys" });
                 }
@@ -231,7 +241,7 @@ impl PromptCheck<'_> {
             }
         }
         self.engine.catch_up(self.pane).await;
-        Ok(Checked::Done(CursorRow::read(tmux, pane).await?))
+        Ok(())
     }
 
     /// Whether the shell edits the line itself. Otherwise the terminal does, which knows no modes and
