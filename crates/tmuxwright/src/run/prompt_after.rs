@@ -11,8 +11,9 @@ use super::cursor_row::CursorRow;
 use super::follow::JobFollower;
 use super::gate::{self, ProbePause, Readiness};
 use super::limits::SHELL_RESPONSE_TIMEOUT;
-use super::prompt::Prompt;
+use super::prompt::{Prompt, same_prompt};
 use super::prompt_check::line_editor_dialog;
+use super::viewers::Viewers;
 use crate::host::PaneState;
 
 /// Rows of the tallest prompt.
@@ -69,12 +70,21 @@ impl JobFollower {
         if is_more || (is_first && processes().is_none_or(|it| !it.is_empty())) {
             now.rows = None;
         }
-        // A person may have opened a search already.
-        if line_editor_dialog(&now.row).is_none() {
+        // A person may have typed there already, or opened a search.
+        let is_prompt = same_prompt(&now.row, &prompt.row)
+            || !person_typed_since(&engine, &pane, state.typed_at).await;
+        if is_prompt && line_editor_dialog(&now.row).is_none() {
             engine.remember_prompt(&pane, generation, now.after(&prompt));
         }
         drop(kept);
     }
+}
+
+/// Whether a person may have pressed a key in a pane since this moment. tmux counts a key before it
+/// passes the key on, so a key whose echo was read counts.
+async fn person_typed_since(engine: &Engine, pane: &PaneState, moment: Instant) -> bool {
+    let viewers = Viewers::read(engine.tmux(), pane.pane).await;
+    viewers.map_or(true, |viewers| viewers.typed_within(moment.elapsed()))
 }
 
 /// Takes back the reply of a terminal to a query of the last program, which is now typed at the prompt
