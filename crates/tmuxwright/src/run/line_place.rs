@@ -79,7 +79,7 @@ mod tests {
         for (rows, expected) in [
             (["output", "$  eval x"].as_slice(), place(1, 2)),
             (&["漢字>  eval x"], place(1, 6)),
-            (&["prompt $  ev", "al x"], place(2, 8)),
+            (&["prompt $  ev", "al x"], place(2, 9)),
             (&["prompt 234 $", " eval x"], place(1, 0)),
             (&["prompt 23 $", "eval x"], place(2, 11)),
             (&["$  eval x", " eval x"], place(2, 2)),
