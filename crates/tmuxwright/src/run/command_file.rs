@@ -206,7 +206,7 @@ fn fish_ask_for_place(key: &str, path: &str) -> String {
 }
 
 /// Path of the file with the answer to a question of the command file at `path`.
-fn answer_path(path: &str) -> String {
+pub(super) fn answer_path(path: &str) -> String {
     format!("{path}-line")
 }
 

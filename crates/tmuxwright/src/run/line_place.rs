@@ -7,9 +7,11 @@
 use tmux_control::Error;
 use unicode_width::UnicodeWidthChar;
 
+use super::command_file::answer_path;
 use super::cursor_row::CursorRow;
 use super::delivery::LinePlace;
 use super::follow::JobFollower;
+
 /// The line that makes a shell evaluate a command file.
 #[derive(Debug, Clone)]
 pub(super) struct CommandLine {
@@ -45,7 +47,7 @@ impl JobFollower {
 
     /// Name of the file with the answer.
     pub(super) fn line_file(&self) -> String {
-        format!("{}-line", self.job.id)
+        answer_path(&self.job.id)
     }
 }
 
