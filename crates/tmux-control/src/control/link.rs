@@ -135,7 +135,7 @@ impl Link {
             avoided: Vec::new(),
             session: None,
             subscribed_format: None,
-            in_flight: ReplyQueue::default(),
+            in_flight: ReplyQueue::new(timing.deadline),
             unsent: None,
             failures: 0,
             retry_at: Instant::now(),
@@ -151,7 +151,7 @@ impl Link {
             }
             let end = self.serve(&mut connection).await;
             let _ = self.events.send(TmuxEvent::Disconnected);
-            self.in_flight.fail_all(self.timing.deadline);
+            self.in_flight.fail_all();
             if let Some(sequence) = self.unsent.take() {
                 sequence.fail_unsent(Error::Lost { command: "attach-session".to_owned() });
             }
@@ -305,7 +305,7 @@ impl Link {
     ) {
         let text: Vec<String> = sequence.commands.iter().map(Command::to_line).collect();
         connection.send(&text.join(" ; "));
-        self.in_flight.push(sequence, Instant::now() + self.timing.deadline, permit);
+        self.in_flight.push(sequence, permit);
     }
 
     /// Subscribes to the format, or ends the subscription if there is none.

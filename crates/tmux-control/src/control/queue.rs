@@ -47,7 +47,7 @@ impl CommandSequence {
 struct Pending {
     sequence: CommandSequence,
     replies: Vec<Vec<u8>>,
-    deadline: Instant,
+    sent: Instant,
     _permit: Option<Permit>,
 }
 
@@ -59,27 +59,34 @@ impl Pending {
 }
 
 /// All sequences in flight, the oldest first.
-#[derive(Debug, Default)]
-pub(crate) struct ReplyQueue(VecDeque<Pending>);
+#[derive(Debug)]
+pub(crate) struct ReplyQueue {
+    pending: VecDeque<Pending>,
+    /// The longest time for which tmux may send no reply while one is due.
+    timeout: Duration,
+    last_reply: Option<Instant>,
+}
 
 impl ReplyQueue {
+    pub(crate) fn new(timeout: Duration) -> Self {
+        Self { pending: VecDeque::new(), timeout, last_reply: None }
+    }
+
     /// Adds a sequence; the permit is released with the last reply.
-    pub(crate) fn push(
-        &mut self,
-        sequence: CommandSequence,
-        deadline: Instant,
-        permit: Option<Permit>,
-    ) {
-        self.0.push_back(Pending { sequence, replies: Vec::new(), deadline, _permit: permit });
+    pub(crate) fn push(&mut self, sequence: CommandSequence, permit: Option<Permit>) {
+        let (replies, sent) = (Vec::new(), Instant::now());
+        self.pending.push_back(Pending { sequence, replies, sent, _permit: permit });
     }
 
     pub(crate) fn is_empty(&self) -> bool {
-        self.0.is_empty()
+        self.pending.is_empty()
     }
 
-    /// The deadline of the oldest sequence.
+    /// When the next reply is overdue. Each reply starts the time anew: tmux may need long for all that
+    /// was sent before a sequence.
     pub(crate) fn deadline(&self) -> Option<Instant> {
-        self.0.front().map(|pending| pending.deadline)
+        let sent = self.pending.front()?.sent;
+        Some(self.last_reply.map_or(sent, |last| last.max(sent)) + self.timeout)
     }
 
     /// Assigns a reply to its sequence, or sends a notification to the subscribers. False if the
@@ -98,18 +105,20 @@ impl ReplyQueue {
                 true
             }
             ControlItem::Reply(ReplyBlock { ours: false, .. }) => true,
-            ControlItem::Reply(ReplyBlock { ok: true, body, .. }) => self.command_succeeded(body),
-            ControlItem::Reply(ReplyBlock { ok: false, body, .. }) => self.command_refused(&body),
+            ControlItem::Reply(ReplyBlock { ok, body, .. }) => {
+                self.last_reply = Some(Instant::now());
+                if ok { self.command_succeeded(body) } else { self.command_refused(&body) }
+            }
         }
     }
 
     fn command_succeeded(&mut self, body: Vec<u8>) -> bool {
-        let Some(pending) = self.0.front_mut() else {
+        let Some(pending) = self.pending.front_mut() else {
             return false;
         };
         pending.replies.push(body);
         if pending.replies.len() == pending.sequence.commands.len()
-            && let Some(pending) = self.0.pop_front()
+            && let Some(pending) = self.pending.pop_front()
         {
             let _ = pending.sequence.reply.send(Ok(pending.replies));
         }
@@ -118,7 +127,7 @@ impl ReplyQueue {
 
     /// tmux drops the rest of a line whose command failed, so no more replies come for it.
     fn command_refused(&mut self, body: &[u8]) -> bool {
-        let Some(pending) = self.0.pop_front() else {
+        let Some(pending) = self.pending.pop_front() else {
             return false;
         };
         let message = String::from_utf8_lossy(body).trim().to_owned();
@@ -128,15 +137,39 @@ impl ReplyQueue {
     }
 
     /// Fails all sequences in flight: the connection is gone.
-    pub(crate) fn fail_all(&mut self, after: Duration) {
-        for pending in self.0.drain(..) {
+    pub(crate) fn fail_all(&mut self) {
+        let is_overdue = self.deadline().is_some_and(|deadline| deadline <= Instant::now());
+        for pending in self.pending.drain(..) {
             let command = pending.command();
-            let error = if pending.deadline <= Instant::now() {
-                Error::Timeout { command, after }
-            } else {
-                Error::Lost { command }
+            let error = match is_overdue {
+                true => Error::Timeout { command, after: self.timeout },
+                false => Error::Lost { command },
             };
             let _ = pending.sequence.reply.send(Err(LinkFailure::NoReply(error)));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_reply_starts_the_timeout_anew() {
+        let mut queue = ReplyQueue::new(Duration::from_secs(5));
+        let (events, _) = broadcast::channel(1);
+        assert_eq!(queue.deadline(), None);
+        for _ in 0..3 {
+            let (reply, _) = oneshot::channel();
+            let commands = vec![Command::query("display-message")];
+            queue.push(CommandSequence { commands, reply }, None);
+        }
+        let sent = Instant::now();
+        for left in [2, 1] {
+            let block = ReplyBlock { ours: true, ok: true, body: Vec::new() };
+            assert!(queue.dispatch(ControlItem::Reply(block), &events));
+            assert_eq!(queue.pending.len(), left);
+            assert!(queue.deadline() >= Some(sent + queue.timeout));
         }
     }
 }
