@@ -244,7 +244,10 @@ async fn typeahead_is_kept_while_a_command_runs() {
     let mut person = Person::attach(&tmux, "main", 80, 24);
     // Not in dash, which shows nothing of it: the line stays in the terminal's buffer.
     let shells = [BASH, ZSH, FISH].into_iter().flat_map(|shell| [(shell, true), (shell, false)]);
-    for (shell, used) in shells {
+    // A line that wraps leaves the prompt in another row than the cursor.
+    let wrapped = format!("; : {}", "x".repeat(70));
+    let cases = shells.flat_map(|(shell, used)| [(shell, used, ""), (shell, used, &wrapped)]);
+    for (shell, used, rest) in cases {
         let target = tmux.open_shell(shell);
         tmux.tmux(&["select-window", "-t", &target]);
         if used {
@@ -256,7 +259,7 @@ async fn typeahead_is_kept_while_a_command_runs() {
         let arguments = json!({"target": target, "command": wait, "timeout": 0});
         let begun = mcp.call("run_command", arguments).await.ok();
         wait_for_text(&tmux, &target, "\nbegun");
-        person.types(&format!("echo ahead > {}", file.display()));
+        person.types(&format!("echo ahead > {}{rest}", file.display()));
         wait_for_text(&tmux, &target, "echo ahead");
         std::fs::write(&go, "").unwrap();
         let arguments = json!({"command_id": begun["command_id"], "wait": 30});
