@@ -10,10 +10,12 @@ use super::command_file;
 use super::cursor_row::CursorRow;
 use super::delivery::{self, LineGeometry};
 use super::follow::JobFollower;
-use super::gate::{self, ForegroundProgram, Shell};
+use super::gate::{self, ForegroundProgram, Readiness, Shell};
 use super::job::{AlternateScreen, AwaitedInput, JobStatus};
-use super::limits::SHELL_RESPONSE_TIMEOUT;
+use super::limits::{DISTURBANCE_TIMEOUT, SHELL_RESPONSE_TIMEOUT};
 use super::prompt::same_prompt;
+use super::prompt_check::{Checked, PromptCheck};
+use super::viewers::Viewers;
 use crate::input_probe::{ShownRow, awaited_input, reads_without_question};
 use process::InputWait;
 
@@ -106,28 +108,65 @@ impl JobFollower {
 
     async fn ask_status_once(&mut self, shell: Option<Shell>) -> Option<JobStatus> {
         let shell = shell.filter(|_| self.state.status_asked.is_none())?;
-        self.ask_status(shell).await.err().map(|error| JobStatus::Lost(error.to_string()))
+        let refusal = self.ask_status(shell).await.err()?;
+        Some(JobStatus::Lost(format!(
+            "its shell dropped it, and was not asked for the status: {refusal}"
+        )))
     }
 
-    /// Types a query for the status of a command that the shell has dropped.
+    /// Types a query for the status of a command that the shell has dropped, unless a person uses the
+    /// prompt: often it was a person who interrupted the command.
     pub(super) async fn ask_status(&mut self, shell: Shell) -> Result<(), Refusal> {
         self.job.close_before_prompt(self.prompt.rows() as usize);
         gate::require_shared_files(self.pane.pane, shell)?;
-        let tmux = self.engine.tmux();
-        let cursor = CursorRow::read(tmux, self.pane.pane).await?;
-        let geometry = LineGeometry { column: cursor.column, width: cursor.width };
-        let (private_dir, file) = (self.engine.private_dir(), self.status_file());
-        let path = private_dir.path()?.join(&file).to_string_lossy().into_owned();
-        let (key, rows) = (&self.keys.query, self.prompt.rows());
-        let text = command_file::status_query_file(shell.kind, key, &path, geometry, rows);
-        private_dir.write_file(&file, &text)?;
-        let line = delivery::status_query_line(shell.kind, &path, geometry);
-        let mut commands = type_text(self.pane.pane, &line);
-        commands.push(TmuxKey::enter().press(self.pane.pane));
-        tmux.sequence(commands).await?;
+        let until = Instant::now() + DISTURBANCE_TIMEOUT;
+        loop {
+            let viewers = Viewers::read(self.engine.tmux(), self.pane.pane).await?;
+            match gate::readiness(self.pane.pid, self.engine.declared()) {
+                Readiness::AtPrompt(now, _) if now.pid == shell.pid => {}
+                // A person has entered a line.
+                _ => return Err(Refusal::PersonActive { pane: self.pane.pane }),
+            }
+            let check =
+                PromptCheck { engine: &self.engine, pane: &self.pane, shell, viewers: &viewers };
+            // Without a line editor, text typed before the prompt is in the terminal and not shown.
+            if !check.has_line_editor() && viewers.typed_within(self.state.typed_at.elapsed()) {
+                return Err(Refusal::PersonActive { pane: self.pane.pane });
+            }
+            if let Checked::Done(cursor) = check.empty_row(&self.prompt.row).await? {
+                let wait = viewers.wait();
+                if wait.is_none() && self.type_query(&check, &cursor).await? {
+                    break;
+                }
+                tokio::time::sleep(wait.unwrap_or_default()).await;
+            }
+            if Instant::now() > until {
+                return Err(Refusal::PersonActive { pane: self.pane.pane });
+            }
+        }
         self.shell = shell;
         self.state.status_asked = Some(Instant::now());
         self.state.filter.begin();
         Ok(())
+    }
+
+    /// Types the query. False if the pane has changed since it was checked; then nothing is typed.
+    async fn type_query(
+        &self,
+        check: &PromptCheck<'_>,
+        cursor: &CursorRow,
+    ) -> Result<bool, Refusal> {
+        let (pane, kind) = (self.pane.pane, check.shell.kind);
+        let geometry = LineGeometry { column: cursor.column, width: cursor.width };
+        let (private_dir, file) = (self.engine.private_dir(), self.status_file());
+        let path = private_dir.path()?.join(&file).to_string_lossy().into_owned();
+        let (key, rows) = (&self.keys.query, self.prompt.rows());
+        let text = command_file::status_query_file(kind, key, &path, geometry, rows);
+        private_dir.write_file(&file, &text)?;
+        let line = delivery::status_query_line(kind, &path, geometry);
+        let mut commands = type_text(pane, &line);
+        commands.push(TmuxKey::enter().press(pane));
+        let condition = check.condition(cursor);
+        Ok(self.engine.tmux().type_if(&pane.into(), &condition, commands).await?)
     }
 }

@@ -129,6 +129,19 @@ impl PromptCheck<'_> {
         format!("#{{&&:{},{}}}", cursor.unmoved(), self.viewers.unchanged())
     }
 
+    /// The cursor's row, if it is this prompt or another one with nothing typed.
+    pub(super) async fn empty_row(&self, known: &str) -> Result<Checked<CursorRow>, Refusal> {
+        let pane = self.pane.pane;
+        let cursor = CursorRow::read(self.engine.tmux(), pane).await?;
+        match inspect(pane, self.shell.kind, &cursor, Some(known))? {
+            PromptLook::Known => Ok(Checked::Done(cursor)),
+            PromptLook::Other => Ok(match self.require_nothing_typed(&cursor).await? {
+                Checked::Done(()) => Checked::Done(cursor),
+                Checked::Disturbed => Checked::Disturbed,
+            }),
+        }
+    }
+
     /// Refuses a row of an unknown prompt if text is typed there.
     pub(super) async fn require_nothing_typed(
         &self,

@@ -82,6 +82,7 @@ impl JobFollower {
         if let Err(error) = self.ask_status(shell).await {
             return Some(JobStatus::Lost(error.to_string()));
         }
+        let until = Instant::now() + SHELL_RESPONSE_TIMEOUT;
         while Instant::now() < until {
             let lost = match tokio::time::timeout(OUTER_SHELL_INTERVAL, self.stream.next()).await {
                 Ok(chunk) => self.handle(chunk),

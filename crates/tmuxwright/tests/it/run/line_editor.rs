@@ -4,7 +4,7 @@
 use serde_json::json;
 use testkit::{Person, TmuxServer, wait_until};
 
-use crate::run::fixture::assert_usable;
+use crate::run::fixture::{assert_usable, wait_for_foreground};
 use crate::run::gate::{
     BASH, FISH, SHELLS, ZSH, assert_refused, cursor, wait_for_text, wait_until_still,
 };
@@ -191,4 +191,43 @@ async fn an_unknown_prompt_may_have_any_form() {
 /// The end of the prompt that the tests give a shell.
 fn shell_prompt(shell: &str) -> &'static str {
     if shell == ZSH { "%" } else { "$" }
+}
+
+/// The shell drops the rest of a command that a person interrupts, and is asked for its status. The
+/// query must not be typed behind the person's own line.
+#[tokio::test]
+async fn a_line_typed_after_an_interrupt_is_kept() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let mut person = Person::attach(&tmux, "main", 80, 24);
+    let file = tmux.home().join("typed");
+    for shell in SHELLS {
+        let target = tmux.open_shell(shell);
+        tmux.tmux(&["select-window", "-t", &target]);
+        for used in [false, true] {
+            let command = "echo 'begun'; sleep 1000; echo 'never'";
+            let call = json!({"target": target, "command": command, "timeout": 0});
+            let begun = mcp.call("run_command", call).await.ok();
+            wait_for_foreground(&tmux, &target, "sleep");
+            person.types("\x03echo 'a  b' >> typed");
+            wait_for_text(&tmux, &target, "'a  b' >> typed");
+            let call = json!({"command_id": begun["command_id"], "wait": 2});
+            let waited = mcp.call("command_result", call).await.ok();
+            person.types("\r");
+            let shown = tmux.screen(&target);
+            let context = format!("the line has run ({shell} {used}): {waited}\n{shown}");
+            let typed = wait_until(&context, || {
+                std::fs::read_to_string(&file).ok().filter(|text| !text.is_empty())
+            });
+            let screen = tmux.screen(&target);
+            assert_eq!(typed, "a  b\n", "{shell} {used}: {waited}\n{screen}");
+            std::fs::remove_file(&file).unwrap();
+            let call = json!({"command_id": begun["command_id"], "wait": 30});
+            let ended = mcp.call("command_result", call).await.ok();
+            assert_ne!(ended["status"], "running", "{shell} {used}: {ended}\n{screen}");
+            assert_usable(&mcp, &target, shell).await;
+        }
+        tmux.tmux(&["kill-pane", "-t", &target]);
+    }
+    mcp.close().await;
 }

@@ -7,6 +7,7 @@ use testkit::Shell;
 use crate::run::fixture::{Finished, ShellFixture, assert_usable, wait_for_foreground};
 use crate::run::gate::{BASH, cursor, wait_for_text, wait_until_still};
 use crate::serve;
+use crate::support::command_end;
 
 #[tokio::test]
 async fn a_failed_condition_does_not_end_the_shell() {
@@ -224,8 +225,7 @@ async fn a_nested_shell_is_not_the_end() {
         let inside = mcp.call("run_in_repl", arguments).await.ok();
         assert_eq!(inside["output"], "inside", "{wrapper}: {inside}");
         tmux.type_line(&target, "exit");
-        let arguments = json!({"command_id": nested["command_id"], "wait": 30});
-        let end = mcp.call("command_result", arguments).await.ok();
+        let end = command_end(&mcp, &nested).await;
         assert_eq!(end["exit_code"], 0, "{wrapper}: {end}");
         assert!(end["output"].as_str().unwrap().trim_end().ends_with("over"), "{wrapper}: {end}");
         assert_usable(&mcp, &target, wrapper).await;
