@@ -62,7 +62,8 @@ impl JobFollower {
             pause.wait().await;
         }
         let mut now = Prompt::below_output(&after.pending(), after.before_cursor(), &prompt.row);
-        if queried && let Some(rest) = take_back_reply(&engine, &pane, &prompt.row).await {
+        let since = state.typed_at;
+        if queried && let Some(rest) = take_back_reply(&engine, &pane, &prompt.row, since).await {
             now = Prompt { row: rest, rows: prompt.rows };
         }
         let is_first = prompt.rows.is_none() && now.rows() > 1;
@@ -72,7 +73,7 @@ impl JobFollower {
         }
         // A person may have typed there already, or opened a search.
         let is_prompt = same_prompt(&now.row, &prompt.row)
-            || !person_typed_since(&engine, &pane, state.typed_at).await;
+            || viewers_without_key(&engine, &pane, since).await.is_some();
         if is_prompt && line_editor_dialog(&now.row).is_none() {
             engine.remember_prompt(&pane, generation, now.after(&prompt));
         }
@@ -80,19 +81,27 @@ impl JobFollower {
     }
 }
 
-/// Whether a person may have pressed a key in a pane since this moment. tmux counts a key before it
-/// passes the key on, so a key whose echo was read counts.
-async fn person_typed_since(engine: &Engine, pane: &PaneState, moment: Instant) -> bool {
-    let viewers = Viewers::read(engine.tmux(), pane.pane).await;
-    viewers.map_or(true, |viewers| viewers.typed_within(moment.elapsed()))
+/// The people who look at a pane, if none of them can have pressed a key since this moment. tmux counts a
+/// key before it passes the key on, so a key whose echo was read counts.
+async fn viewers_without_key(engine: &Engine, pane: &PaneState, since: Instant) -> Option<Viewers> {
+    let viewers = Viewers::read(engine.tmux(), pane.pane).await.ok()?;
+    (!viewers.typed_within(since.elapsed())).then_some(viewers)
 }
 
 /// Takes back the reply of a terminal to a query of the last program, which is now typed at the prompt
 /// as if by a person. Returns the row without it, if there was one. Anything else behind the known prompt
-/// is a person's. Before the prompt the row may hold the end of the output.
-async fn take_back_reply(engine: &Engine, pane: &PaneState, known: &str) -> Option<String> {
+/// is a person's, and all of it may be if a person has pressed a key `since` the command began. Before the
+/// prompt the row may hold the end of the output.
+async fn take_back_reply(
+    engine: &Engine,
+    pane: &PaneState,
+    known: &str,
+    since: Instant,
+) -> Option<String> {
+    let viewers = viewers_without_key(engine, pane, since).await?;
     let PaneState { pane, pid, .. } = *pane;
-    let line = CursorRow::read(engine.tmux(), pane).await.ok()?.line();
+    let cursor = CursorRow::read(engine.tmux(), pane).await.ok()?;
+    let line = cursor.line();
     let prompt_end = line.rfind(known).filter(|_| !known.is_empty())? + known.len();
     let (without, reply) = line.split_at_checked(prompt_end)?;
     if reply.is_empty() {
@@ -107,7 +116,10 @@ async fn take_back_reply(engine: &Engine, pane: &PaneState, known: &str) -> Opti
     }
     let length = reply.chars().count();
     let erase = TmuxKey::Named("BSpace".to_owned()).press(pane);
-    engine.tmux().sequence(vec![erase; length]).await.ok()?;
+    let condition = viewers.unchanged_at(&cursor);
+    if !engine.tmux().type_if(&pane.into(), &condition, vec![erase; length]).await.ok()? {
+        return None;
+    }
     let begun = Instant::now();
     let mut pause = ProbePause::default();
     while begun.elapsed() < SHELL_RESPONSE_TIMEOUT {

@@ -126,7 +126,7 @@ pub(super) struct PromptCheck<'a> {
 impl PromptCheck<'_> {
     /// A format that is true while no person has pressed a key and the cursor is where it was.
     pub(super) fn condition(&self, cursor: &CursorRow) -> String {
-        format!("#{{&&:{},{}}}", cursor.unmoved(), self.viewers.unchanged())
+        self.viewers.unchanged_at(cursor)
     }
 
     /// The cursor's row, if it is this prompt or another one with nothing typed.

@@ -6,6 +6,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use tmux_control::{Command, Error, PaneId, Server, SessionId, row};
 
+use super::cursor_row::CursorRow;
+
 /// Seconds without a key after which a person counts as not typing. tmux tells whole seconds, so
 /// between one and two seconds pass.
 const QUIET_SECONDS: u64 = 2;
@@ -67,6 +69,11 @@ impl Viewers {
                 format!("#{{S:#{{?#{{==:#{{session_id}},{session}}},#{{session_activity}},}}}}");
             format!("#{{&&:{all},#{{==:{now},{activity}}}}}")
         })
+    }
+
+    /// A format that is true while none of them has pressed a key since, and the cursor is where it was.
+    pub(super) fn unchanged_at(&self, cursor: &CursorRow) -> String {
+        format!("#{{&&:{},{}}}", cursor.unmoved(), self.unchanged())
     }
 }
 
