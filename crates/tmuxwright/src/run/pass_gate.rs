@@ -33,6 +33,17 @@ pub(super) struct GatePassed {
     pub(super) condition: String,
 }
 
+/// Age of a prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Freshness {
+    /// Printed just now in a pane of the pool, which no other program uses either.
+    Untouched,
+    /// Printed just now. A key that a program has pressed through tmux leaves no trace.
+    NewPrompt,
+    /// Perhaps printed long ago.
+    Old,
+}
+
 impl JobStart {
     /// Checks that a shell is at its prompt with nothing typed.
     pub(super) async fn pass_gate(
@@ -44,7 +55,7 @@ impl JobStart {
         if pane.synchronized {
             return Err(Refusal::Synchronized { pane: pane.pane });
         }
-        let (marks, prompt, last_end, untouched, clean, unattended) = {
+        let (marks, prompt, last_end, untouched, pooled, clean, unattended) = {
             let mut records = engine.records();
             let record = records.pane(pane);
             let untouched = !record.typed_since && !record.prompt_is_current;
@@ -52,7 +63,7 @@ impl JobStart {
             let clean = record.ended_with_newline && pooled;
             let unattended = pooled && !record.typed_since && record.last_end.is_some();
             let (marks, prompt) = (record.marks.clone(), record.prompt.clone());
-            (marks, prompt, record.last_end, untouched, clean, unattended)
+            (marks, prompt, record.last_end, untouched, pooled, clean, unattended)
         };
         let first_command = matches!(marks, ShellMarks::Expected(_));
         let shell = self.wait_for_shell(first_command, last_end).await?;
@@ -91,7 +102,11 @@ impl JobStart {
         // the background. It is at its prompt since its last command: nothing was typed since.
         let still_there = unattended && !check.has_line_editor();
         let is_new = first_command || just_ended || still_there;
-        let fresh = is_new && !viewers.typed_within(since_start);
+        let fresh = match is_new && !viewers.typed_within(since_start) {
+            true if pooled => Freshness::Untouched,
+            true => Freshness::NewPrompt,
+            false => Freshness::Old,
+        };
         let known = prompt.as_ref().map(|known| known.row.as_str());
         let Checked::Done((cursor, behind_blank)) =
             self.empty_prompt(&check, known, fresh, until).await?
@@ -138,13 +153,13 @@ impl JobStart {
     }
 
     /// The row of the prompt, with nothing typed after it, and the same behind a blank if one was
-    /// typed to try the line editor. At a `fresh` prompt nobody can have typed, so any row that is not
+    /// typed to try the line editor. At a fresh prompt no person can have typed, so any row that is not
     /// the known prompt with more text is accepted as it is.
     async fn empty_prompt(
         &self,
         check: &PromptCheck<'_>,
         known: Option<&str>,
-        fresh: bool,
+        fresh: Freshness,
         until: Instant,
     ) -> Result<Checked<(CursorRow, Option<CursorRow>)>, Refusal> {
         let pane = self.pane.pane;
@@ -154,7 +169,7 @@ impl JobStart {
             self.engine.catch_up(&self.pane).await;
             cursor = CursorRow::read(self.engine.tmux(), pane).await?;
         }
-        let accepted = fresh && prompt_check::is_new_prompt(&cursor, known);
+        let accepted = fresh != Freshness::Old && prompt_check::is_new_prompt(&cursor, known);
         let look = match accepted {
             true => PromptLook::Known,
             false => prompt_check::inspect(pane, check.shell.kind, &cursor, known)?,
@@ -166,7 +181,7 @@ impl JobStart {
             tokio::time::sleep(wait).await;
             return Ok(Checked::Disturbed);
         }
-        if accepted {
+        if accepted && fresh == Freshness::Untouched {
             return Ok(Checked::Done((cursor, None)));
         }
         if look == PromptLook::Other
