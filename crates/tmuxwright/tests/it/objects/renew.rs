@@ -109,7 +109,7 @@ async fn clear_pane_keeps_a_running_commands_output() {
     let pane = shell(&mcp).await;
     let command = json!({"target": pane, "command": "seq 100; read x; seq 3", "timeout": 0});
     let id = string(&mcp.call("run_command", command).await.ok()["command_id"]);
-    shows(&mcp, &pane, "100").await;
+    shows(&mcp, &pane, "\n100").await;
     clear(&mcp, &pane).await;
     assert_eq!(full_text(&tmux, &pane), "");
     mcp.call("send_keys", json!({"target": pane, "enter": true})).await.ok();
