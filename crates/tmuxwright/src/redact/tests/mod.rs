@@ -289,15 +289,19 @@ fn hostile(length: usize) -> Vec<String> {
     pieces.map(|piece| piece.repeat(length / piece.len())).to_vec()
 }
 
-/// The CPU time of this thread to search a text, so that other load does not count.
+/// The CPU time of this thread to search a text, so that other load does not count. The least of three: a
+/// cold cache counts as well.
 fn search_time(text: &str) -> Duration {
     let now = || {
         let now = clock_gettime(ClockId::ThreadCPUTime);
         Duration::try_from(now).unwrap()
     };
-    let started = now();
-    enabled().find(text);
-    now() - started
+    let times = [(); 3].map(|()| {
+        let started = now();
+        enabled().find(text);
+        now() - started
+    });
+    times.into_iter().min().unwrap()
 }
 
 #[test]
