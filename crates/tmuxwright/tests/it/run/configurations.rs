@@ -33,7 +33,7 @@ const ZSH: &[&str] = &[
     "setopt correct_all ksh_arrays sh_word_split",
     "eval() { echo no }; test() { echo no }; printf() { echo no }; exit() { echo no }",
     "alias eval=false printf=false unset=false exit=false",
-    "preexec() { print -Pn '\\e]2;$1\\a' }; precmd() { print -n '\\e]2;prompt\\a' }",
+    "preexec() { print -nP '\\e]2;$1\\a' }; precmd() { print -n '\\e]2;prompt\\a' }",
     "trap 'traced=$((traced + 1))' DEBUG; TRAPZERR() { errors=$((errors + 1)) }",
     "setopt share_history extended_history",
 ];
