@@ -21,6 +21,10 @@ use crate::watch::{Watch, WatchEvent, WatchLost, WatchedOutput};
 /// Time a shell may take from the end of a command to its prompt.
 const PROMPT_DELAY: Duration = Duration::from_millis(100);
 
+/// Time a program that waits for input may be awake, as shells are to redraw their prompt. If it runs on,
+/// it got input.
+const WAKE_TIME: Duration = Duration::from_secs(1);
+
 /// The note of an answer that lacks output.
 const MISSED_OUTPUT: &str = "some output was missed: the tmux client was replaced";
 
@@ -49,14 +53,14 @@ impl Wait<'_> {
         let Some(pane) = at.or_else(|| self.watch.panes().next()) else {
             return Err(ToolError::internal("a wait without a pane"));
         };
-        let ended = event.as_ref().is_some_and(|event| event.condition == "exit");
+        let settling = event.as_ref().map_or(Duration::ZERO, settling_time);
         let (seen, mark, state, reading) = match self.cx.host.pane(&pane.to_string()).await {
             Ok(now) => {
                 let (mut seen, mark) = self.watch.output_now(&now).await;
                 if let Some(rows) = full_screen(self.cx, pane).await {
                     seen = WatchedOutput { output: rows, is_cut: false, ..seen };
                 }
-                let activity = activity(self.cx, &now, ended).await;
+                let activity = activity(self.cx, &now, settling).await;
                 (seen, mark, activity.word(), activity.reading().filter(|_| event.is_none()))
             }
             Err(_) => (self.watch.output(pane), None, "gone", None),
@@ -160,13 +164,21 @@ async fn full_screen(cx: &Cx, pane: PaneId) -> Option<String> {
     Some(rows.join("\n").trim_end().to_owned())
 }
 
-/// The activity of a pane now. A shell whose command has just ended gets [`PROMPT_DELAY`] to reach its
-/// prompt.
-async fn activity(cx: &Cx, pane: &PaneState, ended: bool) -> Activity {
-    let until = Instant::now() + PROMPT_DELAY;
+/// The time within which a pane is expected to wait for input after an event.
+fn settling_time(event: &WatchEvent) -> Duration {
+    match event.condition.as_str() {
+        "exit" => PROMPT_DELAY,
+        _ if event.is_program_state => WAKE_TIME,
+        _ => Duration::ZERO,
+    }
+}
+
+/// The activity of a pane now, or within `settling` once its program waits for input.
+async fn activity(cx: &Cx, pane: &PaneState, settling: Duration) -> Activity {
+    let until = Instant::now() + settling;
     loop {
         let activity = Activity::probe(&cx.runs, pane).await;
-        if activity.word() != "running" || !ended || Instant::now() > until {
+        if activity.word() != "running" || Instant::now() >= until {
             return activity;
         }
         tokio::time::sleep(Duration::from_millis(2)).await;

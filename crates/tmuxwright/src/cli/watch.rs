@@ -82,7 +82,7 @@ pub(super) async fn run(mut settings: Settings, matches: &ArgMatches) -> Result<
         };
         let Ok(next) = next.await else { break };
         let (pane, is_last, mut line) = match next {
-            Ok(WatchEvent { pane, condition, detail, is_last }) => {
+            Ok(WatchEvent { pane, condition, detail, is_last, .. }) => {
                 (pane, is_last, format!("{pane}\t{}\t{}", inline(&condition), inline(&detail)))
             }
             Err(lost @ (WatchLost::PaneGone(pane) | WatchLost::Respawned(pane))) => {

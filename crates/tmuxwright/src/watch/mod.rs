@@ -147,6 +147,8 @@ pub(crate) struct WatchEvent {
     pub(crate) condition: String,
     /// The line that met the condition, or another detail such as the exit code.
     pub(crate) detail: String,
+    /// Whether the condition is about the state of the foreground program.
+    pub(crate) is_program_state: bool,
     /// Whether no further event can come from this pane.
     pub(crate) is_last: bool,
 }

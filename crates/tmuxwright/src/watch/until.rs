@@ -78,7 +78,13 @@ impl Until {
                 Some(line) => line.shown.clone(),
                 None => entry.condition.holds(observed).filter(|_| !reported(index, None))?,
             };
-            Some(HeldCondition { index, condition: entry.text.clone(), detail, line })
+            Some(HeldCondition {
+                index,
+                condition: entry.text.clone(),
+                detail,
+                is_program_state: entry.condition.needs() == Needs::Program,
+                line,
+            })
         })
     }
 
@@ -102,6 +108,8 @@ pub(super) struct HeldCondition {
     pub(super) condition: String,
     /// The line that met it, or another detail such as the exit code.
     pub(super) detail: String,
+    /// Whether it is about the state of the foreground program.
+    pub(super) is_program_state: bool,
     pub(super) line: Option<OutputLine>,
 }
 

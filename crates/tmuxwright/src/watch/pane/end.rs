@@ -65,7 +65,13 @@ impl WatchedPane {
     pub(super) fn final_event(&self) -> WatchEvent {
         let code = self.exit.code();
         let detail = code.map_or_else(String::new, |code| format!("exit code {code}"));
-        WatchEvent { pane: self.id(), condition: "exit".to_owned(), detail, is_last: true }
+        WatchEvent {
+            pane: self.id(),
+            condition: "exit".to_owned(),
+            detail,
+            is_program_state: true,
+            is_last: true,
+        }
     }
 
     /// Resolves when the present foreground program has exited, with all processes of its group.

@@ -237,7 +237,7 @@ impl WatchedPane {
 
     /// Makes the event and records that it was reported.
     pub(super) fn report(&mut self, held: HeldCondition) -> WatchEvent {
-        let HeldCondition { index, condition, detail, line } = held;
+        let HeldCondition { index, condition, detail, is_program_state, line } = held;
         if condition == "exit" {
             self.exit.report();
         }
@@ -253,6 +253,7 @@ impl WatchedPane {
             is_last: self.phase == Phase::Exited && condition == "exit",
             condition,
             detail,
+            is_program_state,
         }
     }
 

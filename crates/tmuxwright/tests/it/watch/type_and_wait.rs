@@ -36,6 +36,24 @@ async fn typing_returns_the_output_it_caused() {
     }
 }
 
+/// A shell at its prompt is awake now and then, to redraw or to run a trap.
+#[tokio::test]
+async fn state_of_a_shell_that_wakes_at_its_prompt() {
+    let tmux = TmuxServer::new();
+    tmux.use_shell(Shell::Bash);
+    let mcp = serve(&tmux).await;
+    let target = tmux.shell_pane(80, 10);
+    let trap = "trap 'for n in {1..800}; do :; done' USR1";
+    let signals = format!("{trap}; while sleep 0.001 && kill -USR1 $$; do :; done 2>/dev/null &");
+    type_until(&mcp, &target, &signals, &["prompt"]).await;
+    for number in 0..50 {
+        let result = type_until(&mcp, &target, "true", &["prompt"]).await;
+        assert_eq!(result["event"], "prompt", "{number}: {result}");
+        assert_eq!(result["state"], "prompt", "{number}: {result}");
+    }
+    mcp.close().await;
+}
+
 #[tokio::test]
 async fn output_printed_at_once_is_never_missed() {
     let tmux = TmuxServer::new();
