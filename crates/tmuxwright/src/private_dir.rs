@@ -32,25 +32,47 @@ const MAX_PATH_BYTES: u64 = 4096;
 const FLAGS: OFlags =
     OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
+/// Attempts to remove the directory.
+const REMOVAL_ATTEMPTS: usize = 10;
+
 /// The directory, created when it is first needed.
 #[derive(Debug)]
 pub(crate) struct PrivateDir {
     owner: String,
-    dir: Mutex<Option<TempDir>>,
+    dir: Mutex<DirState>,
+}
+
+#[derive(Debug)]
+enum DirState {
+    Unused,
+    Created(TempDir),
+    /// Removed for good: what still ends must not create it again.
+    Closed,
+}
+
+impl DirState {
+    /// The path, if the directory exists. A cleaner of temporary files may have removed it.
+    fn path(&self) -> Option<&Path> {
+        match self {
+            Self::Created(dir) => Some(dir.path()).filter(|path| path.is_dir()),
+            Self::Unused | Self::Closed => None,
+        }
+    }
 }
 
 impl PrivateDir {
     /// A directory of the process with this token, not created yet.
     pub(crate) fn new(owner: String) -> Self {
-        Self { owner, dir: Mutex::new(None) }
+        Self { owner, dir: Mutex::new(DirState::Unused) }
     }
 
-    /// The path of the directory.
+    /// The path of the directory, which is created if it does not exist.
     pub(crate) fn path(&self) -> io::Result<PathBuf> {
         let mut dir = lock(&self.dir);
-        // A cleaner of temporary files may have removed the directory: then it is created again.
-        if let Some(dir) = dir.as_ref().filter(|dir| dir.path().is_dir()) {
-            return Ok(dir.path().to_owned());
+        match (dir.path(), &*dir) {
+            (Some(path), _) => return Ok(path.to_owned()),
+            (None, DirState::Closed) => return Err(io::Error::other("the server exits")),
+            (None, _) => {}
         }
         let created = tempfile::Builder::new()
             .prefix(DIR_PREFIX)
@@ -58,7 +80,7 @@ impl PrivateDir {
             .tempdir_in(parent())?;
         write(&created.path().join(OWNER_FILE), &self.owner)?;
         let path = created.path().to_owned();
-        *dir = Some(created);
+        *dir = DirState::Created(created);
         Ok(path)
     }
 
@@ -69,20 +91,32 @@ impl PrivateDir {
 
     /// Removes a file. Returns false if there was none.
     pub(crate) fn remove_file(&self, name: &str) -> bool {
-        self.path().is_ok_and(|dir| fs::remove_file(dir.join(name)).is_ok())
+        lock(&self.dir).path().is_some_and(|dir| fs::remove_file(dir.join(name)).is_ok())
     }
 
     /// The absolute path that a shell has written to a file, which is removed.
     pub(crate) fn take_path(&self, name: &str) -> Option<PathBuf> {
-        let dir = open(&self.path().ok()?, FLAGS | OFlags::DIRECTORY, Mode::empty()).ok()?;
+        let path = lock(&self.dir).path()?.to_owned();
+        let dir = open(&path, FLAGS | OFlags::DIRECTORY, Mode::empty()).ok()?;
         let path = read_own(&File::from(dir), name, MAX_PATH_BYTES);
         self.remove_file(name);
         path.map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
-    /// Removes the directory.
+    /// Removes the directory for good. It is renamed first, since a shell that exits writes its directory
+    /// there; a file that a shell was just creating needs another attempt.
     pub(crate) fn close(&self) {
-        lock(&self.dir).take();
+        let dir = std::mem::replace(&mut *lock(&self.dir), DirState::Closed);
+        let DirState::Created(dir) = dir else { return };
+        let path = dir.keep();
+        let renamed = path.with_extension("closed");
+        let path = if fs::rename(&path, &renamed).is_ok() { renamed } else { path };
+        for _ in 0..REMOVAL_ATTEMPTS {
+            match fs::remove_dir_all(&path) {
+                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+                _ => return,
+            }
+        }
     }
 }
 
@@ -151,6 +185,32 @@ fn own_metadata(file: &File) -> Option<fs::Metadata> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_closed_directory_stays_removed() {
+        let dir = PrivateDir::new("token".to_owned());
+        assert!(!dir.remove_file("unknown"));
+        assert!(dir.dir.lock().unwrap().path().is_none());
+        dir.write_file("first", "").unwrap();
+        let path = dir.path().unwrap();
+        assert!(dir.remove_file("first"));
+        // A shell that exits meanwhile.
+        let (begin, begun) = std::sync::mpsc::channel();
+        let files = path.clone();
+        let writer = std::thread::spawn(move || {
+            let mut names = (0..).map(|number: u32| files.join(number.to_string()));
+            names.by_ref().take(100).for_each(|file| fs::write(file, "").unwrap());
+            begin.send(()).unwrap();
+            names.take(10_000).take_while(|file| fs::write(file, "").is_ok()).count()
+        });
+        begun.recv().unwrap();
+        dir.close();
+        writer.join().unwrap();
+        assert!(!path.exists());
+        assert!(!dir.remove_file("first"));
+        assert!(dir.take_path("exit").is_none());
+        assert!(dir.write_file("late", "").is_err());
+    }
 
     #[test]
     fn owner_is_read_from_a_regular_file_only() {

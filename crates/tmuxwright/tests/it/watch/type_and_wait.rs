@@ -38,7 +38,7 @@ async fn typing_returns_the_output_it_caused() {
 
 /// A shell at its prompt is awake now and then, to redraw or to run a trap.
 #[tokio::test]
-async fn state_of_a_shell_that_wakes_at_its_prompt() {
+async fn a_shell_that_wakes_is_at_its_prompt() {
     let tmux = TmuxServer::new();
     tmux.use_shell(Shell::Bash);
     let mcp = serve(&tmux).await;
