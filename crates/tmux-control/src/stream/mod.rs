@@ -59,8 +59,12 @@ impl SharedRing {
 
     /// Notifies the readers that the pane may have another size from this position on.
     fn note_layout_change(&self) {
-        self.layout_changed_at.store(self.ring().head(), Ordering::Relaxed);
-        self.layout_changes.fetch_add(1, Ordering::Relaxed);
+        {
+            // No output comes between the two.
+            let ring = self.ring();
+            self.layout_changed_at.store(ring.head(), Ordering::Relaxed);
+            self.layout_changes.fetch_add(1, Ordering::Relaxed);
+        }
         self.changed.notify_waiters();
     }
 
@@ -80,6 +84,15 @@ pub enum StreamChange {
     Layout,
     /// The stream has ended.
     End(StreamEnd),
+}
+
+/// What a reader comes to next.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StreamItem {
+    /// Output, a gap in it, or the end.
+    Chunk(Chunk),
+    /// The layout of a window in the pane's session changed: from here on the pane may have another size.
+    Layout,
 }
 
 /// A reader of one pane's output, from the moment it was opened. A clone starts at the position of
@@ -124,19 +137,39 @@ impl PaneStream {
         Some(chunk)
     }
 
-    /// Waits for a layout change in the pane's session. Returns the position from which on the pane
-    /// may have another size. Cancel safe.
-    pub async fn layout_changed(&mut self) -> u64 {
+    /// The next chunk or layout change. A chunk ends at the last layout change, so that what the pane's
+    /// program printed after it comes after it. Cancel safe.
+    pub async fn next_item(&mut self) -> StreamItem {
         loop {
-            let changed = self.shared.changed.notified();
+            let shared = Arc::clone(&self.shared);
+            let changed = shared.changed.notified();
             tokio::pin!(changed);
             changed.as_mut().enable();
-            let count = self.shared.layout_changes.load(Ordering::Relaxed);
-            if std::mem::replace(&mut self.layout_changes, count) != count {
-                return self.shared.layout_changed_at.load(Ordering::Relaxed);
+            match self.read_item() {
+                Some(item) => return item,
+                None => {
+                    changed.await;
+                    pause_at(AwaitPoint::StreamReader).await;
+                }
             }
-            changed.await;
         }
+    }
+
+    fn read_item(&mut self) -> Option<StreamItem> {
+        let ring = self.shared.ring();
+        let count = self.shared.layout_changes.load(Ordering::Relaxed);
+        let mut limit = u64::MAX;
+        if self.layout_changes != count {
+            limit = self.shared.layout_changed_at.load(Ordering::Relaxed);
+            if self.position >= limit {
+                self.layout_changes = count;
+                return Some(StreamItem::Layout);
+            }
+        }
+        let chunk = ring.read_up_to(self.position, limit)?;
+        drop(ring);
+        self.position = chunk.next().unwrap_or(self.position);
+        Some(StreamItem::Chunk(chunk))
     }
 
     /// Waits for the next change and skips the output, for a reader that does not need the bytes.

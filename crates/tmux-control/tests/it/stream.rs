@@ -7,7 +7,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use testkit::{TmuxServer, until, wait_until};
 use tmux_control::capture::Capture;
 use tmux_control::stream::ring::{Chunk, StreamEnd};
-use tmux_control::stream::{PaneStream, StreamChange};
+use tmux_control::stream::{PaneStream, StreamChange, StreamItem};
 use tmux_control::{Command, Error, PaneId, Server, SessionId, Timing};
 
 use crate::{connect, impatient, program};
@@ -214,17 +214,35 @@ async fn backlog_is_readable_after_catch_up() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn layout_change_is_reported_to_readers() {
+async fn layout_change_comes_between_the_output() {
     let tmux = TmuxServer::new();
-    let pane = open_player(&tmux, "main");
+    let pane: PaneId = tmux.open("cat").parse().unwrap();
+    let tty = tmux.tmux(&["display-message", "-p", "-t", &pane.to_string(), "#{pane_tty}"]);
     let server = connect(&tmux);
+    let session = tmux.tmux(&["display-message", "-p", "#{session_id}"]).parse().unwrap();
     let mut reader = server.stream(pane).await.unwrap();
-    let soon = tokio::time::timeout(Duration::from_millis(50), reader.layout_changed()).await;
-    assert!(soon.is_err(), "nothing was resized");
+    let mut terminal = std::fs::File::options().write(true).open(tty).unwrap();
     for width in ["50", "60"] {
-        tmux.tmux(&["resize-window", "-t", &pane.to_string(), "-x", width]);
-        let change = tokio::time::timeout(Duration::from_secs(20), reader.layout_changed()).await;
-        assert!(change.is_ok(), "{width}");
+        for text in ["before", "after"] {
+            terminal.write_all(text.as_bytes()).unwrap();
+            server.catch_up(session, pane).await.unwrap();
+            if text == "before" {
+                tmux.tmux(&["resize-window", "-t", &pane.to_string(), "-x", width]);
+            }
+        }
+        let (mut read, mut at_change) = (String::new(), None);
+        while read.len() < "beforeafter".len() {
+            let item = tokio::time::timeout(Duration::from_secs(20), reader.next_item()).await;
+            match item.expect("all output comes") {
+                StreamItem::Chunk(Chunk::Bytes { bytes, .. }) => {
+                    read.push_str(std::str::from_utf8(&bytes).unwrap());
+                }
+                StreamItem::Chunk(other) => panic!("{other:?}"),
+                StreamItem::Layout => at_change = Some(read.clone()),
+            }
+        }
+        assert_eq!(read, "beforeafter", "{width}");
+        assert_eq!(at_change.as_deref(), Some("before"), "{width}");
     }
 }
 

@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use futures::FutureExt;
-use tmux_control::stream::PaneStream;
 use tmux_control::stream::ring::{Chunk, StreamEnd};
 use tokio::time::Instant;
 
@@ -15,6 +13,7 @@ use super::line_place::CommandLine;
 use super::marks::MarkKeys;
 use super::output_filter::{OutputFilter, OutputPart};
 use super::pane_records::PaneLease;
+use super::pane_size::{SizedItem, SizedStream};
 use super::prompt::Prompt;
 use crate::host::PaneState;
 use crate::input_probe::ProbeSchedule;
@@ -28,9 +27,7 @@ pub(super) struct JobFollower {
     pub(super) lease: PaneLease,
     pub(super) pane: PaneState,
     pub(super) shell: Shell,
-    pub(super) stream: PaneStream,
-    /// A copy of the stream that waits for changes of the pane's size.
-    pub(super) layout: PaneStream,
+    pub(super) stream: SizedStream,
     /// Screen that shows the stream up to the command's output, to find the place where it begins.
     pub(super) echo: Screen,
     pub(super) keys: MarkKeys,
@@ -94,13 +91,8 @@ impl JobFollower {
                 self.answer_line_query().await;
             }
             tokio::select! {
-                at = self.layout.layout_changed() => {
-                    if let Some(status) = self.resize_at(at).await {
-                        break status;
-                    }
-                }
-                chunk = self.stream.next() => {
-                    if let Some(status) = self.handle(chunk) {
+                item = self.stream.next() => {
+                    if let Some(status) = self.handle(item) {
                         break status;
                     }
                     end_pause = ProbePause::default();
@@ -138,8 +130,15 @@ impl JobFollower {
         }
     }
 
-    /// Handles a chunk of the stream. Returns the status if the job is lost.
-    pub(super) fn handle(&mut self, chunk: Chunk) -> Option<JobStatus> {
+    /// Handles an item of the stream. Returns the status if the job is lost.
+    pub(super) fn handle(&mut self, item: SizedItem) -> Option<JobStatus> {
+        let chunk = match item {
+            SizedItem::Chunk(chunk) => chunk,
+            SizedItem::Size(width, height) => {
+                self.resize(width, height);
+                return None;
+            }
+        };
         match chunk {
             Chunk::Bytes { bytes, .. } => {
                 self.scan(&bytes);
@@ -156,6 +155,12 @@ impl JobFollower {
                 Some(JobStatus::Lost("the tmux server went away".to_owned()))
             }
         }
+    }
+
+    /// Changes the size of the screens.
+    pub(super) fn resize(&mut self, width: usize, height: usize) {
+        self.echo.resize(width, height, &mut |_| {});
+        self.job.resize(width, height);
     }
 
     /// Adds the output among these bytes to the job's.
@@ -212,17 +217,17 @@ impl JobFollower {
         let caught_up = tmux.catch_up(self.pane.session, self.pane.pane);
         tokio::pin!(caught_up);
         loop {
-            let chunk = tokio::select! {
-                chunk = self.stream.next() => chunk,
+            let item = tokio::select! {
+                item = self.stream.next() => item,
                 caught_up = &mut caught_up => match caught_up {
                     Ok(()) => break,
                     Err(_) => return Err(None),
                 },
             };
-            self.handle(chunk).map_or(Ok(()), |status| Err(Some(status)))?;
+            self.handle(item).map_or(Ok(()), |status| Err(Some(status)))?;
         }
-        while let Some(chunk) = self.stream.next().now_or_never() {
-            self.handle(chunk).map_or(Ok(()), |status| Err(Some(status)))?;
+        while let Some(item) = self.stream.next_arrived().await {
+            self.handle(item).map_or(Ok(()), |status| Err(Some(status)))?;
         }
         Ok(())
     }

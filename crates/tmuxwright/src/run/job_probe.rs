@@ -1,7 +1,6 @@
 //! Probes of the pane in which a job runs: whether its program waits for input, or its shell is back
 //! without an end mark.
 
-use futures::FutureExt;
 use tmux_control::keys::{TmuxKey, type_text};
 use tokio::time::Instant;
 
@@ -64,12 +63,12 @@ impl JobFollower {
     async fn settle(&mut self) -> Result<(), Option<JobStatus>> {
         let caught_up = tokio::select! {
             biased;
-            chunk = self.stream.next() => return Err(self.handle(chunk)),
+            item = self.stream.next() => return Err(self.handle(item)),
             caught_up = self.engine.catch_up(&self.pane) => caught_up,
         };
         // A reader that is being woken has not read what has come.
-        if let Some(chunk) = self.stream.next().now_or_never() {
-            return Err(self.handle(chunk));
+        if let Some(item) = self.stream.next_arrived().await {
+            return Err(self.handle(item));
         }
         if caught_up {
             return Ok(());

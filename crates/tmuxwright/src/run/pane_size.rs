@@ -1,11 +1,10 @@
 //! The size of a pane while a command runs in it.
 
-use tmux_control::stream::PaneStream;
+use futures::FutureExt;
 use tmux_control::stream::ring::Chunk;
+use tmux_control::stream::{PaneStream, StreamItem};
 use tmux_control::{Error, PaneId, Row, Server, row};
 
-use super::follow::JobFollower;
-use super::job::JobStatus;
 use crate::host::PaneState;
 use terminal::screen::ScreenPlace;
 
@@ -53,37 +52,68 @@ pub(super) async fn stream_with_place(
     Ok(PlacedStream { stream, place, activity })
 }
 
-impl JobFollower {
-    /// Gives the job's screen the size that the pane has from this position of the stream on. Returns
-    /// the status if the job is lost.
-    pub(super) async fn resize_at(&mut self, position: u64) -> Option<JobStatus> {
-        let pane = self.pane.pane.to_string();
-        // The stream tells when a pane is gone.
-        let SizeFacts { width, height, .. } = self.engine.tmux().row(&pane).await.ok()?;
-        let size = (width as usize, height as usize);
-        while self.stream.position() < position {
-            let chunk = self.stream.next().await;
-            let Chunk::Bytes { bytes, next } = chunk else {
-                if let Some(status) = self.handle(chunk) {
-                    return Some(status);
-                }
-                continue;
-            };
-            let after = usize::try_from(next.saturating_sub(position)).unwrap_or(usize::MAX);
-            let (before, after) = bytes.split_at(bytes.len().saturating_sub(after));
-            self.scan(before);
-            if next >= position {
-                self.resize(size);
-                self.scan(after);
-                return None;
-            }
-        }
-        self.resize(size);
-        None
+/// What a job's stream holds next.
+#[derive(Debug)]
+pub(super) enum SizedItem {
+    Chunk(Chunk),
+    /// Width and height of the pane from here on.
+    Size(usize, usize),
+}
+
+/// The output of a pane, with its changes of size in their places.
+pub(super) struct SizedStream {
+    reader: PaneStream,
+    tmux: Server,
+    pane: PaneId,
+    /// Whether the reader is at a change of the layout, and the size was not asked for yet.
+    is_at_change: bool,
+}
+
+impl SizedStream {
+    pub(super) fn new(reader: PaneStream, tmux: Server, pane: PaneId) -> Self {
+        Self { reader, tmux, pane, is_at_change: false }
     }
 
-    fn resize(&mut self, (width, height): (usize, usize)) {
-        self.echo.resize(width, height, &mut |_| {});
-        self.job.resize(width, height);
+    /// A reader of the same output that begins where this one is.
+    pub(super) fn reader(&self) -> PaneStream {
+        self.reader.clone()
+    }
+
+    /// The next item. Cancel safe.
+    pub(super) async fn next(&mut self) -> SizedItem {
+        loop {
+            if let Some(size) = self.take_size().await {
+                return size;
+            }
+            match self.reader.next_item().await {
+                StreamItem::Chunk(chunk) => return SizedItem::Chunk(chunk),
+                StreamItem::Layout => self.is_at_change = true,
+            }
+        }
+    }
+
+    /// The next item, if it has come. Cancel safe.
+    pub(super) async fn next_arrived(&mut self) -> Option<SizedItem> {
+        loop {
+            if let Some(size) = self.take_size().await {
+                return Some(size);
+            }
+            match self.reader.next_item().now_or_never()? {
+                StreamItem::Chunk(chunk) => return Some(SizedItem::Chunk(chunk)),
+                StreamItem::Layout => self.is_at_change = true,
+            }
+        }
+    }
+
+    /// The size of the pane, if its layout has changed here.
+    async fn take_size(&mut self) -> Option<SizedItem> {
+        if !self.is_at_change {
+            return None;
+        }
+        let size = self.tmux.row::<SizeFacts>(&self.pane.to_string()).await;
+        self.is_at_change = false;
+        // The stream tells when a pane is gone.
+        let SizeFacts { width, height, .. } = size.ok()?;
+        Some(SizedItem::Size(width as usize, height as usize))
     }
 }

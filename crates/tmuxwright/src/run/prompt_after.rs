@@ -1,7 +1,6 @@
 //! The prompt that follows a job: read from the stream, so that text a person types there later can be
 //! distinguished from it.
 
-use futures::FutureExt;
 use tmux_control::keys::TmuxKey;
 use tmux_control::stream::ring::Chunk;
 use tokio::time::Instant;
@@ -11,6 +10,7 @@ use super::cursor_row::CursorRow;
 use super::follow::JobFollower;
 use super::gate::{self, ProbePause, Readiness};
 use super::limits::SHELL_RESPONSE_TIMEOUT;
+use super::pane_size::SizedItem;
 use super::prompt::{Prompt, same_prompt};
 use super::prompt_check::line_editor_dialog;
 use super::viewers::Viewers;
@@ -48,9 +48,13 @@ impl JobFollower {
             let reads =
                 matches!(gate::readiness(pane.pid, engine.declared()), Readiness::AtPrompt(..))
                     && engine.catch_up(&pane).await;
-            while let Some(chunk) = stream.next().now_or_never() {
-                let Chunk::Bytes { bytes, .. } = chunk else { return };
-                after.feed(&bytes, &mut |_| is_more = true);
+            while let Some(item) = stream.next_arrived().await {
+                let mut more = |_: &str| is_more = true;
+                match item {
+                    SizedItem::Chunk(Chunk::Bytes { bytes, .. }) => after.feed(&bytes, &mut more),
+                    SizedItem::Size(width, _) => after.resize(width, MAX_PROMPT_ROWS, &mut more),
+                    SizedItem::Chunk(_) => return,
+                }
             }
             catch_ups -= u32::from(reads);
             if catch_ups == 0 {

@@ -2,7 +2,6 @@
 
 use std::pin::pin;
 
-use futures::FutureExt;
 use tmux_control::stream::ring::Chunk;
 use tokio::time::Instant;
 
@@ -13,6 +12,7 @@ use super::limits::{
     EXIT_NOTICE_TIMEOUT, FIRST_INTERVAL, LONGEST_INTERVAL, OUTER_SHELL_INTERVAL,
     SHELL_RESPONSE_TIMEOUT,
 };
+use super::pane_size::SizedItem;
 use crate::host::{PaneState, ProcessState};
 
 impl JobFollower {
@@ -85,7 +85,7 @@ impl JobFollower {
         let until = Instant::now() + SHELL_RESPONSE_TIMEOUT;
         while Instant::now() < until {
             let lost = match tokio::time::timeout(OUTER_SHELL_INTERVAL, self.stream.next()).await {
-                Ok(chunk) => self.handle(chunk),
+                Ok(item) => self.handle(item),
                 Err(_) => None,
             };
             if let Some(status) = lost.or(self.confirm_end().await) {
@@ -99,14 +99,17 @@ impl JobFollower {
     /// its shell exited: no further mark can come.
     async fn read_rest(&mut self) -> Option<JobStatus> {
         loop {
-            let chunk = tokio::select! {
+            let item = tokio::select! {
                 biased;
-                chunk = self.stream.next() => Some(chunk),
+                item = self.stream.next() => Some(item),
                 // A reader that is being woken has not read what has come.
-                _ = self.engine.catch_up(&self.pane) => self.stream.next().now_or_never(),
+                _ = self.engine.catch_up(&self.pane) => self.stream.next_arrived().await,
             };
-            let Some(Chunk::Bytes { bytes, .. }) = chunk else { return self.take_end() };
-            self.scan(&bytes);
+            match item {
+                Some(SizedItem::Chunk(Chunk::Bytes { bytes, .. })) => self.scan(&bytes),
+                Some(SizedItem::Size(width, height)) => self.resize(width, height),
+                _ => return self.take_end(),
+            }
         }
     }
 }

@@ -22,6 +22,7 @@ use super::line_place::CommandLine;
 use super::marks::MarkKeys;
 use super::output_filter::OutputFilter;
 use super::pane_records::{PaneLease, ShellMarks};
+use super::pane_size::SizedStream;
 use super::pass_gate::GatePassed;
 use super::prompt::Prompt;
 use super::prompt_check::{Checked, PromptCheck};
@@ -112,7 +113,7 @@ impl JobStart {
                 let TypedCommand { job, shell, directory, stream, echo, keys, prompt, state } =
                     typed;
                 let Self { engine, lease, pane, .. } = self;
-                let layout = stream.clone();
+                let stream = SizedStream::new(stream, engine.tmux().clone(), pane.pane);
                 let follower = JobFollower {
                     engine,
                     job,
@@ -120,7 +121,6 @@ impl JobStart {
                     pane,
                     shell,
                     stream,
-                    layout,
                     echo,
                     keys,
                     prompt,
@@ -132,7 +132,7 @@ impl JobStart {
                     pane: follower.pane.clone(),
                     shell: follower.shell.pid,
                     prompt: follower.prompt.clone(),
-                    stream: follower.stream.clone(),
+                    stream: follower.stream.reader(),
                     output_filter: OutputFilter::new(follower.keys.clone()),
                 };
                 let attendance = Attendance::of(&follower.job);

@@ -138,8 +138,8 @@ impl WatchedPane {
     /// Reads the output of a pane that is closed up to the end of its stream.
     async fn read_closed_pane(&mut self) {
         while !self.phase.is_lost() {
-            match timeout(EXIT_DETECTION_TIMEOUT, self.stream.next()).await {
-                Ok(chunk) => self.take(chunk),
+            match timeout(EXIT_DETECTION_TIMEOUT, self.stream.next_item()).await {
+                Ok(item) => self.take_item(item),
                 Err(_) => self.phase.lose(WatchLost::PaneGone(self.id())),
             }
         }

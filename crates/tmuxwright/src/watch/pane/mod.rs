@@ -11,8 +11,8 @@ use std::collections::{HashSet, VecDeque};
 
 use futures::future::{BoxFuture, FutureExt, pending, ready};
 use tmux_control::PaneId;
-use tmux_control::stream::PaneStream;
 use tmux_control::stream::ring::{Chunk, StreamEnd};
+use tmux_control::stream::{PaneStream, StreamItem};
 use tokio::time::Instant;
 
 use self::end::WatchedCommand;
@@ -39,8 +39,6 @@ pub(super) struct WatchedPane {
     pane: PaneState,
     until: Until,
     stream: PaneStream,
-    /// A second reader of the stream, for changes of the pane's size.
-    layout: PaneStream,
     view: OutputView,
     /// Input that was received and not processed yet.
     steps: VecDeque<PendingStep>,
@@ -108,7 +106,6 @@ impl WatchedPane {
         Self {
             watches: watches.clone(),
             until,
-            layout: stream.clone(),
             stream,
             view,
             steps: VecDeque::new(),
@@ -175,10 +172,7 @@ impl WatchedPane {
         let alarm = self.alarm();
         tokio::select! {
             biased;
-            at = self.layout.layout_changed() => {
-                self.resync.get_or_insert(ResyncReason::Size(at));
-            }
-            chunk = self.stream.next() => self.take(chunk),
+            item = self.stream.next_item() => self.take_item(item),
             code = &mut self.program_gone => {
                 self.program_gone = pending().boxed();
                 self.take_arrived();
@@ -280,6 +274,16 @@ impl WatchedPane {
         self.program_state_now() == Some(ProgramState::Prompt) && !is_reported
     }
 
+    fn take_item(&mut self, item: StreamItem) {
+        match item {
+            StreamItem::Chunk(chunk) => self.take(chunk),
+            StreamItem::Layout => {
+                let here = ResyncReason::Size(self.stream.position());
+                self.resync.get_or_insert(here);
+            }
+        }
+    }
+
     fn take(&mut self, chunk: Chunk) {
         match chunk {
             Chunk::Bytes { bytes, .. } => match &mut self.command {
@@ -306,9 +310,9 @@ impl WatchedPane {
     /// same stream may only just be woken.
     fn take_arrived(&mut self) {
         while !self.phase.is_lost()
-            && let Some(chunk) = self.stream.next().now_or_never()
+            && let Some(item) = self.stream.next_item().now_or_never()
         {
-            self.take(chunk);
+            self.take_item(item);
         }
     }
 

@@ -76,15 +76,15 @@ impl WatchedPane {
     /// its way. False if there was none; otherwise a probe made before proves nothing.
     pub(super) async fn drain_pending(&mut self) -> bool {
         let come = self.watches.host.tmux().catch_up(self.pane.session, self.id());
-        let chunk = tokio::select! {
+        let item = tokio::select! {
             biased;
-            chunk = self.stream.next() => Some(chunk),
+            item = self.stream.next_item() => Some(item),
             // A reader that is being woken has not read what has come.
-            _ = come => self.stream.next().now_or_never(),
+            _ = come => self.stream.next_item().now_or_never(),
         };
-        let Some(chunk) = chunk else { return false };
+        let Some(item) = item else { return false };
         self.probes.reset(Instant::now());
-        self.take(chunk);
+        self.take_item(item);
         true
     }
 
@@ -120,7 +120,6 @@ impl WatchedPane {
                 let begun = self.command.as_ref().is_none_or(|it| it.output_filter.has_begun());
                 let start = ScreenState { alternate: false, ..place.at_top() };
                 self.steps.push_back(PendingStep::Place(if begun { place } else { start }));
-                self.layout = stream.clone();
                 self.stream = stream;
                 if self.until.needs(Needs::Screen) {
                     self.record_screen(shown);

@@ -1,5 +1,6 @@
 //! Output that depends on the size of the pane: wrapped rows, a resize, a cleared screen.
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use testkit::{Shell, wait_until};
 
@@ -68,6 +69,9 @@ async fn resized_pane_wraps_the_output_anew() {
         );
         let started = fixture.start(&command, "0000007").await;
         let (width, height) = (width.to_string(), height.to_string());
+        // The server gets the resize and what is printed after it at once.
+        let server = i32::try_from(fixture.mcp.pid()).ok().and_then(Pid::from_raw).unwrap();
+        kill_process(server, Signal::STOP).unwrap();
         fixture.tmux.tmux(&["resize-window", "-t", &pane, "-x", &width, "-y", &height]);
         wait_until("the pane has its new size", || {
             let format = "#{pane_width}x#{pane_height}";
@@ -75,6 +79,11 @@ async fn resized_pane_wraps_the_output_anew() {
             (size.trim() == format!("{width}x{height}")).then_some(())
         });
         fixture.tmux.tmux(&["run-shell", &format!("echo >'{}'", go.display())]);
+        wait_until("the line is taken back", || {
+            let screen = fixture.tmux.tmux(&["capture-pane", "-p", "-t", &pane]);
+            screen.contains("\ndone\n").then_some(())
+        });
+        kill_process(server, Signal::CONT).unwrap();
         let result = fixture.end(&started).await;
         let expected = format!("{}\ndone", numbers(1, 30));
         assert_eq!(result["output"], json!(expected), "{width}x{height}");
