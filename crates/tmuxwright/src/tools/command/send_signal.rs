@@ -70,7 +70,7 @@ impl Tool for SendSignal {
                 .hint("capture_pane reads its last output"));
         }
         cx.note_signal(&pane).await?;
-        let program = process::signal_foreground(pane.pid, signal).map_err(|error| {
+        let program = cx.runs.signal(&pane, signal).await.map_err(|error| {
             ToolError::new(
                 Code::Denied,
                 format!("the program in {id} cannot be signalled: {error}"),

@@ -5,6 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use testkit::{Mcp, Raw, Shell, TmuxServer, until};
 
+use crate::run::gate::wait_for_text;
 use crate::support::{command_end, exited, pane, raw_call, ready_pane, shows, string};
 use crate::{launch, serve};
 
@@ -236,6 +237,21 @@ async fn a_signal_reaches_the_foreground_program() {
         }
         mcp.close().await;
     }
+}
+
+/// Between the exit of a program and its shell, nobody has the terminal.
+#[tokio::test]
+async fn a_signal_waits_for_the_shell() {
+    let tmux = TmuxServer::new();
+    let args = ["--toolset", "all", "--structured", "--tier", "destructive"];
+    let mcp = launch(&tmux).args(&args).mcp().await;
+    let target = tmux.open_shell("bash --norc");
+    let stopped = "sh -c 'kill -STOP $PPID; echo gone'";
+    tmux.type_line(&target, &format!("(sleep 0.5; kill -CONT $$) & {stopped}"));
+    wait_for_text(&tmux, &target, "\ngone");
+    let sent = mcp.call("send_signal", json!({"target": target, "signal": "CONT"})).await.ok();
+    assert_eq!(sent["foreground"], "bash --norc", "{sent}");
+    mcp.close().await;
 }
 
 #[tokio::test]
