@@ -103,21 +103,31 @@ impl PrivateDir {
         path.map(PathBuf::from).filter(|path| path.is_absolute())
     }
 
-    /// Removes the directory for good. It is renamed first, since a shell that exits writes its directory
-    /// there; a file that a shell was just creating needs another attempt.
+    /// Removes the directory for good.
     pub(crate) fn close(&self) {
         let dir = std::mem::replace(&mut *lock(&self.dir), DirState::Closed);
-        let DirState::Created(dir) = dir else { return };
-        let path = dir.keep();
-        let renamed = path.with_extension("closed");
-        let path = if fs::rename(&path, &renamed).is_ok() { renamed } else { path };
-        for _ in 0..REMOVAL_ATTEMPTS {
-            match fs::remove_dir_all(&path) {
-                Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
-                _ => return,
-            }
+        if let DirState::Created(dir) = dir
+            && let Err(error) = remove(&dir.keep())
+        {
+            tracing::debug!("removing the private directory: {error}");
         }
     }
+}
+
+/// Removes a private directory. It is renamed first, since a shell that exits writes its directory there;
+/// a file that a shell was just creating needs another attempt.
+fn remove(path: &Path) -> io::Result<()> {
+    let renamed = path.with_extension("closed");
+    let path = if fs::rename(path, &renamed).is_ok() { &renamed } else { path };
+    let mut removed = Ok(());
+    for _ in 0..REMOVAL_ATTEMPTS {
+        removed = fs::remove_dir_all(path);
+        match &removed {
+            Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}
+            _ => break,
+        }
+    }
+    removed
 }
 
 fn write(path: &Path, text: &str) -> io::Result<()> {
@@ -150,7 +160,7 @@ pub(crate) async fn remove_stale(is_dead: fn(&str) -> bool) {
             let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(DIR_PREFIX));
             if ours
                 && owner_of(&entry.path()).is_some_and(|owner| is_dead(&owner))
-                && let Err(error) = fs::remove_dir_all(entry.path())
+                && let Err(error) = remove(&entry.path())
             {
                 tracing::debug!("removing {}: {error}", entry.path().display());
             }
