@@ -74,6 +74,13 @@ impl JobStart {
         let since_end = last_end.map_or(Duration::MAX, |ended| ended.elapsed());
         let just_ended = untouched && since_end < FRESH_PROMPT_TIME;
         let as_it_is = self.shell_key(shell.kind, &marks).is_some();
+        let last_start = engine.records().pane(pane).last_start;
+        // Text that a person has typed ahead, while the shell started or the last command ran, is at the
+        // prompt now.
+        let since_start = match last_start {
+            Some(typed) => typed.elapsed(),
+            None => process::age(pane.pid).unwrap_or(Duration::MAX),
+        };
         let passed = |prompt, cursor, blank_typed, condition| GatePassed {
             shell,
             stream,
@@ -89,14 +96,13 @@ impl JobStart {
             if first_command {
                 self.note_unwatched(&Viewers::read(engine.tmux(), pane.pane).await?, activity);
             }
-            let condition = viewers::no_recent_key(engine.records().pane(pane).unwatched);
+            let unwatched = engine.records().pane(pane).unwatched;
+            let condition = viewers::no_key_within(since_start, unwatched);
             return Ok(Checked::Done(passed(prompt, None, None, condition)));
         }
         gate::require_shared_files(pane.pane, shell)?;
         let viewers = Viewers::read(engine.tmux(), pane.pane).await?;
         self.note_unwatched(&viewers, activity);
-        let last_start = engine.records().pane(pane).last_start;
-        let since_start = last_start.map_or(Duration::ZERO, |typed| typed.elapsed());
         let check = PromptCheck { engine, pane, shell, viewers: &viewers };
         // A shell of ours without a line editor prints no new prompt below the output of a process in
         // the background. It is at its prompt since its last command: nothing was typed since.

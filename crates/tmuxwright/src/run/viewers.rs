@@ -49,7 +49,8 @@ impl Viewers {
 
     /// Whether a person has pressed a key within this time, or may have.
     pub(super) fn typed_within(&self, time: Duration) -> bool {
-        self.last_key.is_some_and(|last| now() < last + QUIET_SECONDS + time.as_secs())
+        let recent = time.as_secs().saturating_add(QUIET_SECONDS);
+        self.last_key.is_some_and(|last| now() < last.saturating_add(recent))
     }
 
     /// Time to wait until a key of these people can be told from the last one; `None` if it can be
@@ -77,12 +78,19 @@ impl Viewers {
     }
 }
 
-/// A format that is true for a pane in whose session no key was pressed for a while, or none since its
-/// activity was `unwatched`, at a moment when nobody looked at the pane.
-pub(super) fn no_recent_key(unwatched: Option<u64>) -> String {
-    let quiet = format!("#{{<:#{{session_activity}},{}}}", now().saturating_sub(QUIET_SECONDS - 1));
+/// A format that is true for a pane in whose session no key was pressed within this time; or in whose
+/// window nobody is now, and whose session has the same activity as when it was `unwatched`: at a moment
+/// when nobody looked at the pane.
+pub(super) fn no_key_within(time: Duration, unwatched: Option<u64>) -> String {
+    // tmux tells whole seconds.
+    let before = now().saturating_sub(time.as_secs().saturating_add(QUIET_SECONDS - 1));
+    let quiet = format!("#{{<:#{{session_activity}},{before}}}");
     match unwatched {
-        Some(activity) => format!("#{{||:{quiet},#{{==:#{{session_activity}},{activity}}}}}"),
+        // The name of a client with a keyboard is the path of its terminal.
+        Some(activity) => format!(
+            "#{{||:{quiet},#{{&&:#{{==:#{{session_activity}},{activity}}},\
+             #{{?#{{m:*/*,#{{window_active_clients_list}}}},0,1}}}}}}"
+        ),
         None => quiet,
     }
 }
