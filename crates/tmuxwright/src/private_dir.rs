@@ -46,7 +46,7 @@ pub(crate) struct PrivateDir {
 enum DirState {
     Unused,
     Created(TempDir),
-    /// Removed for good: what still ends must not create it again.
+    /// Removed for good: a follower that ends later must not create it again.
     Closed,
 }
 
@@ -115,12 +115,16 @@ impl PrivateDir {
 }
 
 /// Removes a private directory. It is renamed first, since a shell that exits writes its directory there;
-/// a file that a shell was just creating needs another attempt.
+/// a file that a shell was just creating needs another attempt. The owner's file goes last: as long as it is
+/// there, another process can finish the removal.
 fn remove(path: &Path) -> io::Result<()> {
     let renamed = path.with_extension("closed");
     let path = if fs::rename(path, &renamed).is_ok() { &renamed } else { path };
     let mut removed = Ok(());
     for _ in 0..REMOVAL_ATTEMPTS {
+        for entry in fs::read_dir(path)?.flatten().filter(|it| it.file_name() != OWNER_FILE) {
+            let _ = fs::remove_file(entry.path());
+        }
         removed = fs::remove_dir_all(path);
         match &removed {
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {}

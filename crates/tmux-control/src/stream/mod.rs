@@ -86,7 +86,7 @@ pub enum StreamChange {
     End(StreamEnd),
 }
 
-/// What a reader comes to next.
+/// The next item of a pane's stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StreamItem {
     /// Output, a gap in it, or the end.

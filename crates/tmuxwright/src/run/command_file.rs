@@ -12,6 +12,7 @@
 use super::delivery::{
     HIDDEN, LineGeometry, LinePlace, builtin_prefix, eval_line, status_query_line,
 };
+use super::limits::MAX_ANSWER_PROBES;
 use super::marks::{Mark, MarkKeys};
 use process::ShellKind;
 use terminal::text;
@@ -177,10 +178,6 @@ fn printed_rows(kind: ShellKind, line: &str, geometry: LineGeometry, rows: usize
          case $- in *v*) __tmuxwright_rows=$((__tmuxwright_rows + {copy}));; esac; {ps0}"
     )
 }
-
-/// How often a shell looks for the answer to a question before it goes on without it: every hundredth of
-/// a second, for two seconds.
-const MAX_ANSWER_PROBES: usize = 200;
 
 /// Script of zsh that asks this process where the typed line is, since a transient prompt moves the line.
 fn ask_for_place(key: &str, path: &str) -> String {

@@ -12,6 +12,7 @@ row! {
         y: u32 = "cursor_y",
         width: u32 = "pane_width",
         height: u32 = "pane_height",
+        history: u32 = "history_size",
     }
 }
 
@@ -23,6 +24,8 @@ pub(super) struct CursorRow {
     pub(super) column: u32,
     pub(super) width: u32,
     pub(super) height: u32,
+    /// Rows that have scrolled off the screen and are kept.
+    pub(super) history: u32,
     /// The text of the cursor's row before the cursor.
     pub(super) before: String,
     /// The text of the rows above from which the line seems to wrap into the cursor's row: rows that
@@ -66,6 +69,7 @@ impl CursorRow {
             column: facts.x,
             width: facts.width,
             height: facts.height,
+            history: facts.history,
             after: row.strip_prefix(&before).unwrap_or_default().to_owned(),
             has_text_below: rows.any(|row| !row.trim().is_empty()),
             before,

@@ -46,7 +46,7 @@ pub(super) struct FollowState {
     pub(super) probes: ProbeSchedule<AwaitedInput>,
     /// Count of the inputs into the pane that the probes take into account.
     pub(super) inputs: u64,
-    /// The typed line, if the shell asks for its place.
+    /// The typed line, unless the command itself was typed; the shell may ask for its place.
     pub(super) command_line: Option<CommandLine>,
     /// When the shell was asked for the status.
     pub(super) status_asked: Option<Instant>,

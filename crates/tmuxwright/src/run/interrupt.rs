@@ -1,4 +1,4 @@
-//! Interrupting the program in a pane with C-c, and waiting for the shell's prompt; signals to it.
+//! Interrupting the program in a pane with C-c, and waiting for the shell's prompt.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,13 +7,11 @@ use tmux_control::keys::TmuxKey;
 use tokio::time::Instant;
 
 use super::cursor_row::CursorRow;
-use super::gate::{self, ProbePause, Readiness};
-use super::limits::{INTERRUPT_REACTION_TIME, LONGEST_INTERVAL, PROMPT_TIMEOUT};
+use super::gate::{self, Readiness};
+use super::limits::{INTERRUPT_REACTION_TIME, LONGEST_INTERVAL};
 use super::prompt::Prompt;
 use super::{Engine, Job};
 use crate::host::PaneState;
-use process::{Foreground, SignalError};
-use rustix::process::Signal;
 
 /// Outcome of an interrupt.
 #[derive(Debug)]
@@ -27,23 +25,6 @@ pub struct Interrupted {
 }
 
 impl Engine {
-    /// Sends a signal to the foreground program of a pane. After the exit of a program nobody has the
-    /// terminal until the shell takes it back.
-    pub async fn signal(
-        &self,
-        pane: &PaneState,
-        signal: Signal,
-    ) -> Result<Foreground, SignalError> {
-        let until = Instant::now() + PROMPT_TIMEOUT;
-        let mut pause = ProbePause::default();
-        loop {
-            match process::signal_foreground(pane.pid, signal) {
-                Err(SignalError::NoForeground(_)) if Instant::now() < until => pause.wait().await,
-                sent => return sent,
-            }
-        }
-    }
-
     /// Presses C-c and waits until the pane's shell is back at its prompt or the timeout expires.
     pub async fn interrupt(
         &self,

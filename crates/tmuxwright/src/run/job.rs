@@ -301,6 +301,16 @@ impl Job {
         (state.output.screen.before_cursor(), state.output.interrupted)
     }
 
+    /// Whether this prompt follows the interrupt with text behind it, which a person has entered. It need
+    /// not begin a line: zsh wraps it into a row of its own.
+    pub(super) fn shows_entered_line(&self, prompt: &str) -> bool {
+        let rows = self.state().output.pending();
+        let above = rows.split_last().map_or_else(String::new, |(_, above)| above.join("\n"));
+        let Some((_, after)) = above.rsplit_once("^C") else { return false };
+        let goes_on = |text: &str| !text.is_empty() && !text.starts_with('\n');
+        !prompt.trim().is_empty() && after.split(prompt).skip(1).any(goes_on)
+    }
+
     /// Ends the output before its last rows, the prompt of a shell that dropped the command.
     pub(super) fn close_before_prompt(&self, prompt_rows: usize) {
         let mut state = self.state();

@@ -20,6 +20,11 @@ impl JobList {
         self.evict_oldest(max_finished);
     }
 
+    /// Removes a job that was not typed after all.
+    pub(super) fn remove(&mut self, id: &str) {
+        self.0.retain(|job| job.id != id);
+    }
+
     /// Evicts the oldest finished jobs beyond `max_finished`.
     pub(super) fn evict_oldest(&mut self, max_finished: usize) {
         let mut finished = self.0.iter().filter(|job| !job.is_running()).count();

@@ -9,7 +9,7 @@ use super::command_file;
 use super::cursor_row::CursorRow;
 use super::delivery::{self, LineGeometry};
 use super::follow::JobFollower;
-use super::gate::{self, ForegroundProgram, Readiness, Shell};
+use super::gate::{self, ForegroundProgram, ProbePause, Readiness, Shell};
 use super::job::{AlternateScreen, AwaitedInput, JobStatus};
 use super::limits::{DISTURBANCE_TIMEOUT, SHELL_RESPONSE_TIMEOUT};
 use super::prompt::same_prompt;
@@ -116,31 +116,50 @@ impl JobFollower {
     /// Types a query for the status of a command that the shell has dropped, unless a person uses the
     /// prompt: often it was a person who interrupted the command.
     pub(super) async fn ask_status(&mut self, shell: Shell) -> Result<(), Refusal> {
+        let entered = self.job.shows_entered_line(&self.prompt.row);
         self.job.close_before_prompt(self.prompt.rows() as usize);
         gate::require_shared_files(self.pane.pane, shell)?;
+        let (tmux, pane) = (self.engine.tmux(), self.pane.pane);
         let until = Instant::now() + DISTURBANCE_TIMEOUT;
+        let mut pause = ProbePause::default();
+        let mut prompt_place = None;
         loop {
-            let viewers = Viewers::read(self.engine.tmux(), self.pane.pane).await?;
-            match gate::readiness(self.pane.pid, self.engine.declared()) {
-                Readiness::AtPrompt(now, _) if now.pid == shell.pid => {}
+            let viewers = Viewers::read(tmux, &self.pane).await?;
+            let at_prompt = match gate::readiness(self.pane.pid, self.engine.declared()) {
+                Readiness::AtPrompt(now, _) => now.pid == shell.pid,
                 // A person has entered a line.
-                _ => return Err(Refusal::PersonActive { pane: self.pane.pane }),
+                Readiness::Program(..) => return Err(Refusal::PersonActive { pane }),
+                // A shell is awake for a moment to redraw its line.
+                Readiness::BusyShell(..) | Readiness::Unknown => false,
+            };
+            let mut cursor = CursorRow::read(tmux, pane).await?;
+            // A line that a person enters has a status of its own, and moves the prompt.
+            let place = (cursor.history, cursor.row);
+            let moved = *prompt_place.get_or_insert(place) != place;
+            if !viewers.is_empty() && (entered || moved) {
+                return Err(Refusal::PersonActive { pane });
             }
             let check =
                 PromptCheck { engine: &self.engine, pane: &self.pane, shell, viewers: &viewers };
             // Without a line editor, text typed before the prompt is in the terminal and not shown.
             if !check.has_line_editor() && viewers.typed_within(self.state.typed_at.elapsed()) {
-                return Err(Refusal::PersonActive { pane: self.pane.pane });
+                return Err(Refusal::PersonActive { pane });
             }
-            if let Checked::Done(cursor) = check.empty_row(&self.prompt.row).await? {
-                let wait = viewers.wait();
-                if wait.is_none() && self.type_query(&check, &cursor).await? {
+            if let Some(wait) = viewers.wait() {
+                tokio::time::sleep(wait).await;
+            } else if at_prompt {
+                // An interrupted program may have left text there; nobody has opened a menu.
+                cursor.has_text_below &= !viewers.is_empty();
+                if let Checked::Done(()) = check.require_empty(&cursor, &self.prompt.row).await?
+                    && self.type_query(&check, &cursor).await?
+                {
                     break;
                 }
-                tokio::time::sleep(wait.unwrap_or_default()).await;
+            } else {
+                pause.wait().await;
             }
             if Instant::now() > until {
-                return Err(Refusal::PersonActive { pane: self.pane.pane });
+                return Err(Refusal::PersonActive { pane });
             }
         }
         self.shell = shell;

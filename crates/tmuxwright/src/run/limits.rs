@@ -30,9 +30,17 @@ pub(super) const DISTURBANCE_TIMEOUT: Duration = Duration::from_secs(5);
 /// Time after a command within which a hook of its shell may be in the foreground; any other program is
 /// refused at once.
 pub(super) const SETTLE_TIME: Duration = Duration::from_secs(1);
-/// Time after a command of ours within which its new prompt is taken as it is, if nobody has pressed a
-/// key; later the row is compared with it.
+/// Time after a command in a pane of the pool within which its new prompt is taken as it is, if nobody has
+/// pressed a key; later, and in other panes, the row is compared with it.
 pub(super) const FRESH_PROMPT_TIME: Duration = Duration::from_millis(100);
+
+/// Seconds without a key after which a person counts as not typing. tmux tells whole seconds, so between
+/// one and two seconds pass.
+pub(super) const QUIET_SECONDS: u64 = 2;
+
+/// Upper bound for the answer of this process to a shell that asks where its line is, as a number of
+/// probes, one every hundredth of a second.
+pub(super) const MAX_ANSWER_PROBES: usize = 200;
 
 /// Time before the first probe after an interrupt at a prompt: a signal leaves no trace from which one
 /// could tell that the shell has acted on it.

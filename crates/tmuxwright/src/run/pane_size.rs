@@ -52,7 +52,7 @@ pub(super) async fn stream_with_place(
     Ok(PlacedStream { stream, place, activity })
 }
 
-/// What a job's stream holds next.
+/// An item of a job's stream.
 #[derive(Debug)]
 pub(super) enum SizedItem {
     Chunk(Chunk),
@@ -111,9 +111,9 @@ impl SizedStream {
             return None;
         }
         let size = self.tmux.row::<SizeFacts>(&self.pane.to_string()).await;
-        self.is_at_change = false;
-        // The stream tells when a pane is gone.
+        // Asked again before the next item, unless the pane is gone, which the stream tells.
         let SizeFacts { width, height, .. } = size.ok()?;
+        self.is_at_change = false;
         Some(SizedItem::Size(width as usize, height as usize))
     }
 }

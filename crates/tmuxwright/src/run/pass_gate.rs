@@ -94,21 +94,21 @@ impl JobStart {
         if as_it_is && first_try && (first_command || (just_ended && clean)) {
             let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: None });
             if first_command {
-                self.note_unwatched(&Viewers::read(engine.tmux(), pane.pane).await?, activity);
+                self.note_unwatched(&Viewers::read(engine.tmux(), pane).await?, activity);
             }
             let unwatched = engine.records().pane(pane).unwatched;
             let condition = viewers::no_key_within(since_start, unwatched);
             return Ok(Checked::Done(passed(prompt, None, None, condition)));
         }
         gate::require_shared_files(pane.pane, shell)?;
-        let viewers = Viewers::read(engine.tmux(), pane.pane).await?;
+        let viewers = Viewers::read(engine.tmux(), pane).await?;
         self.note_unwatched(&viewers, activity);
         let check = PromptCheck { engine, pane, shell, viewers: &viewers };
         // A shell of ours without a line editor prints no new prompt below the output of a process in
         // the background. It is at its prompt since its last command: nothing was typed since.
         let still_there = unattended && !check.has_line_editor();
         let is_new = first_command || just_ended || still_there;
-        let fresh = match is_new && !viewers.typed_within(since_start) {
+        let fresh = match is_new && !viewers.session_typed_within(since_start) {
             true if pooled => Freshness::Untouched,
             true => Freshness::NewPrompt,
             false => Freshness::Old,

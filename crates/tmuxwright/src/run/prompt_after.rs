@@ -75,9 +75,11 @@ impl JobFollower {
         if is_more || (is_first && processes().is_none_or(|it| !it.is_empty())) {
             now.rows = None;
         }
-        // A person may have typed there already, or opened a search.
+        // A person may have typed there already and looked elsewhere since, or opened a search.
         let is_prompt = same_prompt(&now.row, &prompt.row)
-            || viewers_without_key(&engine, &pane, since).await.is_some();
+            || Viewers::read(engine.tmux(), &pane)
+                .await
+                .is_ok_and(|viewers| !viewers.session_typed_within(since.elapsed()));
         if is_prompt && line_editor_dialog(&now.row).is_none() {
             engine.remember_prompt(&pane, generation, now.after(&prompt));
         }
@@ -88,7 +90,7 @@ impl JobFollower {
 /// The people who look at a pane, if none of them can have pressed a key since this moment. tmux counts a
 /// key before it passes the key on, so a key whose echo was read counts.
 async fn viewers_without_key(engine: &Engine, pane: &PaneState, since: Instant) -> Option<Viewers> {
-    let viewers = Viewers::read(engine.tmux(), pane.pane).await.ok()?;
+    let viewers = Viewers::read(engine.tmux(), pane).await.ok()?;
     (!viewers.typed_within(since.elapsed())).then_some(viewers)
 }
 
@@ -103,22 +105,23 @@ async fn take_back_reply(
     since: Instant,
 ) -> Option<String> {
     let viewers = viewers_without_key(engine, pane, since).await?;
-    let PaneState { pane, pid, .. } = *pane;
-    let cursor = CursorRow::read(engine.tmux(), pane).await.ok()?;
+    let cursor = CursorRow::read(engine.tmux(), pane.pane).await.ok()?;
     let line = cursor.line();
     let prompt_end = line.rfind(known).filter(|_| !known.is_empty())? + known.len();
     let (without, reply) = line.split_at_checked(prompt_end)?;
     if reply.is_empty() {
-        // In line mode the terminal has echoed the reply during the command, and still holds it.
-        if let Err(error) = process::discard_unread_line(pid) {
-            tracing::debug!(%error, %pane, "replies of the terminal stay in its input");
+        // In line mode the terminal has echoed the reply during the command, and still holds it. A key
+        // of a person that came meanwhile would be discarded with it.
+        viewers_without_key(engine, pane, since).await?;
+        if let Err(error) = process::discard_unread_line(pane.pid) {
+            tracing::debug!(%error, pane = %pane.pane, "replies of the terminal stay in its input");
         }
         return None;
     }
     if !reply.chars().all(|c| REPLY_CHARACTERS.contains(c)) {
         return None;
     }
-    let length = reply.chars().count();
+    let (pane, length) = (pane.pane, reply.chars().count());
     let erase = TmuxKey::Named("BSpace".to_owned()).press(pane);
     let condition = viewers.unchanged_at(&cursor);
     if !engine.tmux().type_if(&pane.into(), &condition, vec![erase; length]).await.ok()? {

@@ -129,16 +129,15 @@ impl PromptCheck<'_> {
         self.viewers.unchanged_at(cursor)
     }
 
-    /// The cursor's row, if it is this prompt or another one with nothing typed.
-    pub(super) async fn empty_row(&self, known: &str) -> Result<Checked<CursorRow>, Refusal> {
-        let pane = self.pane.pane;
-        let cursor = CursorRow::read(self.engine.tmux(), pane).await?;
-        match inspect(pane, self.shell.kind, &cursor, Some(known))? {
-            PromptLook::Known => Ok(Checked::Done(cursor)),
-            PromptLook::Other => Ok(match self.require_nothing_typed(&cursor).await? {
-                Checked::Done(()) => Checked::Done(cursor),
-                Checked::Disturbed => Checked::Disturbed,
-            }),
+    /// Refuses a row that is not this prompt, nor another one with nothing typed.
+    pub(super) async fn require_empty(
+        &self,
+        cursor: &CursorRow,
+        known: &str,
+    ) -> Result<Checked<()>, Refusal> {
+        match inspect(self.pane.pane, self.shell.kind, cursor, Some(known))? {
+            PromptLook::Known => Ok(Checked::Done(())),
+            PromptLook::Other => self.require_nothing_typed(cursor).await,
         }
     }
 
@@ -277,6 +276,7 @@ mod tests {
             column: 0,
             width: 80,
             height: 24,
+            history: 0,
             before,
             wrapped,
             after,

@@ -234,19 +234,23 @@ impl JobStart {
         }
         commands.extend(type_text(pane.pane, rest));
         commands.push(TmuxKey::enter().press(pane.pane));
+        let job = Arc::new(Job::new(id, pane.pane, self.command.clone(), &passed.echo.place()));
         engine.shared.typed_input.record(pane.pane, &self.command, true);
-        engine.records().job_starts(pane.pane, &id);
+        engine.records().job_starts(pane.pane, &job.id);
+        // The command may begin before tmux has answered, and a caller may ask for it then.
+        engine.jobs().add(Arc::clone(&job), engine.shared.options.results);
         // With Enter in the same sequence, a key of a person comes before the line or after it.
-        if !engine.tmux().type_if(&pane.pane.into(), &passed.condition, commands).await? {
-            engine.private_dir().remove_file(&id);
+        let typed = engine.tmux().type_if(&pane.pane.into(), &passed.condition, commands).await;
+        if !matches!(typed, Ok(true)) {
+            engine.jobs().remove(&job.id);
+            typed?;
+            engine.private_dir().remove_file(&job.id);
             self.take_back_blank(&passed).await?;
             return Ok(None);
         }
         let GatePassed { shell, stream, echo, marks, prompt, .. } = passed;
-        let job = Arc::new(Job::new(id, pane.pane, self.command.clone(), &echo.place()));
         let state =
             FollowState::new(keys.clone(), matches!(marks, ShellMarks::Confirmed(_)), command_line);
-        engine.jobs().add(Arc::clone(&job), engine.shared.options.results);
         let mut records = engine.records();
         // Lets text that a person types ahead be distinguished from the next prompt.
         if !prompt.row.trim().is_empty() {

@@ -7,10 +7,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use tmux_control::{Command, Error, PaneId, Server, SessionId, row};
 
 use super::cursor_row::CursorRow;
-
-/// Seconds without a key after which a person counts as not typing. tmux tells whole seconds, so
-/// between one and two seconds pass.
-const QUIET_SECONDS: u64 = 2;
+use super::limits::QUIET_SECONDS;
+use crate::host::PaneState;
 
 row! {
     ClientFacts {
@@ -27,18 +25,24 @@ row! {
 pub(super) struct Viewers {
     /// When one of them pressed the last key, in seconds since 1970.
     last_key: Option<u64>,
+    /// The same for all people in the pane's session: one of them may have left the pane.
+    last_key_in_session: Option<u64>,
     /// Their sessions, with the activity that tmux counts for each: a key, or a client that attached.
     sessions: BTreeMap<SessionId, u64>,
 }
 
 impl Viewers {
-    pub(super) async fn read(tmux: &Server, pane: PaneId) -> Result<Self, Error> {
+    pub(super) async fn read(tmux: &Server, pane: &PaneState) -> Result<Self, Error> {
         let mut clients: Vec<ClientFacts> = tmux.rows(Command::query("list-clients")).await?;
-        clients.retain(|client| !client.control_mode && client.pane == Some(pane));
-        let with_session = clients.iter().filter_map(|it| Some((it.session?, it.session_activity)));
+        clients.retain(|client| !client.control_mode);
+        let here = |client: &&ClientFacts| client.pane == Some(pane.pane);
+        let in_session = |client: &&ClientFacts| client.session == Some(pane.session);
+        let last_key = |client: &ClientFacts| client.last_key;
+        let activity = |client: &ClientFacts| Some((client.session?, client.session_activity));
         Ok(Self {
-            last_key: clients.iter().map(|client| client.last_key).max(),
-            sessions: with_session.collect(),
+            last_key: clients.iter().filter(here).map(last_key).max(),
+            last_key_in_session: clients.iter().filter(in_session).map(last_key).max(),
+            sessions: clients.iter().filter(here).filter_map(activity).collect(),
         })
     }
 
@@ -49,8 +53,12 @@ impl Viewers {
 
     /// Whether a person has pressed a key within this time, or may have.
     pub(super) fn typed_within(&self, time: Duration) -> bool {
-        let recent = time.as_secs().saturating_add(QUIET_SECONDS);
-        self.last_key.is_some_and(|last| now() < last.saturating_add(recent))
+        self.last_key.is_some_and(|last| is_within(last, time))
+    }
+
+    /// The same for all people in the pane's session.
+    pub(super) fn session_typed_within(&self, time: Duration) -> bool {
+        self.last_key.max(self.last_key_in_session).is_some_and(|last| is_within(last, time))
     }
 
     /// Time to wait until a key of these people can be told from the last one; `None` if it can be
@@ -93,6 +101,11 @@ pub(super) fn no_key_within(time: Duration, unwatched: Option<u64>) -> String {
         ),
         None => quiet,
     }
+}
+
+/// Whether a second is within this time from now, or may be.
+fn is_within(second: u64, time: Duration) -> bool {
+    now() < second.saturating_add(time.as_secs().saturating_add(QUIET_SECONDS))
 }
 
 /// Seconds since 1970, as tmux counts activity.

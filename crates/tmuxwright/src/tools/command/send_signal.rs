@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::context::{Cx, Tool};
 use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError};
 use crate::results::words::{FactRow, field};
+use process::SignalError;
 
 pub(super) struct SendSignal;
 
@@ -70,13 +71,19 @@ impl Tool for SendSignal {
                 .hint("capture_pane reads its last output"));
         }
         cx.note_signal(&pane).await?;
-        let program = cx.runs.signal(&pane, signal).await.map_err(|error| {
-            ToolError::new(
-                Code::Denied,
-                format!("the program in {id} cannot be signalled: {error}"),
-            )
-            .hint("programs of another user cannot be signalled; try interrupt")
-        })?;
+        let program =
+            process::signal_foreground(pane.pid, signal).map_err(|error| match error {
+                // The shell may not have taken the terminal back yet; the signal was not meant for it.
+                SignalError::NoForeground(_) => {
+                    ToolError::new(Code::NotReady, format!("the program in {id} has just exited"))
+                        .hint("pane_state reports what runs there now")
+                }
+                SignalError::Refused { .. } => ToolError::new(
+                    Code::Denied,
+                    format!("the program in {id} cannot be signalled: {error}"),
+                )
+                .hint("programs of another user cannot be signalled; try interrupt"),
+            })?;
         Ok(SignalledProgram {
             pane_id: id.to_string(),
             pid: program.pid,

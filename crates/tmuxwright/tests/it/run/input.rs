@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use serde_json::{Value, json};
-use testkit::{Mcp, Raw, Shell, TmuxServer, until};
+use testkit::{Mcp, Raw, Shell, TmuxServer, until, wait_until};
 
-use crate::run::gate::wait_for_text;
+use crate::run::fixture::assert_usable;
 use crate::support::{command_end, exited, pane, raw_call, ready_pane, shows, string};
 use crate::{launch, serve};
 
@@ -225,7 +225,9 @@ async fn a_signal_reaches_the_foreground_program() {
             shows(&mcp, begun["pane_id"].as_str().unwrap(), "\nbegun").await;
             let program = until("sleep runs", async || {
                 let arguments = json!({"target": begun["pane_id"], "signal": "CONT"});
-                let sent = mcp.call("send_signal", arguments).await.ok();
+                let sent = mcp.call("send_signal", arguments).await;
+                // A program of our command file has exited.
+                let sent = (!sent.failed_with("not_ready")).then(|| sent.ok())?;
                 (sent["foreground"] == "sleep 1000").then_some(sent)
             });
             assert_eq!(program.await["pane_id"], begun["pane_id"]);
@@ -239,18 +241,29 @@ async fn a_signal_reaches_the_foreground_program() {
     }
 }
 
-/// Between the exit of a program and its shell, nobody has the terminal.
+/// The signal was meant for the program, and would end its shell.
 #[tokio::test]
-async fn a_signal_waits_for_the_shell() {
+async fn a_program_that_has_exited_is_not_signalled() {
     let tmux = TmuxServer::new();
     let args = ["--toolset", "all", "--structured", "--tier", "destructive"];
     let mcp = launch(&tmux).args(&args).mcp().await;
-    let target = tmux.open_shell("bash --norc");
-    let stopped = "sh -c 'kill -STOP $PPID; echo gone'";
-    tmux.type_line(&target, &format!("(sleep 0.5; kill -CONT $$) & {stopped}"));
-    wait_for_text(&tmux, &target, "\ngone");
-    let sent = mcp.call("send_signal", json!({"target": target, "signal": "CONT"})).await.ok();
-    assert_eq!(sent["foreground"], "bash --norc", "{sent}");
+    // Not as the pane's own process, which tmux continues at once.
+    let target = tmux.open_shell("bash --norc; true");
+    tmux.type_line(&target, "sh -c 'echo $PPID $$ > pids; kill -STOP $PPID; exec true'");
+    let pids = tmux.home().join("pids");
+    // The stopped shell cannot take the terminal back, nor learn of the exit.
+    let shell = wait_until("the program has exited", || {
+        let pids = std::fs::read_to_string(&pids).ok()?;
+        let (shell, program) = pids.trim_end_matches('\n').split_once(' ')?;
+        let state = |pid| std::fs::read_to_string(format!("/proc/{pid}/stat")).ok();
+        let is_over = state(program)?.contains(") Z ") && state(shell)?.contains(") T ");
+        is_over.then(|| shell.to_owned())
+    });
+    let call = json!({"target": target, "signal": "KILL"});
+    let error = mcp.call("send_signal", call).await.err("not_ready");
+    assert!(error.contains("has just exited") && error.contains("pane_state"), "{error}");
+    tmux.tmux(&["run-shell", &format!("kill -CONT {shell}")]);
+    assert_usable(&mcp, &target, "bash").await;
     mcp.close().await;
 }
 

@@ -127,6 +127,20 @@ async fn an_interrupted_command_exits_with_130() {
 }
 
 #[tokio::test]
+async fn text_below_the_prompt_hides_no_status() {
+    for shell in Shell::ALL {
+        let fixture = ShellFixture::existing(shell).await;
+        let command = r"printf 'a\nb\nc\nd\ne\033[4A'; sleep 1000";
+        let begun = fixture.start(command, "\ne").await;
+        wait_for_foreground(&fixture.tmux, begun["pane_id"].as_str().unwrap(), "sleep");
+        fixture.mcp.call("interrupt", json!({"target": begun["pane_id"]})).await.text();
+        let end = fixture.end(&begun).await;
+        assert_eq!(end["exit_code"], 130, "{fixture}: {end}");
+        fixture.close().await;
+    }
+}
+
+#[tokio::test]
 async fn late_zsh_hooks_add_nothing_to_interrupted_output() {
     let set_up =
         ["", "PROMPT_EOL_MARK='<none>'", "setopt prompt_subst no_unset warn_create_global"];

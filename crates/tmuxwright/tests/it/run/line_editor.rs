@@ -245,6 +245,34 @@ async fn a_line_typed_after_an_interrupt_is_kept() {
     mcp.close().await;
 }
 
+/// The status of the person's line is not that of the command.
+#[tokio::test]
+async fn a_line_entered_after_an_interrupt_counts_apart() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let mut person = Person::attach(&tmux, "main", 80, 24);
+    for shell in SHELLS {
+        let target = tmux.open_shell(shell);
+        tmux.tmux(&["select-window", "-t", &target]);
+        assert_usable(&mcp, &target, shell).await;
+        let command = "echo 'begun'; sleep 1000";
+        let call = json!({"target": target, "command": command, "timeout": 0});
+        let begun = mcp.call("run_command", call).await.ok();
+        wait_for_foreground(&tmux, &target, "sleep");
+        person.types("\x03");
+        wait_until("the prompt is shown", || {
+            tmux.screen(&target).ends_with(['$', '#', '%', '>']).then_some(())
+        });
+        person.types("sh -c 'echo person; exit 7'\r");
+        wait_for_text(&tmux, &target, "\nperson");
+        let ended = command_end(&mcp, &begun).await;
+        let code = &ended["exit_code"];
+        assert!(ended["status"] == "lost" || code == 130, "{shell}: {ended}");
+        tmux.tmux(&["kill-pane", "-t", &target]);
+    }
+    mcp.close().await;
+}
+
 /// A command that follows another at once is typed without a look at the row of the prompt.
 #[tokio::test]
 async fn a_line_typed_ahead_is_kept() {
