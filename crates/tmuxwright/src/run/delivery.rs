@@ -13,7 +13,8 @@ const MAX_PLAIN_BYTES: usize = 500;
 /// output of traps.
 pub(super) const HIDDEN: &str = ">/dev/null 2>&1";
 
-/// First words that change how a shell reads or runs the rest of the line.
+/// First words that change how a shell reads or runs the rest of the line, and builtins that can change
+/// the hooks by which the end of a typed command is known.
 const SHELL_KEYWORDS: &[&str] = &[
     "if",
     "then",
@@ -42,6 +43,21 @@ const SHELL_KEYWORDS: &[&str] = &[
     "or",
     "not",
     "exec",
+    ".",
+    "source",
+    "eval",
+    "builtin",
+    "command",
+    "declare",
+    "typeset",
+    "readonly",
+    "export",
+    "unset",
+    "enable",
+    "set",
+    "shopt",
+    "trap",
+    "alias",
 ];
 
 /// Column of the cursor before the line is typed, and width of the pane: where the line wraps.
@@ -73,7 +89,10 @@ pub(super) fn is_plain(command: &str) -> bool {
     let plain = |c: char| c.is_ascii_alphanumeric() || "_./:=,@%+-".contains(c);
     command.len() <= MAX_PLAIN_BYTES
         && command.split(' ').all(|word| !word.is_empty() && word.chars().all(plain))
-        && command.split(' ').next().is_some_and(|word| !SHELL_KEYWORDS.contains(&word))
+        && command
+            .split(' ')
+            .next()
+            .is_some_and(|word| !SHELL_KEYWORDS.contains(&word) && !word.contains('='))
 }
 
 /// The line that makes a shell evaluate the command file at `path`, which needs no quoting. Its
@@ -145,9 +164,31 @@ mod tests {
         }
         let long = "x".repeat(501);
         for other in [
-            "", " ls", "ls  -l", "ls ", "echo 'a'", "a; b", "a && b", "$HOME/x", "~/x", "ls *",
-            "a\nb", "a\tb", "echo é", "# x", "!!", "^a^b", "if true", "exec zsh", "a|b", "(a)",
-            "{a}", &long,
+            "",
+            " ls",
+            "ls  -l",
+            "ls ",
+            "echo 'a'",
+            "a; b",
+            "a && b",
+            "$HOME/x",
+            "~/x",
+            "ls *",
+            "a\nb",
+            "a\tb",
+            "echo é",
+            "# x",
+            "!!",
+            "^a^b",
+            "if true",
+            "exec zsh",
+            "a|b",
+            "(a)",
+            "{a}",
+            "PS0=",
+            ". rc",
+            "unset PROMPT_COMMAND",
+            &long,
         ] {
             assert!(!is_plain(other), "{other}");
         }

@@ -12,7 +12,7 @@ use super::limits::HOOK_MARK_TIMEOUT;
 use super::line_place::CommandLine;
 use super::marks::MarkKeys;
 use super::output_filter::{OutputFilter, OutputPart};
-use super::pane_records::PaneLease;
+use super::pane_records::{PaneLease, ShellMarks};
 use super::pane_size::{SizedItem, SizedStream};
 use super::prompt::Prompt;
 use crate::host::PaneState;
@@ -234,9 +234,20 @@ impl JobFollower {
 
     /// The status by the held end mark, if there is one.
     pub(super) fn take_end(&mut self) -> Option<JobStatus> {
+        // The hook at the prompt has been removed: no command can be typed as it is any more.
+        let hook_is_gone = self.state.marks_prompt && self.state.filter.awaits_last_mark();
         let (code, after) = self.state.filter.confirm()?;
+        if hook_is_gone && self.state.status_asked.is_none() {
+            self.engine.records().pane(&self.pane).marks = ShellMarks::None;
+        }
         self.state.after_end = after;
-        Some(JobStatus::Exited(code))
+        Some(code.map_or_else(
+            || {
+                let why = "it has ended, but a hook of its shell has replaced its status";
+                JobStatus::Lost(why.to_owned())
+            },
+            JobStatus::Exited,
+        ))
     }
 
     /// Name of the file through which the status is asked.

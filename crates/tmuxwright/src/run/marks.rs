@@ -28,8 +28,8 @@ pub(super) struct Mark {
 pub(super) enum MarkKind {
     /// The command's output begins.
     Start,
-    /// The command has ended with this status.
-    End(i32),
+    /// The command has ended with this status; `None` if the shell does not know it any more.
+    End(Option<i32>),
     /// The shell asks where its typed line is on the screen.
     Line,
 }
@@ -60,7 +60,8 @@ impl Mark {
         let (kind, key) = match letter {
             "C" => (MarkKind::Start, status),
             "L" => (MarkKind::Line, status),
-            "D" => (MarkKind::End(exit_code(status.parse().ok()?)), fields.next()?),
+            "D" if status == "?" => (MarkKind::End(None), fields.next()?),
+            "D" => (MarkKind::End(Some(exit_code(status.parse().ok()?))), fields.next()?),
             _ => return None,
         };
         let key = key.strip_prefix("k=")?.to_owned();
@@ -227,7 +228,7 @@ mod tests {
     }
 
     fn end(status: i32, key: &str) -> Result<Vec<u8>, Mark> {
-        Err(Mark { key: key.to_owned(), kind: MarkKind::End(status) })
+        Err(Mark { key: key.to_owned(), kind: MarkKind::End(Some(status)) })
     }
 
     #[test]
@@ -331,6 +332,7 @@ mod tests {
                     Err(Mark { kind: MarkKind::Start, .. }) => printed.extend(b"\x1b]133;C;k=K\x07"),
                     Err(Mark { kind: MarkKind::Line, .. }) => printed.extend(b"\x1b]133;L;k=K\x07"),
                     Err(Mark { kind: MarkKind::End(code), .. }) => {
+                        let code = code.map_or("?".to_owned(), |code| code.to_string());
                         printed.extend(format!("\x1b]133;D;{code};k=K\x07").into_bytes());
                     }
                 }

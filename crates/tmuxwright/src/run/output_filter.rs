@@ -38,7 +38,8 @@ enum Phase {
 /// An end mark that is not confirmed yet, and the text that came after it.
 #[derive(Debug)]
 struct HeldEnd {
-    code: i32,
+    /// The status; `None` if the shell does not know it any more.
+    code: Option<i32>,
     printer: Printer,
     after: Vec<u8>,
     /// Bytes beyond the limit.
@@ -135,8 +136,8 @@ impl OutputFilter {
     }
 
     /// Confirms the held end mark: the shell is back at its prompt, and all that it printed before was
-    /// filtered. Returns the command's exit code, and the text after the mark.
-    pub(crate) fn confirm(&mut self) -> Option<(i32, Vec<u8>)> {
+    /// filtered. Returns the command's exit code, if the shell knows it, and the text after the mark.
+    pub(crate) fn confirm(&mut self) -> Option<(Option<i32>, Vec<u8>)> {
         if !self.holds_end() {
             return None;
         }
@@ -170,12 +171,18 @@ impl Phase {
     }
 
     /// Holds an end mark. Returns the output that the mark before it turns out not to have ended.
-    fn mark(&mut self, code: i32, printer: Printer) -> impl Iterator<Item = OutputPart> + use<> {
+    fn mark(
+        &mut self,
+        code: Option<i32>,
+        printer: Printer,
+    ) -> impl Iterator<Item = OutputPart> + use<> {
         let mut output = None;
         match self {
             Self::Typed | Self::Ended => {}
             // The shell prints a hook's mark after that of the command file, or twice.
-            Self::Marked(held) if printer != Printer::CommandFile && held.code == code => {
+            Self::Marked(held)
+                if printer != Printer::CommandFile && (code.is_none() || held.code == code) =>
+            {
                 if held.printer == Printer::CommandFile {
                     held.printer = Printer::LastMark;
                 }
@@ -230,7 +237,7 @@ mod tests {
         assert_eq!((filter.confirm(), filter.holds_end()), (None, false));
         assert_eq!(filter.parts(b"\x1b]133;D;3;k=b\x07$ "), []);
         assert!(filter.holds_end());
-        assert_eq!(filter.confirm(), Some((3, b"$ ".to_vec())));
+        assert_eq!(filter.confirm(), Some((Some(3), b"$ ".to_vec())));
         assert_eq!(filter.parts(b"later\x1b]133;D;3;k=b\x07"), [text("later")]);
     }
 
@@ -239,7 +246,7 @@ mod tests {
         let mut filter = filter();
         let early = b"\x1b]133;C;k=a\x07\x1b]133;D;0;k=b\x07hidden\x1b]133;D;3;k=b\x07$ ";
         assert_eq!(filter.parts(early), [text("hidden")]);
-        assert_eq!(filter.confirm(), Some((3, b"$ ".to_vec())));
+        assert_eq!(filter.confirm(), Some((Some(3), b"$ ".to_vec())));
     }
 
     #[test]
@@ -248,13 +255,19 @@ mod tests {
         let marks = b"\x1b]133;C;k=a\x07x\x1b]133;D;3;k=b\x07%\x1b]133;D;3;k=h\x07$ ";
         assert_eq!(repeated.parts(marks), [text("x")]);
         assert!(repeated.holds_last_mark());
-        assert_eq!(repeated.confirm(), Some((3, b"%$ ".to_vec())));
+        assert_eq!(repeated.confirm(), Some((Some(3), b"%$ ".to_vec())));
         let mut other = filter();
         let marks = b"\x1b]133;C;k=a\x07x\x1b]133;D;0;k=b\x07y\x1b]133;D;130;k=h\x07$ ";
         assert_eq!(other.parts(marks), [text("x"), text("y")]);
         assert_eq!(other.parts(b"\x1b]133;D;130;k=h\x07"), []);
         assert!(!other.holds_last_mark());
-        assert_eq!(other.confirm(), Some((130, b"$ ".to_vec())));
+        assert_eq!(other.confirm(), Some((Some(130), b"$ ".to_vec())));
+        // A hook that does not know the status confirms that of the command file.
+        let mut unknown = filter();
+        let marks = b"\x1b]133;C;k=a\x07x\x1b]133;D;5;k=b\x07y\x1b]133;D;?;k=h\x07$ ";
+        assert_eq!(unknown.parts(marks), [text("x")]);
+        assert!(unknown.holds_last_mark());
+        assert_eq!(unknown.confirm(), Some((Some(5), b"y$ ".to_vec())));
     }
 
     #[test]

@@ -38,32 +38,52 @@ if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] >= 404)); then
         __tmuxwright_status=$1
         builtin export -n __tmuxwright_status
     }
+    # First in the list, so that the output of other hooks follows the mark. It returns the status of
+    # the command, on which neither `set -e` nor an ERR trap must act again. What `set -x` and a DEBUG
+    # trap print about it is not output of the command, and would show the key.
+    __tmuxwright_hook='{ __tmuxwright_end_mark && :; } >/dev/null 2>&1'
+    # For commands that are typed as they are; other commands bring keys of their own.
+    __tmuxwright_ps0="\e]133;C;k=$__tmuxwright_shell_key\a"
+    # Puts the hook before those that a command has added, and the start mark behind a new PS0.
+    __tmuxwright_install() {
+        local index
+        if [[ ${PROMPT_COMMAND[0]-} != "$__tmuxwright_hook"* ]]; then
+            if [[ ${PROMPT_COMMAND@a} == *a* ]]; then
+                for index in "${!PROMPT_COMMAND[@]}"; do
+                    PROMPT_COMMAND[index]=${PROMPT_COMMAND[index]//"$__tmuxwright_hook"/:}
+                done
+                PROMPT_COMMAND=("$__tmuxwright_hook" "${PROMPT_COMMAND[@]}")
+            else
+                PROMPT_COMMAND=${PROMPT_COMMAND//"$__tmuxwright_hook"/:}
+                PROMPT_COMMAND="$__tmuxwright_hook${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}"
+            fi
+        fi
+        if [[ ${PS0-} != *"$__tmuxwright_ps0" ]]; then
+            PS0=${PS0-}
+            PS0=${PS0//"$__tmuxwright_ps0"/}$__tmuxwright_ps0
+        fi
+        # `set -a` must not pass the key on.
+        builtin export -n __tmuxwright_shell_key __tmuxwright_ps0 PS0
+    }
     __tmuxwright_end_mark() {
-        local status=$?
-        status=${__tmuxwright_status-$status}
+        local status=$? known
+        known=$status
+        # `$?` is that of a hook which ran before this one.
+        [[ ${PROMPT_COMMAND[0]-} == "$__tmuxwright_hook"* ]] || known='?'
+        known=${__tmuxwright_status-$known}
         builtin unset __tmuxwright_status
+        __tmuxwright_install
         if [[ -n ${__tmuxwright_ready-} ]]; then
             builtin : >|"$__tmuxwright_ready"
             # The history file is read by now; bash must not write to it.
             builtin unset HISTFILE __tmuxwright_ready
         fi
-        builtin printf '\e\\\e]133;D;%s;k=%s\a' "$status" \
+        builtin printf '\e\\\e]133;D;%s;k=%s\a' "$known" \
             "${__tmuxwright_key-$__tmuxwright_shell_key}" >/dev/tty
         builtin unset __tmuxwright_key
         return "$status"
     }
-    # For commands that are typed as they are; other commands bring keys of their own.
-    PS0="${PS0-}\e]133;C;k=$__tmuxwright_shell_key\a"
-    # `set -a` in the user's files must not pass the key on.
-    builtin export -n __tmuxwright_shell_key PS0
-    # First in the list, so that the output of other hooks follows the mark. It returns the status of
-    # the command, on which neither `set -e` nor an ERR trap must act again. What `set -x` and a DEBUG
-    # trap print about it is not output of the command, and would show the key.
-    if [[ ${PROMPT_COMMAND@a} == *a* ]]; then
-        PROMPT_COMMAND=('{ __tmuxwright_end_mark && :; } >/dev/null 2>&1' "${PROMPT_COMMAND[@]}")
-    else
-        PROMPT_COMMAND="{ __tmuxwright_end_mark && :; } >/dev/null 2>&1${PROMPT_COMMAND:+$'\n'$PROMPT_COMMAND}"
-    fi
+    __tmuxwright_install
 fi
 # The shell that replaces this one starts in its last directory.
 if [[ -z $(builtin trap -p EXIT) ]]; then

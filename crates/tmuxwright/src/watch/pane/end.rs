@@ -29,7 +29,7 @@ impl WatchedPane {
     pub(super) fn take_end_mark(&mut self) -> bool {
         let held = self.command.as_mut().and_then(|command| command.output_filter.confirm());
         let Some((code, after)) = held else { return false };
-        self.steps.push_back(PendingStep::End(Some(code)));
+        self.steps.push_back(PendingStep::End(code));
         self.steps.push_back(PendingStep::Output(OutputPart::Text(after)));
         true
     }

@@ -7,7 +7,7 @@ use testkit::Shell;
 use crate::run::fixture::{Finished, ShellFixture, assert_usable, wait_for_foreground};
 use crate::run::gate::{BASH, cursor, wait_for_text, wait_until_still};
 use crate::serve;
-use crate::support::command_end;
+use crate::support::{command_end, string};
 
 #[tokio::test]
 async fn a_failed_condition_does_not_end_the_shell() {
@@ -231,4 +231,47 @@ async fn a_nested_shell_is_not_the_end() {
         assert_usable(&mcp, &target, wrapper).await;
     }
     mcp.close().await;
+}
+
+/// The end of a command is known by a hook of the prompt, which a command can replace.
+#[tokio::test]
+async fn changed_prompt_hooks_leave_results_exact() {
+    for change in [
+        "PROMPT_COMMAND=\"true; $PROMPT_COMMAND\"",
+        "PROMPT_COMMAND=\"echo hook; $PROMPT_COMMAND\"",
+        "PROMPT_COMMAND=(\"echo hook\" \"${PROMPT_COMMAND[@]}\")",
+        "PROMPT_COMMAND=true",
+        "unset PROMPT_COMMAND",
+        "unset PS0",
+        "PS0='start\\n'",
+        "PS0=$PS0'late '",
+        ". ~/changes",
+    ] {
+        let fixture = ShellFixture::own(Shell::Bash).await;
+        let file = "PROMPT_COMMAND=\"false; $PROMPT_COMMAND\"; PS0='start '\n";
+        std::fs::write(fixture.tmux.home().join("changes"), file).unwrap();
+        for (command, expected) in [
+            ("true", Finished::silent(0)),
+            (change, Finished::silent(0)),
+            ("false", Finished::silent(1)),
+            ("(exit 5)", Finished::silent(5)),
+            ("printf x", Finished { output: "x".to_owned(), code: 0 }),
+            ("echo 'a  b'", Finished { output: "a  b".to_owned(), code: 0 }),
+            ("ls -d /usr", Finished { output: "/usr".to_owned(), code: 0 }),
+        ] {
+            assert_eq!(fixture.run(command).await, expected, "{change}: {command}");
+        }
+        fixture.close().await;
+    }
+}
+
+#[tokio::test]
+async fn a_status_that_a_hook_replaces_is_lost() {
+    let fixture = ShellFixture::own(Shell::Bash).await;
+    fixture.run("change() { PROMPT_COMMAND=\"true; $PROMPT_COMMAND\"; return 3; }").await;
+    let changed = fixture.answer("change").await;
+    assert_eq!(changed["status"], "lost", "{changed}");
+    assert!(string(&changed["note"]).contains("it has ended"), "{changed}");
+    assert_eq!(fixture.run("false").await, Finished::silent(1));
+    fixture.close().await;
 }
