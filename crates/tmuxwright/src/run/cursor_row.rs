@@ -4,6 +4,10 @@ use tmux_control::capture::Capture;
 use tmux_control::{Command, Error, PaneId, Row, Server, TmuxReply, row};
 
 use terminal::text::first_columns;
+use unicode_width::UnicodeWidthStr;
+
+/// Columns between a right prompt and the margin.
+const MAX_RIGHT_INDENT: usize = 2;
 
 row! {
     CursorFacts {
@@ -31,6 +35,8 @@ pub(super) struct CursorRow {
     /// The text of the rows above from which the line seems to wrap into the cursor's row: rows that
     /// are full.
     pub(super) wrapped: String,
+    /// Whether the row above is full but for a blank at its end, so that a prompt may fill it.
+    pub(super) below_full_row: bool,
     /// The text of the cursor's row from the cursor on.
     pub(super) after: String,
     /// Whether a row below the cursor's holds text.
@@ -63,6 +69,7 @@ impl CursorRow {
         let is_full = |row: &&&str| first_columns(row, inner_width).trim_end() != row.trim_end();
         let full = above.iter().rev().take_while(is_full).count();
         let wrapped = above.get(above.len() - full..).unwrap_or_default().concat();
+        let below_full_row = above.last().is_some_and(|row| row.width() >= inner_width);
         let before = first_columns(row, facts.x as usize);
         Ok(Self {
             row: facts.y,
@@ -74,6 +81,7 @@ impl CursorRow {
             has_text_below: rows.any(|row| !row.trim().is_empty()),
             before,
             wrapped,
+            below_full_row,
         })
     }
 
@@ -97,9 +105,13 @@ impl CursorRow {
         format!("#{{==:#{{cursor_x}} #{{cursor_y}},{} {}}}", self.column, self.row)
     }
 
-    /// Whether text begins right at the cursor. A right prompt does not count: blanks precede it.
+    /// Whether there is text behind the cursor. A right prompt does not count: blanks precede it, and it
+    /// ends at the right margin.
     pub(super) fn has_text_after(&self) -> bool {
-        self.after.starts_with(|c: char| !c.is_whitespace())
+        let end = self.before.width() + self.after.trim_end().width();
+        let is_right_prompt =
+            self.after.starts_with(' ') && end + MAX_RIGHT_INDENT >= self.width as usize;
+        !self.after.trim().is_empty() && !is_right_prompt
     }
 }
 

@@ -120,6 +120,7 @@ impl JobFollower {
         self.job.close_before_prompt(self.prompt.rows() as usize);
         gate::require_shared_files(self.pane.pane, shell)?;
         let (tmux, pane) = (self.engine.tmux(), self.pane.pane);
+        let pooled = self.engine.records().pane(&self.pane).pool_client.is_some();
         let until = Instant::now() + DISTURBANCE_TIMEOUT;
         let mut pause = ProbePause::default();
         let mut prompt_place = None;
@@ -139,8 +140,8 @@ impl JobFollower {
             if !viewers.is_empty() && (entered || moved) {
                 return Err(Refusal::PersonActive { pane });
             }
-            let check =
-                PromptCheck { engine: &self.engine, pane: &self.pane, shell, viewers: &viewers };
+            let (engine, viewers) = (&self.engine, &viewers);
+            let check = PromptCheck { engine, pane: &self.pane, shell, viewers, pooled };
             // Without a line editor, text typed before the prompt is in the terminal and not shown.
             if !check.has_line_editor() && viewers.typed_within(self.state.typed_at.elapsed()) {
                 return Err(Refusal::PersonActive { pane });

@@ -103,7 +103,7 @@ impl JobStart {
         gate::require_shared_files(pane.pane, shell)?;
         let viewers = Viewers::read(engine.tmux(), pane).await?;
         self.note_unwatched(&viewers, activity);
-        let check = PromptCheck { engine, pane, shell, viewers: &viewers };
+        let check = PromptCheck { engine, pane, shell, viewers: &viewers, pooled };
         // A shell of ours without a line editor prints no new prompt below the output of a process in
         // the background. It is at its prompt since its last command: nothing was typed since.
         let still_there = unattended && !check.has_line_editor();
@@ -191,7 +191,7 @@ impl JobStart {
             return Ok(Checked::Done((cursor, None)));
         }
         if look == PromptLook::Other
-            && let Checked::Disturbed = check.require_nothing_typed(&cursor).await?
+            && let Checked::Disturbed = check.require_nothing_typed(&cursor, known).await?
         {
             return Ok(Checked::Disturbed);
         }

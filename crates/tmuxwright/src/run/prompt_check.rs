@@ -99,6 +99,24 @@ pub(super) fn line_editor_dialog(row: &str) -> Option<&'static str> {
     asks.then_some("asks a question")
 }
 
+/// Whether a row may be a prompt, given the one that is `known`. Other rows belong to an unfinished command,
+/// or to one that reads keys, such as `read -e`: there the first key would be an answer.
+fn may_be_prompt(row: &str, known: Option<&str>) -> bool {
+    let row = row.trim();
+    let ends_as_prompt = PROMPT_ENDS.iter().any(|end| row.ends_with(end.trim()));
+    let (first, last) = (row.chars().next(), row.chars().next_back());
+    row.is_empty()
+        || ends_as_prompt
+        || match known.map(str::trim).filter(|known| !known.is_empty()) {
+            // The directory in it may have changed.
+            Some(known) => first == known.chars().next() || last == known.chars().next_back(),
+            None => {
+                let ends_as_question = |c: char| c.is_alphanumeric() || ":,.!".contains(c);
+                !row.is_ascii() || last.is_some_and(|last| !ends_as_question(last))
+            }
+        }
+}
+
 /// The text behind the first thing in a row that looks like the end of a prompt.
 fn text_behind_prompt(row: &str) -> &str {
     let ends = PROMPT_ENDS.iter().filter_map(|end| Some(row.find(end)? + end.len()));
@@ -121,6 +139,8 @@ pub(super) struct PromptCheck<'a> {
     pub(super) pane: &'a PaneState,
     pub(super) shell: Shell,
     pub(super) viewers: &'a Viewers,
+    /// Whether the pane is one of the pool, in which people look on and hardly type.
+    pub(super) pooled: bool,
 }
 
 impl PromptCheck<'_> {
@@ -137,7 +157,7 @@ impl PromptCheck<'_> {
     ) -> Result<Checked<()>, Refusal> {
         match inspect(self.pane.pane, self.shell.kind, cursor, Some(known))? {
             PromptLook::Known => Ok(Checked::Done(())),
-            PromptLook::Other => self.require_nothing_typed(cursor).await,
+            PromptLook::Other => self.require_nothing_typed(cursor, Some(known)).await,
         }
     }
 
@@ -145,22 +165,13 @@ impl PromptCheck<'_> {
     pub(super) async fn require_nothing_typed(
         &self,
         cursor: &CursorRow,
+        known: Option<&str>,
     ) -> Result<Checked<()>, Refusal> {
-        let pane = self.pane.pane;
-        gate::require_prompt_row(pane, self.shell.kind, cursor)?;
-        let line = cursor.line();
-        let ends_as_prompt = PROMPT_ENDS.iter().any(|end| line.ends_with(end));
-        let has_text = !text_behind_prompt(&line).is_empty();
+        self.refuse_visible_text(cursor, known)?;
         if !self.has_line_editor() {
-            // No key could tell a prompt from text here, so only a plain prompt is accepted.
-            let is_plain =
-                ends_as_prompt && !text_behind_prompt(&line).contains(char::is_alphanumeric);
-            return if is_plain { Ok(Checked::Done(())) } else { Err(Refusal::HalfTyped { pane }) };
+            return Ok(Checked::Done(()));
         }
-        // A prompt may have such an end within it. Then it has another at its own end.
-        if has_text && !ends_as_prompt {
-            return Err(Refusal::HalfTyped { pane });
-        }
+        let pane = self.pane.pane;
         let Checked::Done(now) = self.press(cursor, "Left").await? else {
             return Ok(Checked::Disturbed);
         };
@@ -178,6 +189,33 @@ impl PromptCheck<'_> {
         Ok(Checked::Disturbed)
     }
 
+    /// Refuses a row of an unknown prompt if it shows text behind the prompt, or no prompt at all.
+    fn refuse_visible_text(&self, cursor: &CursorRow, known: Option<&str>) -> Result<(), Refusal> {
+        let pane = self.pane.pane;
+        gate::require_prompt_row(pane, self.shell.kind, cursor)?;
+        let line = cursor.line();
+        let ends_as_prompt = PROMPT_ENDS.iter().any(|end| line.ends_with(end));
+        let behind = text_behind_prompt(&line);
+        let has_text = match self.has_line_editor() {
+            // A prompt may have such an end within it. Then it has another at its own end.
+            true => !behind.is_empty() && !ends_as_prompt,
+            // No key could tell a prompt from text here, so only a plain prompt is accepted.
+            false => !ends_as_prompt || behind.contains(char::is_alphanumeric),
+        };
+        if has_text {
+            return Err(Refusal::HalfTyped { pane });
+        }
+        // In an empty row another program has printed. The line editor has its line elsewhere, and an
+        // arrow key cannot move the cursor.
+        let is_hidden = line.trim().is_empty() && !cursor.below_full_row && !self.pooled;
+        if is_hidden || !may_be_prompt(&line, known) {
+            let does = "does not show its prompt: a command may be reading keys, or a program has \
+                        printed over it";
+            return Err(Refusal::Dialog { pane, does });
+        }
+        Ok(())
+    }
+
     /// Types one blank, which must appear as text, and returns the cursor's row behind it. A line
     /// editor in vi normal mode, a menu or a search would take the letters of a command as commands.
     pub(super) async fn type_blank(
@@ -191,6 +229,12 @@ impl PromptCheck<'_> {
         let place = |it: &CursorRow| (it.row, it.column);
         let added = now.before.strip_prefix(cursor.before.as_str());
         let wraps = cursor.column + 1 >= now.width && now.column == 0;
+        // Text of the line moves with the cursor, a right prompt does not.
+        let after = cursor.after.trim_end();
+        if !after.is_empty() && now.after.trim_end() == after && place(&now) != place(cursor) {
+            self.take_back(1).await?;
+            return Err(Refusal::HalfTyped { pane });
+        }
         match added {
             Some(" ") => Ok(Checked::Done(now)),
             _ if wraps => Ok(Checked::Done(now)),
@@ -279,6 +323,7 @@ mod tests {
             history: 0,
             before,
             wrapped,
+            below_full_row: false,
             after,
             has_text_below,
         }
@@ -290,12 +335,14 @@ mod tests {
             inspect(PaneId(1), ShellKind::Zsh, &cursor(before, after, below), Some("12 me % "))
         };
         assert_eq!(look("12 me % ", "", false).unwrap(), PromptLook::Known);
-        assert_eq!(look("13 me % ", "   right", false).unwrap(), PromptLook::Known);
+        let right = format!("{}right", " ".repeat(66));
+        assert_eq!(look("13 me % ", &right, false).unwrap(), PromptLook::Known);
         assert_eq!(look("~ other % ", "", false).unwrap(), PromptLook::Other);
         for (before, after, below) in [
             ("12 me % ls", "", false),
             ("12 me % ", "ls", false),
             ("12 me % ", "", true),
+            ("12 me % ", " touch x", false),
             ("bck-i-search: _", "", false),
             ("quote> ", "", false),
             ("zsh: do you wish to see all 197 possibilities (99 lines)? ", "", false),
@@ -303,6 +350,29 @@ mod tests {
             ("--More--", "", false),
         ] {
             assert!(look(before, after, below).is_err(), "{before:?} {after:?} {below}");
+        }
+    }
+
+    #[test]
+    fn rows_of_reading_commands_are_not_prompts() {
+        for (row, known) in [
+            ("~/src $ ", Some("~ $ ")),
+            ("➜  src ", Some("➜  ~ ")),
+            ("[src] ", Some("[~] ")),
+            ("me ~ ", None),
+            ("➜  src ", None),
+            ("[12:30] ", None),
+        ] {
+            assert!(may_be_prompt(row, known), "{row:?} {known:?}");
+        }
+        for (row, known) in [
+            ("... ", Some("me$ ")),
+            ("∙ ", Some("❯ ")),
+            ("Name: ", Some("me$ ")),
+            ("Name: ", None),
+            ("press a key to deploy ", None),
+        ] {
+            assert!(!may_be_prompt(row, known), "{row:?} {known:?}");
         }
     }
 

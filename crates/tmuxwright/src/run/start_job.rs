@@ -176,7 +176,7 @@ impl JobStart {
     async fn take_back_blank(&self, passed: &GatePassed) -> Result<(), Refusal> {
         let Some(viewers) = &passed.blank_typed else { return Ok(()) };
         let (engine, pane, shell) = (&self.engine, &self.pane, passed.shell);
-        PromptCheck { engine, pane, shell, viewers }.take_back(1).await
+        PromptCheck { engine, pane, shell, viewers, pooled: false }.take_back(1).await
     }
 
     /// Checks whether a shell that was started with our script has read it.

@@ -129,7 +129,8 @@ async fn a_completion_dialog_is_reported_and_left_alone() {
     for (shell, keys, shows) in [
         (BASH, &["Tab", "Tab"][..], "possibilities? (y or n)"),
         (ZSH, &["Tab"], "possibilities"),
-        (FISH, &["Tab", "Tab"], "rows 1 to"),
+        // The second key chooses from the list.
+        (FISH, &["Tab", "Tab"], "cat file1"),
     ] {
         let target = tmux.open_shell(shell);
         tmux.type_line(&target, &format!("cd {home}/many"));
@@ -241,6 +242,83 @@ async fn a_line_typed_after_an_interrupt_is_kept() {
             assert_usable(&mcp, &target, shell).await;
         }
         tmux.tmux(&["kill-pane", "-t", &target]);
+    }
+    mcp.close().await;
+}
+
+/// A line that begins with a blank is often one that a person keeps out of the history.
+#[tokio::test]
+async fn a_line_behind_the_cursor_is_kept() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for shell in [BASH, ZSH, FISH] {
+        for (used, line) in [(false, " touch ran"), (true, " touch ran"), (true, "   touch ran")] {
+            let target = tmux.open_shell(shell);
+            if used {
+                assert_usable(&mcp, &target, shell).await;
+            }
+            tmux.types(&target, line);
+            wait_for_text(&tmux, &target, line);
+            let before = cursor(&tmux, &target);
+            tmux.presses(&target, &["C-a"]);
+            wait_until("the cursor is at the start", || {
+                (cursor(&tmux, &target) != before).then_some(())
+            });
+            let error = assert_refused(&tmux, &mcp, &target, "not_ready").await;
+            assert!(error.contains("typed at the prompt"), "{shell}, {used}: {error}");
+            tmux.tmux(&["kill-pane", "-t", &target]);
+        }
+    }
+    mcp.close().await;
+}
+
+/// The line editor does not notice, and its line is in the middle of the output.
+#[tokio::test]
+async fn a_line_under_other_output_is_kept() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for shell in [BASH, ZSH] {
+        for used in [false, true] {
+            let target = tmux.open_shell(shell);
+            if used {
+                assert_usable(&mcp, &target, shell).await;
+            }
+            tmux.types(&target, "touch x;y");
+            wait_for_text(&tmux, &target, "touch x;y");
+            let tty = tmux.tmux(&["display-message", "-p", "-t", &target, "#{pane_tty}"]);
+            std::fs::write(tty, "\r\nnotice\r\n").unwrap();
+            wait_for_text(&tmux, &target, "\nnotice");
+            let error = assert_refused(&tmux, &mcp, &target, "not_ready").await;
+            assert!(error.contains("does not show its prompt"), "{shell}, {used}: {error}");
+            tmux.tmux(&["kill-pane", "-t", &target]);
+        }
+    }
+    mcp.close().await;
+}
+
+/// Keys would be an answer, or a part of the unfinished command.
+#[tokio::test]
+async fn a_row_that_is_not_a_prompt_is_left_alone() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for (shell, line, row) in [
+        (BASH, "read -e -p 'Name: ' x", "\nName:"),
+        (BASH, "read -n1 -p 'press a key to deploy ' x", "\npress a key to deploy"),
+        (BASH, "for i in 1 2; do", "\n..."),
+        (ZSH, "read -k1 '?press a key '", "\npress a key"),
+    ] {
+        for used in [false, true] {
+            let target = tmux.open_shell(shell);
+            if used {
+                assert_usable(&mcp, &target, shell).await;
+            }
+            tmux.type_line(&target, "PS2='... '");
+            tmux.type_line(&target, line);
+            wait_for_text(&tmux, &target, row);
+            let error = assert_refused(&tmux, &mcp, &target, "not_ready").await;
+            assert!(error.contains("a command may be reading keys"), "{line}, {used}: {error}");
+            tmux.tmux(&["kill-pane", "-t", &target]);
+        }
     }
     mcp.close().await;
 }
