@@ -221,6 +221,7 @@ mod tests {
         dir.close();
         writer.join().unwrap();
         assert!(!path.exists());
+        assert!(!path.with_extension("closed").exists());
         assert!(!dir.remove_file("first"));
         assert!(dir.take_path("exit").is_none());
         assert!(dir.write_file("late", "").is_err());
