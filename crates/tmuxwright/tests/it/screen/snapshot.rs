@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer};
 
+use crate::run::fixture::wait_for_foreground;
 use crate::support::{exited, keys, numbers, pane, ready_pane, string};
 use crate::{launch, serve, serve_configured};
 
@@ -16,6 +17,8 @@ async fn a_snapshot_has_text_and_pane_facts() {
     let mcp = serve(&tmux).await;
     let command = "printf '\\033]2;a title\\007'; cd /; seq 1 100; printf 'here> '; exec cat";
     let target = ready_pane(&mcp, command, "here>").await;
+    // The shell prints before it becomes cat.
+    wait_for_foreground(&tmux, &target, "cat");
     let now = snapshot(&mcp, json!({"target": target})).await;
     let fields = [
         "command",
