@@ -1,5 +1,6 @@
 //! Polling until a condition holds, instead of sleeping for a fixed time.
 
+use std::fmt::Debug;
 use std::time::{Duration, Instant};
 
 /// Limit of every wait in a test. Long enough for the slowest machine: a test that passes never
@@ -13,6 +14,22 @@ const POLL_INTERVAL: Duration = Duration::from_millis(3);
 /// sentence such as "the shell shows its prompt".
 pub fn wait_until<T>(condition: &str, poll: impl FnMut() -> Option<T>) -> T {
     within(MAX_WAIT, poll).unwrap_or_else(|| panic!("not within {MAX_WAIT:?}: {condition}"))
+}
+
+/// Calls `poll` until it returns `expected`. Fails the test after some time with both values.
+pub fn wait_until_equal<T: PartialEq + Debug>(
+    context: &str,
+    mut poll: impl FnMut() -> T,
+    expected: &T,
+) {
+    let mut last = None;
+    let found = within(MAX_WAIT, || {
+        let value = last.insert(poll());
+        (*value == *expected).then_some(())
+    });
+    if found.is_none() {
+        assert_eq!(last.as_ref(), Some(expected), "not within {MAX_WAIT:?}: {context}");
+    }
 }
 
 /// [`wait_until`] for polls that are awaited.
@@ -54,6 +71,17 @@ mod tests {
             (polls == 3).then_some("value")
         });
         assert_eq!((value, polls), ("value", 3));
+    }
+
+    #[test]
+    fn polling_ends_with_the_expected_value() {
+        let mut polls = 0;
+        let count = || {
+            polls += 1;
+            polls
+        };
+        wait_until_equal("the third poll", count, &3);
+        assert_eq!(polls, 3);
     }
 
     #[test]

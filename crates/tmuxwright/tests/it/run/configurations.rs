@@ -3,7 +3,7 @@
 
 use testkit::{Shell, wait_until};
 
-use crate::run::fixture::ShellFixture;
+use crate::run::fixture::{ShellFixture, wait_for_foreground};
 use crate::support::string;
 
 /// A hook that runs before each command, as that of bash-preexec does.
@@ -105,8 +105,12 @@ async fn assert_exact(shell: Shell, start_up: &str, own: bool) {
     let pane = string(&fixture.answer("echo 'here'").await["pane_id"]);
     fixture.tmux.type_line(&pane, &format!("touch {}", typed.display()));
     wait_until("the line has run", || typed.exists().then_some(()));
+    // The file exists while `touch` is still exiting.
+    wait_for_foreground(&fixture.tmux, &pane, shell.name());
     let answer = fixture.answer(history).await;
     let lines = string(&answer["output"]);
+    // The line of the person shows that the answer is the history, and not a refusal.
+    assert!(lines.contains("touch "), "{fixture}: {answer} with {start_up}");
     assert!(!lines.contains("tmuxwright"), "{fixture}: {lines} with {start_up}");
     let screen = fixture.tmux.tmux(&["capture-pane", "-p", "-S", "-", "-t", &pane]);
     for ours in ["tmuxwright", "builtin", "133;", "k="] {

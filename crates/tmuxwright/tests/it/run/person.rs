@@ -4,9 +4,9 @@
 use std::os::unix::fs::PermissionsExt;
 
 use serde_json::json;
-use testkit::{Shell, TmuxServer, until, wait_until};
+use testkit::{Shell, TmuxServer, wait_until, wait_until_equal};
 
-use crate::run::fixture::ShellFixture;
+use crate::run::fixture::{ShellFixture, wait_for_foreground};
 use crate::support::string;
 use crate::{launch, serve};
 
@@ -65,14 +65,8 @@ async fn the_screen_shows_only_command_and_output() {
                 let pane = string(&fixture.answer(command).await["pane_id"]);
                 let end = if output.ends_with(['\n']) || output.is_empty() { "" } else { unended };
                 expected += &format!(" {command}\n{output}{end}{prompt}");
-                let (mut polls, mut screen) = (0, String::new());
-                until(&format!("{fixture} shows {command:?}"), async || {
-                    polls += 1;
-                    screen = pane_text(&fixture.tmux, &pane);
-                    (screen == expected || polls == 300).then_some(())
-                })
-                .await;
-                assert_eq!(screen, expected, "{fixture}, {columns:?}");
+                let shown = || pane_text(&fixture.tmux, &pane);
+                wait_until_equal(&format!("{fixture}, {columns:?}"), shown, &expected);
             }
             fixture.close().await;
         }
@@ -263,6 +257,8 @@ async fn history_holds_only_lines_a_person_typed() {
                 let typed = fixture.tmux.home().join(word);
                 fixture.tmux.type_line(&pane, &format!("touch {}", typed.display()));
                 wait_until("the line has run", || typed.exists().then_some(()));
+                // The file exists while `touch` is still exiting.
+                wait_for_foreground(&fixture.tmux, &pane, shell.name());
                 // The gate refuses a command until the person's line is gone.
                 fixture.assert_prints("echo 'not typed'", "not typed").await;
                 fixture.assert_prints("echo also not typed", "also not typed").await;
