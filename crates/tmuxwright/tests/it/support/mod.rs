@@ -1,4 +1,4 @@
-//! Helpers of all tests: panes and calls, the state of a tmux server, raw messages, generated
+//! Helpers of all tests: panes and calls, waits, the state of a tmux server, raw messages, generated
 //! arguments.
 
 pub(crate) mod asking;
@@ -7,6 +7,7 @@ pub(crate) mod killing;
 pub(crate) mod made_up;
 pub(crate) mod random;
 pub(crate) mod server_state;
+pub(crate) mod waits;
 pub(crate) mod wire;
 
 pub(crate) use calls::*;

@@ -5,8 +5,8 @@ use serde_json::json;
 use testkit::{Shell, TmuxServer};
 
 use crate::serve;
+use crate::support::waits::has_begun;
 use crate::support::{command_end, string};
-use crate::watch::wait::has_begun;
 
 #[tokio::test]
 async fn answered_question_is_no_longer_open() {
@@ -19,12 +19,15 @@ async fn answered_question_is_no_longer_open() {
         let asked = json!({"command": command, "timeout": 60});
         let begun = mcp.call("run_command", asked).await.ok();
         assert_eq!(begun["waiting"], "password", "{round}: {begun}");
+        let start = json!({"target": begun["pane_id"]});
+        let start = mcp.call("capture_since", start).await.ok();
         let answer = json!({"target": begun["pane_id"], "text": "y", "enter": true});
         mcp.call("send_keys", answer).await.ok();
         let now = json!({"command_id": begun["command_id"]});
         let now = mcp.call("command_result", now).await.ok();
         assert_eq!(now.get("waiting"), None, "{round}: {now}");
-        let wait = json!({"target": begun["pane_id"], "until": ["input", "text:got"]});
+        // With the cursor, the text counts also if it is printed before the wait begins.
+        let wait = json!({"since": start["cursor"], "until": ["input", "text:got"]});
         let event = mcp.call("wait_for", wait).await.ok();
         assert_eq!(event["event"], "text:got", "{round}: {event}");
         assert_eq!(command_end(&mcp, &begun).await["output"], "got y", "{round}");

@@ -1,6 +1,7 @@
 //! Waits that end because a pane, a client or the tmux server goes away, and the resources they
 //! release.
 
+use std::cell::Cell;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
@@ -8,8 +9,8 @@ use futures::future::join_all;
 use serde_json::json;
 use testkit::{Mcp, TmuxServer, until};
 
+use crate::support::waits::{has_begun, have_begun, stream_client};
 use crate::support::{numbers, pane, raw_call, ready_pane, string};
-use crate::watch::wait::has_begun;
 use crate::{launch, serve};
 
 /// Limit for waits that must end early: less than any timeout here, more than a slow machine needs.
@@ -132,7 +133,9 @@ async fn all_waits_end_with_the_tmux_server() {
     });
     let begun = Instant::now();
     let (outcomes, ()) = tokio::join!(biased; join_all(waits), async {
-        has_begun(&tmux, &mcp, &panes[4]).await;
+        for pane in &panes {
+            have_begun(&tmux, mcp.pid(), pane, 4).await;
+        }
         tmux.tmux(&["kill-server"]);
     });
     assert!(begun.elapsed() < MAX_EARLY_END, "{:?}", begun.elapsed());
@@ -154,22 +157,30 @@ async fn a_wait_continues_after_its_client_detaches() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = ready_pane(&mcp, "echo begun; cat", "begun").await;
-    let clients = || tmux.tmux(&["list-clients", "-F", "#{client_name} #{client_flags}"]);
-    let stream = || {
-        let clients = clients();
-        let found = clients.lines().find(|client| !client.contains("no-output"));
-        found.and_then(|client| client.split(' ').next()).map(str::to_owned)
-    };
     let call = json!({"target": target, "until": ["text:AGAIN"], "timeout": 30});
-    let (result, ()) = tokio::join!(biased; mcp.call("wait_for", call), async {
+    let ended = Cell::new(false);
+    let wait = async {
+        let result = mcp.call("wait_for", call).await.ok();
+        ended.set(true);
+        result
+    };
+    let (result, ()) = tokio::join!(biased; wait, async {
         has_begun(&tmux, &mcp, &target).await;
-        let first = stream().unwrap();
-        tmux.tmux(&["detach-client", "-t", &first]);
-        until("another client is attached", async || stream().filter(|client| *client != first)).await;
-        has_begun(&tmux, &mcp, &target).await;
-        tmux.types(&target, "AGAIN");
+        let first = stream_client(&tmux, &target).unwrap();
+        let clients = tmux.tmux(&["list-clients", "-F", "#{client_pid} #{client_name}"]);
+        let name = clients.lines().find_map(|line| line.strip_prefix(&format!("{first} ")));
+        tmux.tmux(&["detach-client", "-t", name.unwrap()]);
+        until("another client is attached", async || {
+            stream_client(&tmux, &target).filter(|client| *client != first)
+        })
+        .await;
+        // Nothing shows that the wait reads from the new client, so the text is printed until it does.
+        until("the wait has ended", async || {
+            tmux.type_line(&target, "AGAIN");
+            ended.get().then_some(())
+        })
+        .await;
     });
-    let result = result.ok();
     assert_eq!(result["event"], "text:AGAIN", "{result}");
     assert!(string(&result["note"]).contains("missed"), "{result}");
     mcp.close().await;
