@@ -65,14 +65,36 @@ pub(super) fn cursor(tmux: &TmuxServer, pane: &str) -> String {
     tmux.tmux(&["display-message", "-p", "-t", pane, format])
 }
 
+/// The line of the cursor, counted from the top of history.
+fn cursor_line(tmux: &TmuxServer, pane: &str) -> usize {
+    let cursor = cursor(tmux, pane);
+    cursor.split(' ').take(2).map(|number| number.parse::<usize>().unwrap()).sum()
+}
+
+/// Waits until the cursor is behind a prompt, in this line or below. Returns the line.
+fn wait_for_prompt(tmux: &TmuxServer, pane: &str, first: usize) -> usize {
+    wait_until(&format!("{pane} shows a prompt from line {first} on"), || {
+        let format = "#{cursor_y} #{cursor_x}";
+        let at = tmux.tmux(&["display-message", "-p", "-t", pane, format]);
+        let (y, x) = at.split_once(' ').unwrap();
+        let screen = tmux.screen(pane);
+        let row = screen.lines().nth(y.parse().unwrap()).unwrap_or_default();
+        let before: String = row.chars().take(x.parse().unwrap()).collect();
+        let line = cursor_line(tmux, pane);
+        let is_prompt = before.trim_end().ends_with(['$', '#', '%', '>', '❯']);
+        (is_prompt && line >= first).then_some(line)
+    })
+}
+
 #[tokio::test]
 async fn a_foreground_program_is_named_and_left_alone() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (command, program, shows) in [
         ("python3 -q", "python", ">>>"),
-        ("less FILE", "less", "some text"),
-        ("vi FILE", "vi", "some text"),
+        // Drawn last: the prompt of less, the ruler of vi.
+        ("less FILE", "less", "(END)"),
+        ("vi FILE", "vi", "All"),
         ("sleep 1000", "sleep", ""),
         ("cat", "cat", ""),
         ("ssh -F none -o ProxyCommand='sleep 1000' nowhere", "ssh", ""),
@@ -90,7 +112,13 @@ async fn a_foreground_program_is_named_and_left_alone() {
                 tmux.open(&format!("exec {command}"))
             };
             wait_for_foreground(&tmux, &target, program);
-            wait_for_text(&tmux, &target, shows);
+            wait_until(&format!("{target} shows {shows:?}"), || {
+                let screen = tmux.screen(&target);
+                // tmux may read the output of `clear` after the program has started.
+                let has_drawn =
+                    if shows.is_empty() { screen.is_empty() } else { screen.contains(shows) };
+                has_drawn.then_some(())
+            });
             let error = assert_refused(&tmux, &mcp, &target, "busy").await;
             assert!(error.contains(&format!("{command}` (pid ").replace('\'', "")), "{error}");
         }
@@ -139,13 +167,14 @@ async fn a_running_command_is_named_by_its_id() {
     mcp.close().await;
 }
 
-/// Lets a person type a line and press `keys`. A refused command must keep the line, which then runs
+/// Lets a person type a line and press `keys`, which move the cursor to this column of the line; a
+/// negative one counts from its end. A refused command must keep the line, which then runs
 /// when the person presses Enter.
 async fn assert_typed_line_survives(
     at: (&TmuxServer, &Mcp, &mut Person),
     target: &str,
     rest: &str,
-    keys: &str,
+    keys: Option<(&str, isize)>,
 ) {
     let (tmux, mcp, person) = at;
     let file = tmux.home().join("entered");
@@ -160,10 +189,14 @@ async fn assert_typed_line_survives(
     shows_last(&["$", "#", "%", ">"]);
     person.types(&line);
     shows_last(&[&line[line.len() - 10..]]);
-    if !keys.is_empty() {
-        let end = cursor(tmux, target);
+    if let Some((keys, column)) = keys {
         person.types(keys);
-        wait_until_still(tmux, target, &end);
+        let start = tmux.screen(target).lines().last().unwrap().find(&line).unwrap();
+        let from = if column < 0 { start + line.len() } else { start };
+        let column = from.checked_add_signed(column).unwrap().to_string();
+        wait_until(&format!("the cursor of {target} is in column {column}"), || {
+            (cursor(tmux, target).rsplit(' ').next() == Some(&column)).then_some(())
+        });
     }
     let error = assert_refused(tmux, mcp, target, "not_ready").await;
     // The typed text may be a secret.
@@ -186,9 +219,9 @@ async fn a_half_typed_line_is_reported_and_kept() {
     let mut person = Person::attach(&tmux, "main", 80, 24);
     for shell in SHELLS {
         let target = tmux.open_shell(shell);
-        assert_typed_line_survives((&tmux, &mcp, &mut person), &target, "", "").await;
+        assert_typed_line_survives((&tmux, &mcp, &mut person), &target, "", None).await;
         // Again, now that the gate knows the prompt.
-        assert_typed_line_survives((&tmux, &mcp, &mut person), &target, "", "").await;
+        assert_typed_line_survives((&tmux, &mcp, &mut person), &target, "", None).await;
     }
     mcp.close().await;
 }
@@ -201,8 +234,8 @@ async fn a_half_typed_wrapped_line_is_kept() {
     let rest = format!("; : {} $HOME the end", "x".repeat(70));
     for shell in SHELLS {
         let target = tmux.open_shell(shell);
-        assert_typed_line_survives((&tmux, &mcp, &mut person), &target, &rest, "").await;
-        assert_typed_line_survives((&tmux, &mcp, &mut person), &target, &rest, "").await;
+        assert_typed_line_survives((&tmux, &mcp, &mut person), &target, &rest, None).await;
+        assert_typed_line_survives((&tmux, &mcp, &mut person), &target, &rest, None).await;
     }
     mcp.close().await;
 }
@@ -216,7 +249,7 @@ async fn a_half_typed_line_survives_in_vi_mode() {
     {
         let target = tmux.open_shell(shell);
         run(&mcp, &target, mode).await;
-        assert_typed_line_survives((&tmux, &mcp, &mut person), &target, "", "").await;
+        assert_typed_line_survives((&tmux, &mcp, &mut person), &target, "", None).await;
     }
     mcp.close().await;
 }
@@ -228,7 +261,7 @@ async fn typed_lines_are_seen_at_any_cursor_position() {
     let mut person = Person::attach(&tmux, "main", 80, 24);
     for shell in [BASH, ZSH, FISH] {
         // To the start of the line, behind the second letter, before the last two letters.
-        for keys in ["\x01", "\x01\x1b[C\x1b[C", "\x1b[D\x1b[D"] {
+        for keys in [("\x01", 0), ("\x01\x1b[C\x1b[C", 2), ("\x1b[D\x1b[D", -2)].map(Some) {
             let target = tmux.open_shell(shell);
             assert_typed_line_survives((&tmux, &mcp, &mut person), &target, "", keys).await;
             assert_typed_line_survives((&tmux, &mcp, &mut person), &target, "", keys).await;
@@ -325,9 +358,18 @@ async fn a_continuation_prompt_is_reported_and_interruptible() {
             }
             tmux.types(&target, "echo 'never finished");
             wait_for_text(&tmux, &target, "finished");
-            let before = cursor(&tmux, &target);
+            let before = cursor_line(&tmux, &target);
             tmux.presses(&target, &["Enter"]);
-            wait_until_still(&tmux, &target, &before);
+            wait_until(&format!("{shell} continues the line"), || {
+                let screen = tmux.screen(&target);
+                let continues = match shell {
+                    // It has no continuation prompt.
+                    FISH => cursor_line(&tmux, &target) > before,
+                    ZSH => screen.ends_with("\nquote>"),
+                    _ => screen.ends_with("\n>"),
+                };
+                continues.then_some(())
+            });
             let error = assert_refused(&tmux, &mcp, &target, "not_ready").await;
             assert!(error.contains("continuation prompt"), "{shell}, {used}: {error}");
             assert!(error.contains("interrupt"), "{shell}: {error}");
@@ -468,9 +510,9 @@ async fn commands_run_at_any_prompt() {
         assert_eq!(result["exit_code"], 42, "{context}: {result}");
         assert_eq!(result["output"], "no end", "{context}: {result}");
         // After an Enter the gate has to recognise the prompt again.
-        let before = cursor(&tmux, &target);
+        let before = wait_for_prompt(&tmux, &target, 0);
         tmux.presses(&target, &["Enter"]);
-        wait_until_still(&tmux, &target, &before);
+        wait_for_prompt(&tmux, &target, before + 1);
         assert_usable(&mcp, &target, &context).await;
         tmux.tmux(&["kill-pane", "-t", &target]);
     }

@@ -2,10 +2,10 @@
 //! them, and none of the server's own lines counts.
 
 use serde_json::json;
-use testkit::Shell;
+use testkit::{Shell, wait_until};
 
 use crate::run::fixture::{Finished, ShellFixture, assert_usable, wait_for_foreground};
-use crate::run::gate::{BASH, cursor, wait_for_text, wait_until_still};
+use crate::run::gate::{BASH, wait_for_text};
 use crate::serve;
 use crate::support::{command_end, string};
 
@@ -85,10 +85,12 @@ async fn assert_screen(shell: Shell, columns: u16, line: &str, table: &[(&str, &
     let target = fixture.tmux.shell_pane(columns, 24);
     fixture.target = Some(target.clone());
     let prompt = fixture.tmux.screen(&target);
-    let before = cursor(&fixture.tmux, &target);
     fixture.tmux.type_line(&target, &format!(" {line}"));
-    wait_until_still(&fixture.tmux, &target, &before);
-    let mut screen = fixture.tmux.screen(&target);
+    let mut screen = wait_until("the line has run", || {
+        let screen = fixture.tmux.screen(&target);
+        let next = screen.lines().skip(1).last();
+        (next == Some(&*prompt)).then_some(screen)
+    });
     screen.truncate(screen.rfind(&prompt).unwrap());
     fixture.assert_all(table).await;
     for (command, output, _) in table {
