@@ -25,6 +25,12 @@ const PROMPT_DELAY: Duration = Duration::from_millis(100);
 /// it got input.
 const WAKE_TIME: Duration = Duration::from_secs(1);
 
+/// Upper bound for a job to have its status after a watch has seen its end.
+const EXIT_STATUS_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// The condition that holds when a program has exited.
+const EXIT: &str = "exit";
+
 /// The note of an answer that lacks output.
 const MISSED_OUTPUT: &str = "some output was missed: the tmux client was replaced";
 
@@ -80,6 +86,14 @@ impl Wait<'_> {
         let remarks: Vec<&str> =
             remarks.into_iter().filter_map(|(holds, remark)| holds.then_some(remark)).collect();
         let job = self.job.as_ref();
+        let exit_code = match job {
+            // The watch may learn of the exit before the job has the status.
+            Some(job) if event == EXIT => {
+                let end = tokio::time::timeout(EXIT_STATUS_TIMEOUT, job.wait_for_end());
+                end.await.ok().flatten()
+            }
+            job => job.and_then(|job| job.exit_code()),
+        };
         Ok(WaitResult {
             event,
             pane_id: pane.to_string(),
@@ -89,7 +103,7 @@ impl Wait<'_> {
             state: state.to_owned(),
             cursor: mark.map(|mark| mark.to_string()),
             command_id: job.map(|job| job.id.clone()),
-            exit_code: job.and_then(|job| job.exit_code()),
+            exit_code,
             truncated: is_cut,
             note: (!remarks.is_empty()).then(|| remarks.join("; ")).or(reading),
         })

@@ -86,16 +86,22 @@ pub(crate) fn awaited_input(wait: &InputWait, shown: ShownRow<'_>) -> Option<Awa
     waits.then_some(awaited)
 }
 
-/// A sentence about a program that has its terminal open for reading, for an answer that ends before there
-/// is evidence that it waits for input.
-pub(crate) fn reads_without_question(wait: &InputWait) -> Option<String> {
+/// A sentence about a program that reads its terminal.
+pub(crate) fn reader(wait: &InputWait) -> Option<String> {
     let reader = wait.reader.as_deref()?;
     if !matches!(wait.state, InputState::Line | InputState::Raw) {
         return None;
     }
-    let does = if RELAYS.contains(&reader) { "passes keys on to" } else { "reads" };
-    let terminal = if RELAYS.contains(&reader) { "another terminal" } else { "the terminal" };
-    Some(format!("`{reader}` {does} {terminal} but shows no question"))
+    let does = match RELAYS.contains(&reader) {
+        true => "passes keys on to another terminal",
+        false => "reads the terminal",
+    };
+    Some(format!("`{reader}` {does}"))
+}
+
+/// The same about a program whose row shows no question.
+pub(crate) fn reads_without_question(wait: &InputWait) -> Option<String> {
+    reader(wait).map(|reads| format!("{reads} but shows no question"))
 }
 
 #[cfg(test)]

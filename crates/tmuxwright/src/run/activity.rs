@@ -2,7 +2,7 @@
 //! whether that is a shell at its prompt.
 
 use crate::host::{PaneState, ProcessState};
-use crate::input_probe::reads_without_question;
+use crate::input_probe::reader;
 use crate::run::{Engine, ForegroundProgram};
 use process::InputState;
 
@@ -35,10 +35,10 @@ impl Activity {
         }
     }
 
-    /// A sentence about a program that reads its terminal, for a wait in which it showed no question.
+    /// A sentence about a program that reads its terminal, for a wait that has timed out.
     pub(crate) fn reading(&self) -> Option<String> {
         let program = self.foreground.as_ref().filter(|_| !self.at_prompt)?;
-        reads_without_question(&program.wait)
+        reader(&program.wait)
     }
 
     /// The activity as one word, for results.

@@ -79,12 +79,15 @@ fn main_part(kind: ShellKind, input: ScriptInput<'_>, format: &str) -> String {
     let ScriptInput { keys, command, previous_status } = input;
     let builtin = builtin_prefix(kind);
     let end = Mark::end_format(keys.end.as_deref().unwrap_or_default());
+    // In a list the failure is not one: neither `set -e` nor an ERR trap acts on it.
     let status = match previous_status {
         0 => String::new(),
         previous => format!("({builtin} exit {previous}) && {builtin} :; "),
     };
     let shown = quoted(kind, &displayed(command));
-    let command = quoted(kind, command);
+    // bash would take a backslash at the end of the text for the beginning of the next line.
+    let line_end = if command.ends_with('\\') { "\n\n" } else { "" };
+    let command = quoted(kind, &format!("{command}{line_end}"));
     let report = match kind {
         ShellKind::Bash | ShellKind::Zsh => {
             "\\builtin typeset -f __tmuxwright_status_is && \
@@ -97,8 +100,8 @@ fn main_part(kind: ShellKind, input: ScriptInput<'_>, format: &str) -> String {
     // has failed. There `$?` is 0 for a line that a person types next.
     format!(
         "{{ {{ {builtin} printf '{format}' \"$__tmuxwright_rows\" \"$__tmuxwright_column\" {shown} \
-         >/dev/tty; {builtin} unset __tmuxwright __tmuxwright_rows __tmuxwright_column; }} {HIDDEN}; \
-         {status}{builtin} eval \"${{__tmuxwright_head-}}\"{command}\"${{__tmuxwright_tail-}}\"\n\
+         >/dev/tty; {builtin} unset __tmuxwright __tmuxwright_rows __tmuxwright_column; {status}}} {HIDDEN}; \
+         {builtin} eval \"${{__tmuxwright_head-}}\"{command}\"${{__tmuxwright_tail-}}\"\n\
          {{ __tmuxwright_status=${{__tmuxwright_status-$?}}; \
          {builtin} printf '{end}' \"$__tmuxwright_status\" >/dev/tty; \
          case ${{__tmuxwright_modes+odd}} in odd) {VERBOSE_ON}\

@@ -12,7 +12,7 @@ use super::gate::{self, ProbePause, Readiness};
 use super::limits::SHELL_RESPONSE_TIMEOUT;
 use super::pane_size::SizedItem;
 use super::prompt::{Prompt, same_prompt};
-use super::prompt_check::line_editor_dialog;
+use super::prompt_check::{PromptCheck, line_editor_dialog};
 use super::viewers::Viewers;
 use crate::host::PaneState;
 
@@ -107,8 +107,12 @@ async fn take_back_reply(
     let viewers = viewers_without_key(engine, pane, since).await?;
     let cursor = CursorRow::read(engine.tmux(), pane.pane).await.ok()?;
     let line = cursor.line();
-    let prompt_end = line.rfind(known).filter(|_| !known.is_empty())? + known.len();
-    let (without, reply) = line.split_at_checked(prompt_end)?;
+    let is_reply = |c: char| REPLY_CHARACTERS.contains(c);
+    let reply = match line.rfind(known).filter(|_| !known.is_empty()) {
+        Some(at) => line.get(at + known.len()..)?,
+        // The prompt has changed. Its last characters may look like a reply too, but cannot be erased.
+        None => line.get(line.trim_end_matches(is_reply).len()..)?,
+    };
     if reply.is_empty() {
         // In line mode the terminal has echoed the reply during the command, and still holds it. A key
         // of a person that came meanwhile would be discarded with it.
@@ -118,23 +122,19 @@ async fn take_back_reply(
         }
         return None;
     }
-    if !reply.chars().all(|c| REPLY_CHARACTERS.contains(c)) {
+    let Readiness::AtPrompt(shell, _) = gate::readiness(pane.pid, engine.declared()) else {
+        return None;
+    };
+    let check = PromptCheck { engine, pane, shell, viewers: &viewers, pooled: false };
+    if !reply.chars().all(is_reply) || !check.has_line_editor() {
         return None;
     }
-    let (pane, length) = (pane.pane, reply.chars().count());
-    let erase = TmuxKey::Named("BSpace".to_owned()).press(pane);
+    let erase = TmuxKey::Named("BSpace".to_owned()).press(pane.pane);
+    let erase = vec![erase; reply.chars().count()];
     let condition = viewers.unchanged_at(&cursor);
-    if !engine.tmux().type_if(&pane.into(), &condition, vec![erase; length]).await.ok()? {
+    if !engine.tmux().type_if(&pane.pane.into(), &condition, erase).await.ok()? {
         return None;
     }
-    let begun = Instant::now();
-    let mut pause = ProbePause::default();
-    while begun.elapsed() < SHELL_RESPONSE_TIMEOUT {
-        let now = CursorRow::read(engine.tmux(), pane).await.ok()?;
-        if now.line() == without {
-            return Some(now.before);
-        }
-        pause.wait().await;
-    }
-    None
+    check.wait_for_reaction().await.ok()?;
+    Some(CursorRow::read(engine.tmux(), pane.pane).await.ok()?.before)
 }

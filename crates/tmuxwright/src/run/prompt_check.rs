@@ -279,7 +279,7 @@ impl PromptCheck<'_> {
     }
 
     /// Waits until the shell has acted on the keys that were pressed.
-    async fn wait_for_reaction(&self) -> Result<(), Refusal> {
+    pub(super) async fn wait_for_reaction(&self) -> Result<(), Refusal> {
         // Then tmux has handed the key to the terminal. A shell that reads again with no key unread has
         // acted on all of them, and what it printed comes before the second one.
         self.engine.catch_up(self.pane).await;

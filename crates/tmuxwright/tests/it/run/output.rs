@@ -168,6 +168,27 @@ async fn replies_of_the_terminal_are_not_output() {
     }
 }
 
+/// The reply stands at the prompt, where a later command would be typed behind it.
+#[tokio::test]
+async fn replies_are_removed_behind_a_changed_prompt() {
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Fish] {
+        for fixture in ShellFixture::own_and_existing(shell).await {
+            let prompt = match shell {
+                Shell::Bash => "PS1='\\w \\$ '",
+                Shell::Zsh => "PS1='%~ %# '",
+                _ => "function fish_prompt; echo (prompt_pwd)' > '; end",
+            };
+            fixture.run(prompt).await;
+            for (directory, query) in [("/usr", "\\033[c"), ("/", "\\033[6n\\033[c\\n")] {
+                let command = format!("cd {directory}; printf '{query}'; sleep 0.2; echo 'q'");
+                fixture.run(&command).await;
+                fixture.assert_usable().await;
+            }
+            fixture.close().await;
+        }
+    }
+}
+
 #[tokio::test]
 async fn an_unterminated_escape_string_keeps_the_screen_visible() {
     for shell in Shell::ALL {

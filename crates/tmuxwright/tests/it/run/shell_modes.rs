@@ -277,3 +277,14 @@ async fn a_status_that_a_hook_replaces_is_lost() {
     assert_eq!(fixture.run("false").await, Finished::silent(1));
     fixture.close().await;
 }
+
+#[tokio::test]
+async fn restoring_a_status_shows_nothing() {
+    for fixture in ShellFixture::own_and_existing(Shell::Bash).await {
+        fixture.run("trap 'echo CHILD' CHLD").await;
+        fixture.run("sh -c 'exit 3'").await;
+        let next = fixture.run("echo \"$?\"; printf 'abc'").await;
+        assert_eq!(next.output, "3\nabc", "{fixture}");
+        fixture.close().await;
+    }
+}

@@ -207,6 +207,18 @@ async fn a_missing_command_exits_with_127() {
 }
 
 #[tokio::test]
+async fn a_backslash_at_the_end_swallows_nothing() {
+    // For fish it is a mistake.
+    for shell in [Shell::Bash, Shell::Zsh, Shell::Dash] {
+        for fixture in ShellFixture::own_and_existing(shell).await {
+            fixture.assert_prints("echo 'a' \\", "a").await;
+            fixture.assert_prints("echo 'clean'", "clean").await;
+            fixture.close().await;
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_syntax_error_leaves_the_shell_usable() {
     let posix = ["echo \"open", "echo 'open", "if true; then", ")", "echo $(", "for", "}", "a |"];
     let fish = ["echo \"open", "echo 'open", "if true", ")", "echo (", "for x", "end", "a |"];

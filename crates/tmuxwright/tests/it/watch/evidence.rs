@@ -66,8 +66,9 @@ async fn timeout_names_a_program_that_reads() {
     let mcp = serve(&tmux).await;
     let call = json!({"command": "script -qc 'echo begun; sleep 1000' /dev/null", "timeout": 2});
     let result = mcp.call("run_command", call).await.ok();
-    let note = "`script` passes keys on to another terminal but shows no question";
-    assert_eq!((result.get("waiting"), &result["note"]), (None, &json!(note)), "{result}");
+    let note = "`script` passes keys on to another terminal";
+    let without = json!(format!("{note} but shows no question"));
+    assert_eq!((result.get("waiting"), &result["note"]), (None, &without), "{result}");
     let wait = json!({"target": result["pane_id"], "until": ["input"], "timeout": 1});
     let result = mcp.call("wait_for", wait).await.ok();
     assert_eq!((&result["event"], &result["note"]), (&json!("timeout"), &json!(note)), "{result}");

@@ -95,6 +95,23 @@ async fn prompt_is_not_output_of_a_watched_command() {
 }
 
 #[tokio::test]
+async fn exit_of_a_shell_has_its_code() {
+    let tmux = TmuxServer::new();
+    tmux.use_shell(Shell::Bash);
+    let mcp = serve(&tmux).await;
+    for round in 0..10 {
+        let call = json!({"command": "echo l1; exit 4", "until": ["text:NEVER"], "timeout": 60});
+        let result = mcp.call("start_and_watch", call).await.ok();
+        assert_eq!(
+            (&result["event"], &result["exit_code"]),
+            (&json!("exit"), &json!(4)),
+            "{round}: {result}"
+        );
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
 async fn exit_is_reported_when_the_pane_closes() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
