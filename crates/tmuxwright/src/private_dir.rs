@@ -94,6 +94,12 @@ impl PrivateDir {
         lock(&self.dir).path().is_some_and(|dir| fs::remove_file(dir.join(name)).is_ok())
     }
 
+    /// Whether a file exists and is not empty.
+    pub(crate) fn has_text(&self, name: &str) -> bool {
+        let file = lock(&self.dir).path().map(|dir| fs::metadata(dir.join(name)));
+        file.is_some_and(|file| file.is_ok_and(|about| about.len() > 0))
+    }
+
     /// The absolute path that a shell has written to a file, which is removed.
     pub(crate) fn take_path(&self, name: &str) -> Option<PathBuf> {
         let path = lock(&self.dir).path()?.to_owned();

@@ -19,6 +19,7 @@ pub(crate) fn note(shell: &OtherShell) -> String {
         Obstacle::StillRuns(id) => format!("{home} still runs {id}"),
         Obstacle::Program(name) => format!("{home} runs {}", field(name)),
         Obstacle::InUse(state) => format!("{home} {state}"),
+        Obstacle::Unusable => format!("{home} takes no commands any more"),
         Obstacle::Exited => format!("{home} has exited"),
         Obstacle::Gone => format!("{home} is gone"),
     };

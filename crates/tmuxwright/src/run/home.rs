@@ -39,6 +39,8 @@ pub enum Obstacle {
     /// The shell is at its prompt but must not be typed into: a person is using it. The words follow the
     /// pane's id.
     InUse(&'static str),
+    /// The shell takes no commands, though nobody is using it.
+    Unusable,
     /// The shell has exited.
     Exited,
     /// Its pane is closed or was given to another program.

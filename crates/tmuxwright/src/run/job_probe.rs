@@ -42,7 +42,7 @@ impl JobFollower {
                 if !self.state.filter.has_begun() {
                     self.state.probes.record(None);
                     return (self.state.typed_at.elapsed() > SHELL_RESPONSE_TIMEOUT)
-                        .then(|| JobStatus::Lost("its shell did not begin it".to_owned()));
+                        .then(|| self.not_begun());
                 }
                 if self.is_dropped() {
                     self.state.probes.record(None);
@@ -56,6 +56,17 @@ impl JobFollower {
         self.state.probes.record(waiting);
         self.job.set_waiting(self.state.probes.settled());
         None
+    }
+
+    /// The status of a command whose start mark did not come. A command file that still has its text was not
+    /// evaluated.
+    fn not_begun(&self) -> JobStatus {
+        self.engine.records().pane(&self.pane).is_unusable = true;
+        let why = match self.engine.private_dir().has_text(&self.job.id) {
+            true => "its shell did not begin it",
+            false => "its shell printed no mark: it is not known whether the command has run",
+        };
+        JobStatus::Lost(why.to_owned())
     }
 
     /// Waits until all output and typed keys have arrived. `Err` if output came meanwhile, with the

@@ -51,6 +51,8 @@ pub(super) struct PaneRecord {
     /// Whether the output of the last command ended with a line end. If so, the terminal has echoed
     /// no text typed ahead.
     pub(super) ended_with_newline: bool,
+    /// Whether the shell has not begun a command that was typed.
+    pub(super) is_unusable: bool,
     /// Whether the shell is known to leave a typed line in its place when it accepts the line. One with a
     /// transient prompt moves it.
     pub(super) line_stays: bool,
@@ -148,6 +150,7 @@ impl PaneRecord {
             typed_since: false,
             unwatched: None,
             ended_with_newline: false,
+            is_unusable: false,
             line_stays: false,
             last_status: 0,
             generation: 0,

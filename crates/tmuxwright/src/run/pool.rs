@@ -12,6 +12,7 @@ use super::home::{HomeClaim, HomeShell, Obstacle};
 use super::limits::PROMPT_TIMEOUT;
 use super::pane_records::{PaneLease, PaneRecord, ShellMarks};
 use super::start_job::start_job;
+use super::viewers::Viewers;
 use super::{Engine, Job, Refusal, StartedCall, launch};
 use crate::host::PaneState;
 use process::InputState;
@@ -100,10 +101,17 @@ impl PoolStart<'_> {
         };
         // A person may have changed the directory since the last command.
         self.engine.home().set_directory(shell.and_then(|shell| process::cwd(shell.pid)));
+        let state = pane.clone();
         match start_job(self.engine, lease, pane, self.command.clone()).await {
             Ok(started) => {
                 claim.set(HomeShell { pid: started.job.shell, ..home });
                 Ok(Ok(started))
+            }
+            // A shell whose line editor takes keys as commands, where nobody has pressed one.
+            Err(Refusal::KeysAreCommands { .. } | Refusal::Dialog { .. })
+                if Viewers::read(self.engine.tmux(), &state).await?.is_empty() =>
+            {
+                Ok(Err(Obstacle::Unusable))
             }
             Err(refusal) => person_at_prompt(refusal).map(Err),
         }
@@ -178,6 +186,7 @@ impl PoolStart<'_> {
             Some(record) if !record.is_pooled_for(engine.client()) => return Err(Obstacle::Gone),
             None => return Err(Obstacle::Gone),
             Some(record) if !record.is_idle() => return Err(busy(engine, record.job())),
+            Some(record) if record.is_unusable => return Err(Obstacle::Unusable),
             Some(record) => {
                 let starting = matches!(record.marks, ShellMarks::Expected(_));
                 (record.last_end, record.last_end.is_none() && starting)

@@ -302,3 +302,20 @@ async fn first_line_names_another_shell() {
     assert!(first.contains(" · in a new shell %") && first.ends_with(", /var"), "{text}");
     mcp.close().await;
 }
+
+#[tokio::test]
+async fn home_moves_when_its_shell_takes_no_commands() {
+    let fixture = ShellFixture::own(Shell::Bash).await;
+    fixture.run("set -o vi").await;
+    let first = fixture.answer("cd /usr").await;
+    // A program leaves vi normal mode behind: a key that nobody has pressed.
+    let pane = string(&first["pane_id"]);
+    fixture.tmux.presses(&pane, &["Escape"]);
+    let second = fixture.answer("cd bin; V='kept'").await;
+    assert_ne!(second["pane_id"], first["pane_id"], "{second}");
+    assert!(string(&second["note"]).contains("takes no commands any more"), "{second}");
+    let third = fixture.answer("pwd; echo \"$V\"").await;
+    assert_eq!(third["output"], "/usr/bin\nkept", "{third}");
+    assert_eq!(third["pane_id"], second["pane_id"], "{third}");
+    fixture.close().await;
+}
