@@ -22,9 +22,9 @@ struct SavedCursor {
 pub(super) struct Grid {
     pub(super) rows: VecDeque<Row>,
     /// Column at which text wraps to the next row.
-    width: usize,
-    row: usize,
-    column: usize,
+    pub(super) width: usize,
+    pub(super) row: usize,
+    pub(super) column: usize,
     /// First row of the scroll region.
     top: usize,
     /// Last row of the scroll region.
@@ -174,7 +174,7 @@ impl Grid {
     }
 
     /// Notes that a row and those below it may have changed.
-    fn note_change(&mut self, row: usize) {
+    pub(super) fn note_change(&mut self, row: usize) {
         self.first_changed = self.first_changed.min(row);
     }
 
@@ -356,7 +356,7 @@ impl Grid {
         }
     }
 
-    fn clear_rows(&mut self, from: usize, to: usize) {
+    pub(super) fn clear_rows(&mut self, from: usize, to: usize) {
         self.note_change(from);
         self.rows.iter_mut().take(to).skip(from).for_each(Row::clear);
     }
@@ -365,33 +365,5 @@ impl Grid {
     /// to the first row and erases from there redraws its own text instead.
     pub(super) fn is_homed(&self) -> bool {
         self.homed && self.cursor() == (0, 0)
-    }
-
-    /// `CSI J`: erases below the cursor (0), above it (1), or the whole screen (2).
-    pub(super) fn erase_screen(&mut self, part: usize) {
-        match part {
-            0 => self.clear_rows(self.row + 1, self.rows.len()),
-            1 => self.clear_rows(0, self.row),
-            2 => self.clear_rows(0, self.rows.len()),
-            _ => return,
-        }
-        self.erase_row(part);
-    }
-
-    /// `CSI K`: erases right of the cursor (0), left of it (1), or the whole row (2).
-    pub(super) fn erase_row(&mut self, part: usize) {
-        match part {
-            0 => self.edit_at_cursor(|row, column| row.erase(column, usize::MAX)),
-            1 => self.edit_row(|row, column| row.erase(0, column.saturating_add(1))),
-            2 => self.edit_row(|row, _| row.erase(0, usize::MAX)),
-            _ => {}
-        }
-    }
-
-    /// Edits the cursor's row from the cursor on. After the last column there is nothing to edit.
-    pub(super) fn edit_at_cursor(&mut self, edit: impl FnOnce(&mut Row, usize)) {
-        if self.column < self.width {
-            self.edit_row(edit);
-        }
     }
 }

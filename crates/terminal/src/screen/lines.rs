@@ -32,7 +32,7 @@ impl Grid {
             if number == cursor_row {
                 line.cursor = Some(line.text.len() + row.text_before(column).len());
             }
-            line.text.push_str(&if row.wraps() { row.whole_text() } else { row.text() });
+            line.text.push_str(&row.line_text());
             if !row.wraps() || number + 1 == rows {
                 let next = ScreenLine { index: line.index + 1, text: String::new(), cursor: None };
                 lines.push(std::mem::replace(&mut line, next));
@@ -63,23 +63,32 @@ impl Grid {
             }
             self.has_scrolled = true;
             if row.wraps() {
-                self.scrolled_start.push_str(&row.whole_text());
+                self.scrolled_start.push_str(&row.line_text());
             } else if self.scrolled_start.is_empty() {
                 sink(&row.text());
             } else {
                 self.scrolled_start.push_str(&row.text());
-                sink(&std::mem::take(&mut self.scrolled_start));
+                self.end_scrolled_line(sink);
             }
+        }
+        // Rows without text follow the line.
+        if end < from + count {
+            self.end_scrolled_line(sink);
+        }
+    }
+
+    /// Ends the line that has scrolled off without its end.
+    pub(super) fn end_scrolled_line(&mut self, sink: LineSink<'_>) {
+        if !self.scrolled_start.is_empty() {
+            sink(&std::mem::take(&mut self.scrolled_start));
         }
     }
 
     /// Clears the screen. Its lines become final, as they become history in tmux.
     pub(super) fn clear(&mut self, sink: LineSink<'_>) {
         self.release_rows(0, self.rows.len(), sink);
-        if !self.scrolled_start.is_empty() {
-            sink(&std::mem::take(&mut self.scrolled_start));
-        }
-        self.erase_screen(2);
+        self.end_scrolled_line(sink);
+        self.clear_rows(0, self.rows.len());
         self.history = 0;
         self.has_scrolled = false;
     }
@@ -94,7 +103,7 @@ impl Grid {
         let length = reply.end.checked_sub(begun.len())?;
         let (row, column) = self.cursor();
         self.move_to(row, column.saturating_sub(begun.len()));
-        self.erase_row(0);
+        self.edit_row(|row, column| row.erase(column, usize::MAX));
         Some(length)
     }
 

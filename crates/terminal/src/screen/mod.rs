@@ -11,11 +11,13 @@
 //!
 //! - `input`: splits bytes into text, controls and sequences. `perform`: effects of sequences.
 //! - `terminal`: main and alternate grid, and the modes. `grid`: rows, cursor and scroll region.
+//! - `erase`: erased and deleted text.
 //! - `replies`: echoed replies of the terminal to queries.
 //! - `lines`: rows joined to lines. `resize`: wrapping at another width. `row`, `cells`: the text of a row. `charset`: line drawing.
 
 mod cells;
 mod charset;
+mod erase;
 mod grid;
 mod input;
 mod lines;

@@ -78,14 +78,12 @@ impl Performer<'_> {
             'Z' => grid.tab_back(count),
             'd' => grid.move_to(y, column),
             'J' => self.terminal.erase_screen(first, self.sink),
-            'K' => grid.erase_row(first),
+            'K' => grid.erase_row(first, self.sink),
             'L' => grid.insert_rows(count),
             'M' => grid.delete_rows(count),
-            'P' => grid.edit_at_cursor(|row, column| row.delete(column, count)),
+            'P' => grid.delete_chars(count, self.sink),
             '@' => grid.edit_at_cursor(|row, column| row.insert(column, count)),
-            'X' => {
-                grid.edit_at_cursor(|row, column| row.erase(column, column.saturating_add(count)));
-            }
+            'X' => grid.erase_chars(count, self.sink),
             'S' => self.terminal.scroll_up(count, self.sink),
             'T' => grid.scroll_down(count),
             'b' => self.terminal.repeat(count, self.sink),

@@ -61,7 +61,7 @@ impl Grid {
             if let Some((before, [row, ..])) =
                 cursor_row.checked_sub(number).and_then(|at| line.split_at_checked(at))
             {
-                let before: usize = before.iter().map(Row::columns).sum();
+                let before: usize = before.iter().map(Row::line_columns).sum();
                 let place = (column < row.columns()).then_some(before + column);
                 cursor = find_place(&rows, first, place);
             }
@@ -86,7 +86,7 @@ impl Row {
         let mut wrapped = vec![];
         let mut last = new();
         for row in rows {
-            for c in if row.wraps() { row.whole_text() } else { row.text() }.chars() {
+            for c in row.line_text().chars() {
                 let mut columns = cells::char_width(c, last.columns(), width);
                 if last.columns() + columns > width {
                     last.wrap();

@@ -44,6 +44,9 @@ pub(super) struct Row {
     pub(super) ended: bool,
     /// Whether the line continues in the next row.
     wraps: bool,
+    /// Number of columns that were in use before an edit shortened the text. If the line continues in
+    /// the next row, they are blanks.
+    used: usize,
     /// Whether the row has text from before the screen's start, which is not known.
     pub(super) unknown: bool,
 }
@@ -57,6 +60,7 @@ impl Row {
             rewritten: false,
             ended: false,
             wraps: false,
+            used: 0,
             unknown: false,
         }
     }
@@ -86,8 +90,31 @@ impl Row {
         }
     }
 
-    /// The text with the blanks at its end, which are needed if the line continues.
-    pub(super) fn whole_text(&self) -> Cow<'_, str> {
+    /// The part of the line that is in this row: the visible text, and the blanks after it if the line
+    /// continues in the next row.
+    pub(super) fn line_text(&self) -> Cow<'_, str> {
+        if !self.wraps {
+            return self.text();
+        }
+        let text = self.whole_text();
+        match self.used.saturating_sub(self.columns()) {
+            0 => text,
+            blanks => Cow::Owned(text.into_owned() + &" ".repeat(blanks)),
+        }
+    }
+
+    /// Number of columns of the line that are in this row.
+    pub(super) fn line_columns(&self) -> usize {
+        self.columns().max(if self.wraps { self.used } else { 0 })
+    }
+
+    /// Whether nothing was written since the row was cleared.
+    pub(super) fn is_unused(&self) -> bool {
+        !self.unknown && self.used.max(self.columns()) == 0
+    }
+
+    /// The text with the blanks at its end.
+    fn whole_text(&self) -> Cow<'_, str> {
         match &self.content {
             RowText::Ascii(text) | RowText::Unicode { text, .. } => Cow::Borrowed(text.as_str()),
             RowText::Cells(cells) => Cow::Owned(cells.text(usize::MAX)),
@@ -142,9 +169,16 @@ impl Row {
 
     /// Makes the row empty, as if it were new.
     pub(super) fn clear(&mut self) {
+        self.erase_all();
+        self.unknown = false;
+    }
+
+    /// Erases the whole row. The line that began or continued here ends.
+    pub(super) fn erase_all(&mut self) {
         self.clear_text();
         self.ended = false;
-        self.unknown = false;
+        self.wraps = false;
+        self.used = 0;
     }
 
     fn clear_text(&mut self) {
@@ -156,7 +190,6 @@ impl Row {
         buffer.shrink_to(MAX_REUSED_CAPACITY);
         self.content = RowText::Ascii(buffer);
         self.rewritten = false;
-        self.wraps = false;
     }
 
     /// Writes visible ASCII, or one character, of `width` columns. Returns the column after it.
@@ -258,7 +291,7 @@ impl Row {
         }
     }
 
-    /// Erases the columns from `from` to before `to`.
+    /// Erases the columns from `from` to before `to`. A line that wraps here still does.
     pub(super) fn erase(&mut self, from: usize, to: usize) {
         let columns = self.columns();
         if to >= columns {
@@ -276,7 +309,7 @@ impl Row {
     }
 
     fn truncate(&mut self, column: usize) {
-        self.wraps = false;
+        self.note_used(self.columns());
         if column == 0 {
             self.clear_text();
         } else if column < self.columns() && self.make_editable(true) {
@@ -288,9 +321,15 @@ impl Row {
         }
     }
 
+    /// Notes that the columns up to `columns` are in use, though they may be blank.
+    fn note_used(&mut self, columns: usize) {
+        self.used = self.used.max(columns);
+    }
+
     /// Inserts blanks. Text that they push beyond the width is lost.
     pub(super) fn insert(&mut self, column: usize, count: usize) {
         let columns = self.columns();
+        self.note_used(self.width);
         if column < columns && columns <= MAX_EDIT_COLUMNS && self.make_editable(true) {
             let count = count.min(MAX_EDIT_COLUMNS);
             self.rewritten = true;
@@ -308,7 +347,7 @@ impl Row {
     pub(super) fn delete(&mut self, column: usize, count: usize) {
         let columns = self.columns();
         let end = column.saturating_add(count);
-        self.wraps = false;
+        self.note_used(columns.max(self.width.saturating_sub(count)));
         if end >= columns {
             self.erase(column, end);
         } else if columns <= MAX_EDIT_COLUMNS && self.make_editable(true) {

@@ -221,9 +221,9 @@ impl Terminal {
     /// `CSI J`. Text that a program clears from the whole screen was shown, so its lines become final.
     pub(super) fn erase_screen(&mut self, part: usize, sink: LineSink<'_>) {
         match &mut self.alternate {
-            Some(grid) => grid.erase_screen(part),
+            Some(grid) => grid.erase_screen(part, &mut |_| {}),
             None if part == 2 || (part == 0 && self.main.is_homed()) => self.main.clear(sink),
-            None => self.main.erase_screen(part),
+            None => self.main.erase_screen(part, sink),
         }
     }
 

@@ -34,7 +34,6 @@ fn wrapped_rows_are_one_line() {
         ("abcdef\rX", vec!["abcdeX"]),
         // ScreenLine editors print a blank and a carriage return to force the wrap.
         ("abcde \rfgh", vec!["abcdefgh"]),
-        ("abcdefg\x1b[A\x1b[K", vec!["ab", "fg"]),
         // A blank in the last column stays a blank.
         ("abcdxy\x1b[A\x1b[5G ", vec!["abcd y"]),
         ("abcdef\x1b[9Cg", vec!["abcdef   g"]),
@@ -61,6 +60,40 @@ fn wrapped_rows_are_one_line() {
     let (all, scrolled_off) = lines(&state(0, ""), &format!("{long}\r\n1\r\n2\r\n3\r\n4"));
     assert_eq!(all, [long.as_str(), "1", "2", "3", "4"]);
     assert_eq!(scrolled_off, 1);
+}
+
+/// By the rules of tmux: clearing a whole row that was used ends the line above it, other edits of a
+/// row do not.
+#[test]
+fn clearing_a_row_ends_the_line_above() {
+    for (bytes, expected) in [
+        ("abcdefg\r\x1b[Kx", vec!["abcde", "x"]),
+        ("abcdefg\x1b[2Kx", vec!["abcde", "  x"]),
+        ("abcdefghij\x1b[1Kx", vec!["abcde", "x"]),
+        ("abcdefg\r\x1b[Jx", vec!["abcde", "x"]),
+        ("abcdefg\r\x1b[5Xx", vec!["abcde", "x"]),
+        ("abcdefg\r\x1b[9Px", vec!["abcde", "x"]),
+        ("abcdefg\x1b[A\x1b[Jx", vec!["abx"]),
+        ("abcdefg\x1b[A\x1b[J\x1b[Bx", vec!["ab", "  x"]),
+        ("abcdefghijk\x1b[A\x1b[1Jx", vec!["", " xhijk"]),
+        // A line that begins above the screen ends there as well.
+        (
+            "1\r\n2\r\n3\r\nabcdefghijklmnopqrstu\x1b[H\x1b[Kx",
+            vec!["1", "2", "3", "abcde", "x", "klmnopqrstu"],
+        ),
+        // Erasing a part of a row leaves blanks, and the line continues after them.
+        ("abcdefg\x1b[A\x1b[K", vec!["ab   fg"]),
+        ("abcdefg\x1b[A\x1b[Kx", vec!["abx  fg"]),
+        ("abcdefg\x1b[A\x1b[1K", vec!["   defg"]),
+        ("abcdefg\x1b[A\r\x1b[4X\x1b[4C\x1b[X", vec!["     fg"]),
+        ("abcdefg\x1b[A\r\x1b[2P", vec!["cde  fg"]),
+        ("abcdefg\x1b[A\r\x1b[2@", vec!["  abcfg"]),
+        ("abcdefg\r\x1b[2P\x1b[K", vec!["abcde"]),
+        // Text that fills a row again is not followed by blanks.
+        ("abcdefg\x1b[A\r\x1b[K12345\r\n6", vec!["12345", "6g"]),
+    ] {
+        assert_eq!(lines(&state(0, ""), bytes).0, expected, "{bytes:?}");
+    }
 }
 
 #[test]
