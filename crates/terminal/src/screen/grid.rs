@@ -3,20 +3,11 @@
 use std::collections::VecDeque;
 
 use super::LineSink;
-use super::charset::Charset;
 use super::row::{Row, tab_stop};
 use super::terminal::{ScreenSize, WriteModes};
 
 /// Maximum number of rows, the same as in tmux.
 const MAX_HEIGHT: usize = 10_000;
-
-/// The state that `ESC 7` saves.
-#[derive(Default, Clone, Copy)]
-struct SavedCursor {
-    row: usize,
-    column: usize,
-    charset: Charset,
-}
 
 /// The main or the alternate screen.
 pub(super) struct Grid {
@@ -29,7 +20,6 @@ pub(super) struct Grid {
     top: usize,
     /// Last row of the scroll region.
     bottom: usize,
-    saved: SavedCursor,
     /// Start of the line in the first row, if it has scrolled off.
     pub(super) scrolled_start: String,
     /// First row that changed since the last call of `changed_lines`.
@@ -56,7 +46,6 @@ impl Grid {
             column: 0,
             top: 0,
             bottom: height - 1,
-            saved: SavedCursor::default(),
             scrolled_start: String::new(),
             first_changed: usize::MAX,
             history: 0,
@@ -242,16 +231,6 @@ impl Grid {
     pub(super) fn tab_back(&mut self, count: usize) {
         let stops = self.column.div_ceil(8).saturating_sub(count);
         self.move_to(self.row, stops.saturating_mul(8));
-    }
-
-    pub(super) fn save(&mut self, charset: Charset) {
-        self.saved = SavedCursor { row: self.row, column: self.column, charset };
-    }
-
-    pub(super) fn restore(&mut self) -> Charset {
-        let SavedCursor { row, column, charset } = self.saved;
-        self.move_to(row, column);
-        charset
     }
 
     /// Sets the scroll region to the rows from `top` to before `end`; an `end` of 0 is the screen's.

@@ -115,6 +115,7 @@ impl InputParser {
             let Some((&control, rest)) = rest.split_first() else { return rest };
             if control == ESCAPE {
                 if let Some(rest) = skip_sgr(rest) {
+                    terminal.forget_last();
                     bytes = rest;
                     continue;
                 }
@@ -208,6 +209,7 @@ impl InputParser {
             ESCAPE | CANCEL | SUBSTITUTE => true,
             b => b == BELL && matches!(kind, b']' | b'k'),
         };
+        terminal.forget_last();
         let end = bytes.iter().take(left).position(ends);
         let taken = end.map_or(bytes.len().min(left), |end| end + 1);
         let (string, rest) = bytes.split_at(taken);

@@ -17,6 +17,7 @@ impl Perform for Performer<'_> {
     }
 
     fn esc_dispatch(&mut self, intermediates: &[u8], _: bool, byte: u8) {
+        self.terminal.forget_last();
         if let &[slot] = intermediates {
             return self.terminal.charset.designate(slot, byte);
         }
@@ -46,6 +47,7 @@ impl Perform for Performer<'_> {
             b"!" if action == 'p' => self.terminal.soft_reset(),
             _ => {}
         }
+        self.terminal.forget_last();
     }
 }
 
@@ -76,7 +78,7 @@ impl Performer<'_> {
             'H' | 'f' => grid.move_to_absolute(y, x),
             'I' => grid.tab_forward(count),
             'Z' => grid.tab_back(count),
-            'd' => grid.move_to(y, column),
+            'd' => grid.place_cursor(y, column),
             'J' => self.terminal.erase_screen(first, self.sink),
             'K' => grid.erase_row(first, self.sink),
             'L' => grid.insert_rows(count),

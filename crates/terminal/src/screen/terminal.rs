@@ -30,6 +30,14 @@ impl Default for WriteModes {
     }
 }
 
+/// The state that `ESC 7` saves.
+#[derive(Default, Clone, Copy)]
+struct SavedCursor {
+    row: usize,
+    column: usize,
+    charset: Charset,
+}
+
 /// A terminal, on which text and controls take effect.
 pub(super) struct Terminal {
     main: Grid,
@@ -46,8 +54,10 @@ pub(super) struct Terminal {
     bells: u64,
     pub(super) charset: Charset,
     pub(super) modes: WriteModes,
-    /// The last character written, for `CSI b`.
+    /// The character that was just written, for `CSI b`. Controls and other sequences forget it.
     last: Option<char>,
+    /// Saved for both screens, as in tmux.
+    saved: SavedCursor,
 }
 
 impl Terminal {
@@ -67,6 +77,7 @@ impl Terminal {
             charset: Charset::default(),
             modes: WriteModes::default(),
             last: None,
+            saved: SavedCursor::default(),
         }
     }
 
@@ -181,17 +192,22 @@ impl Terminal {
         }
     }
 
-    /// Repeats the last character.
+    /// Repeats the character that was just written, up to the last column.
     pub(super) fn repeat(&mut self, count: usize, sink: LineSink<'_>) {
         let Some(last) = self.last else { return };
         let (_, column) = self.grid().cursor();
-        let text = last
-            .encode_utf8(&mut [0; 4])
-            .repeat(count.min(MAX_EDIT_COLUMNS.saturating_sub(column)));
+        let limit = self.grid().size().width.min(MAX_EDIT_COLUMNS);
+        let text = last.encode_utf8(&mut [0; 4]).repeat(count.min(limit.saturating_sub(column)));
         self.print(&text, sink);
     }
 
+    /// Notes that a control or a sequence follows the last character.
+    pub(super) fn forget_last(&mut self) {
+        self.last = None;
+    }
+
     pub(super) fn control(&mut self, byte: u8, sink: LineSink<'_>) {
+        self.forget_last();
         match byte {
             b'\n' | 0x0b | 0x0c => self.line_feed(sink),
             b'\r' => self.grid().carriage_return(),
@@ -236,12 +252,15 @@ impl Terminal {
     }
 
     pub(super) fn save(&mut self) {
-        let charset = self.charset;
-        self.grid().save(charset);
+        let (row, column) = self.grid().cursor();
+        self.saved = SavedCursor { row, column, charset: self.charset };
     }
 
+    /// Restores the saved state. Without any, the cursor moves to the top left.
     pub(super) fn restore(&mut self) {
-        self.charset = self.grid().restore();
+        let SavedCursor { row, column, charset } = self.saved;
+        self.grid().move_to(row, column);
+        self.charset = charset;
     }
 
     /// Shows or leaves the alternate screen. The cursor moves back to its place on the main screen only
@@ -268,6 +287,7 @@ impl Terminal {
     /// `ESC c`: resets the modes and clears the active screen.
     pub(super) fn hard_reset(&mut self, sink: LineSink<'_>) {
         self.soft_reset();
+        self.saved = SavedCursor::default();
         self.erase_screen(2, sink);
         self.grid().move_to(0, 0);
     }

@@ -75,7 +75,21 @@ fn overwritten_text_is_gone() {
         ("acd\x1b[2G\x1b[4hb\x1b[4l\x1b[Gx", &["xbcd"]),
         ("éabcd\x1b[3G\x1b[2X", &["éa  d"]),
         ("éabcd\x1b[3G\x1b[1K", &["   cd"]),
+    ]);
+}
+
+#[test]
+fn only_the_character_just_printed_is_repeated() {
+    check(&[
         ("-\x1b[4b.\x1b[b", &["-----.."]),
+        ("é\x1b[2b", &["ééé"]),
+        ("-\r\n\x1b[4b", &["-"]),
+        ("-\x1b[m\x1b[4b", &["-"]),
+        ("-\x1b[C\x1b[4b", &["-"]),
+        ("-\x1b7\x1b[4b", &["-"]),
+        ("-\x1b[b\x1b[b", &["--"]),
+        ("-\x1b]0;title\x07\x1b[b", &["-"]),
+        ("-\x1bPq\x1b\\\x1b[b", &["-"]),
     ]);
 }
 
@@ -109,6 +123,12 @@ fn cursor_moves_take_effect() {
         ("\x1b[2;3Hx\x1b[1;1fy\x1b[Hz", &["z", "  x"]),
         ("a\x1b[3db", &["a", "", " b"]),
         ("ab\x1b7cd\x1b8x", &["abxd"]),
+        // Without a saved position, or after a reset, that is the top left.
+        ("ab\r\ncd\x1b8x", &["xb", "cd"]),
+        ("ab\x1b7\x1bc\r\ncd\x1b8x", &["ab", "x", "cd"]),
+        // Both screens have the same saved position.
+        ("ab\x1b7cd\x1b[?1049hfull\x1b7\x1b[?1049l\x1b8x", &["abcd    x"]),
+        ("ab\x1b7cd\x1b[?1049h\x1b8\x1b[?47lx", &["abxd"]),
         ("ab\x1b[scd\x1b[ux", &["abxd"]),
         ("ab\x1b[?1048hcd\x1b[?1048lx", &["abxd"]),
         ("a\x1b[Ib\x1b[2Zc\x1b[2Id", &["c       b       d"]),

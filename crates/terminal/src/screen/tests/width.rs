@@ -50,6 +50,11 @@ fn wrapped_rows_are_one_line() {
         ("abc\tX\tYZ", vec!["abc\tX\tYZ"]),
         ("abc\t\tXY", vec!["abc\t\tXY"]),
         ("abc\tX\r\x1b[3CY", vec!["abcYX"]),
+        // A repeated character stops at the last column.
+        ("abc-\x1b[9b\r\nx", vec!["abc--", "x"]),
+        ("abcd-\x1b[9bx", vec!["abcd-x"]),
+        // A movement to another row stays after the last column.
+        ("abcde\x1b[3dx", vec!["abcde", "", "x"]),
         // Without wrapping, the last column is overwritten.
         ("\x1b[?7labcdefgh\x1b[?7hi", vec!["abcdi"]),
         ("\x1b[?7labcd漢\x1b[?7h", vec!["abcd"]),
