@@ -17,13 +17,15 @@ pub(super) struct Grid {
     pub(super) row: usize,
     pub(super) column: usize,
     /// First row of the scroll region.
-    top: usize,
+    pub(super) top: usize,
     /// Last row of the scroll region.
-    bottom: usize,
+    pub(super) bottom: usize,
     /// Start of the line in the first row, if it has scrolled off.
     pub(super) scrolled_start: String,
     /// First row that changed since the last call of `changed_lines`.
     pub(super) first_changed: usize,
+    /// Whether rows that scroll off become final lines. Those of the alternate screen do not.
+    pub(super) keeps_history: bool,
     /// Number of rows above the screen that a taller screen shows again.
     pub(super) history: usize,
     /// Whether rows without text are left out: unknown ones, and those above the first text.
@@ -32,7 +34,7 @@ pub(super) struct Grid {
     pub(super) has_scrolled: bool,
     /// Whether the cursor was moved to the top left as such, and neither text nor a relative movement
     /// followed.
-    homed: bool,
+    pub(super) homed: bool,
 }
 
 impl Grid {
@@ -48,6 +50,7 @@ impl Grid {
             bottom: height - 1,
             scrolled_start: String::new(),
             first_changed: usize::MAX,
+            keeps_history: true,
             history: 0,
             omits_blank_start: false,
             has_scrolled: false,
@@ -64,9 +67,9 @@ impl Grid {
         grid
     }
 
-    /// An empty grid of the same size with the same cursor position.
-    pub(super) fn blank_copy(&self) -> Self {
-        let mut copy = Self::new(self.size());
+    /// An empty grid for the alternate screen, of the same size and with the same cursor position.
+    pub(super) fn alternate(&self) -> Self {
+        let mut copy = Self { keeps_history: false, ..Self::new(self.size()) };
         copy.move_to(self.row, self.column);
         copy
     }
@@ -75,7 +78,7 @@ impl Grid {
         ScreenSize { width: self.width, height: self.rows.len() }
     }
 
-    fn last_row(&self) -> usize {
+    pub(super) fn last_row(&self) -> usize {
         self.rows.len().saturating_sub(1)
     }
 
@@ -149,17 +152,11 @@ impl Grid {
         self.column = row.put(self.column, text, width);
     }
 
-    /// Continues the line in the next row, if there is one.
+    /// Continues the line in the next row. The last row below a scroll region wraps into itself.
     fn wrap(&mut self, sink: LineSink<'_>) {
         self.column = 0;
-        if self.row != self.bottom && self.row == self.last_row() {
-            return;
-        }
         self.edit_row(|row, _| row.wrap());
         self.next_row(sink);
-        // Scrolling a region ends the line in its last row.
-        let above = self.row.checked_sub(1).and_then(|above| self.rows.get_mut(above));
-        above.into_iter().for_each(Row::wrap);
     }
 
     /// Notes that a row and those below it may have changed.
@@ -231,108 +228,6 @@ impl Grid {
     pub(super) fn tab_back(&mut self, count: usize) {
         let stops = self.column.div_ceil(8).saturating_sub(count);
         self.move_to(self.row, stops.saturating_mul(8));
-    }
-
-    /// Sets the scroll region to the rows from `top` to before `end`; an `end` of 0 is the screen's.
-    pub(super) fn set_scroll_region(&mut self, top: usize, end: usize) {
-        let bottom = if end == 0 { self.last_row() } else { self.last_row().min(end - 1) };
-        if top < bottom {
-            (self.top, self.bottom) = (top, bottom);
-            self.move_to(0, 0);
-        }
-    }
-
-    pub(super) fn reset_scroll_region(&mut self) {
-        (self.top, self.bottom) = (0, self.last_row());
-    }
-
-    pub(super) fn line_feed(&mut self, sink: LineSink<'_>) {
-        self.edit_row(|row, _| row.end_line());
-        self.next_row(sink);
-    }
-
-    /// Moves down in the same column, which may be the one after the last.
-    fn next_row(&mut self, sink: LineSink<'_>) {
-        if self.row == self.bottom {
-            self.scroll_up(1, sink);
-        } else {
-            self.row = self.last_row().min(self.row + 1);
-        }
-    }
-
-    pub(super) fn reverse_line_feed(&mut self) {
-        self.homed = false;
-        if self.row == self.top {
-            self.scroll_down(1);
-        } else {
-            self.row = self.row.saturating_sub(1);
-        }
-    }
-
-    /// Scrolls up. Rows that leave the region become final lines, as they become history in tmux.
-    pub(super) fn scroll_up(&mut self, count: usize, sink: LineSink<'_>) {
-        let count = count.min(self.bottom + 1 - self.top);
-        self.release_rows(self.top, count, sink);
-        self.remove_rows(self.top, self.bottom, count);
-    }
-
-    pub(super) fn scroll_down(&mut self, count: usize) {
-        self.add_rows(self.top, self.bottom, count);
-    }
-
-    pub(super) fn insert_rows(&mut self, count: usize) {
-        self.add_rows(self.row, self.last_moved_row(), count);
-    }
-
-    pub(super) fn delete_rows(&mut self, count: usize) {
-        self.remove_rows(self.row, self.last_moved_row(), count);
-    }
-
-    /// The last row that moves when rows are inserted or deleted at the cursor: outside the scroll
-    /// region it is that of the screen, as in tmux.
-    fn last_moved_row(&self) -> usize {
-        let in_region = (self.top..=self.bottom).contains(&self.row);
-        if in_region { self.bottom } else { self.last_row() }
-    }
-
-    /// Removes rows at `from`, and adds empty ones up to `bottom`.
-    fn remove_rows(&mut self, from: usize, bottom: usize, count: usize) {
-        let count = count.min(bottom + 1 - from);
-        if from == 0 && bottom == self.last_row() {
-            self.first_changed = self.first_changed.saturating_sub(count);
-            for _ in 0..count {
-                let Some(mut row) = self.rows.pop_front() else { break };
-                row.clear();
-                self.rows.push_back(row);
-            }
-            return;
-        }
-        self.note_change(from);
-        self.end_lines_around(from, bottom);
-        if let Some(part) = self.rows.make_contiguous().get_mut(from..=bottom) {
-            part.rotate_left(count);
-        }
-        self.clear_rows(bottom + 1 - count, bottom + 1);
-    }
-
-    /// Adds empty rows at `from`, and removes as many up to `bottom`.
-    fn add_rows(&mut self, from: usize, bottom: usize, count: usize) {
-        let count = count.min(bottom + 1 - from);
-        self.end_lines_around(from, bottom);
-        if let Some(part) = self.rows.make_contiguous().get_mut(from..=bottom) {
-            part.rotate_right(count);
-        }
-        if let Some(last) = self.rows.get_mut(bottom) {
-            last.unwrap_line();
-        }
-        self.clear_rows(from, from + count);
-    }
-
-    /// Ends the lines that wrap into rows which move: before `from`, and at `bottom`.
-    fn end_lines_around(&mut self, from: usize, bottom: usize) {
-        for row in [from.checked_sub(1), Some(bottom)].into_iter().flatten() {
-            self.rows.get_mut(row).into_iter().for_each(Row::unwrap_line);
-        }
     }
 
     pub(super) fn clear_rows(&mut self, from: usize, to: usize) {

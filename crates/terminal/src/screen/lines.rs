@@ -54,6 +54,9 @@ impl Grid {
 
     /// Passes the lines of `count` rows, which are about to scroll off, to `sink`.
     pub(super) fn release_rows(&mut self, from: usize, count: usize, sink: LineSink<'_>) {
+        if !self.keeps_history {
+            return;
+        }
         self.history = self.history.saturating_add(count);
         let end = self.text_rows().min(from + count);
         for index in from..end {

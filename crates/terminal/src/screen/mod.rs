@@ -11,7 +11,7 @@
 //!
 //! - `input`: splits bytes into text, controls and sequences. `perform`: effects of sequences.
 //! - `terminal`: main and alternate grid, and the modes. `grid`: rows, cursor and scroll region.
-//! - `erase`: erased and deleted text.
+//! - `erase`: erased and deleted text. `scroll`: rows that move.
 //! - `replies`: echoed replies of the terminal to queries.
 //! - `lines`: rows joined to lines. `resize`: wrapping at another width. `row`, `cells`: the text of a row. `charset`: line drawing.
 
@@ -25,6 +25,7 @@ mod perform;
 mod replies;
 mod resize;
 mod row;
+mod scroll;
 mod terminal;
 #[cfg(test)]
 mod tests;

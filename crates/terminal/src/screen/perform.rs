@@ -25,12 +25,12 @@ impl Perform for Performer<'_> {
             _ if !intermediates.is_empty() => {}
             b'7' => self.terminal.save(),
             b'8' => self.terminal.restore(),
-            b'D' => self.terminal.line_feed(self.sink),
+            b'D' => self.terminal.grid().line_feed(self.sink),
             b'E' => {
-                self.terminal.line_feed(self.sink);
+                self.terminal.grid().line_feed(self.sink);
                 self.terminal.grid().carriage_return();
             }
-            b'M' => self.terminal.grid().reverse_line_feed(),
+            b'M' => self.terminal.grid().reverse_line_feed(self.sink),
             b'c' => self.terminal.hard_reset(self.sink),
             _ => {}
         }
@@ -81,13 +81,13 @@ impl Performer<'_> {
             'd' => grid.place_cursor(y, column),
             'J' => self.terminal.erase_screen(first, self.sink),
             'K' => grid.erase_row(first, self.sink),
-            'L' => grid.insert_rows(count),
-            'M' => grid.delete_rows(count),
+            'L' => grid.insert_rows(count, self.sink),
+            'M' => grid.delete_rows(count, self.sink),
             'P' => grid.delete_chars(count, self.sink),
             '@' => grid.edit_at_cursor(|row, column| row.insert(column, count)),
             'X' => grid.erase_chars(count, self.sink),
-            'S' => self.terminal.scroll_up(count, self.sink),
-            'T' => grid.scroll_down(count),
+            'S' => grid.scroll_up(count, self.sink),
+            'T' => grid.scroll_down(count, self.sink),
             'b' => self.terminal.repeat(count, self.sink),
             'r' => grid.set_scroll_region(y, second),
             's' => self.terminal.save(),

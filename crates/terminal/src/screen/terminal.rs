@@ -82,7 +82,8 @@ impl Terminal {
     }
 
     /// A terminal whose alternate screen is active and has this grid.
-    pub(super) fn in_alternate_grid(alternate: Grid) -> Self {
+    pub(super) fn in_alternate_grid(mut alternate: Grid) -> Self {
+        alternate.keeps_history = false;
         let mut terminal = Self::new(alternate.size());
         terminal.alternate = Some(alternate);
         terminal.had_alternate = true;
@@ -186,10 +187,7 @@ impl Terminal {
 
     fn write(&mut self, text: &str, width: usize, sink: LineSink<'_>) {
         let modes = self.modes;
-        match &mut self.alternate {
-            Some(grid) => grid.put(text, width, modes, &mut |_| {}),
-            None => self.main.put(text, width, modes, sink),
-        }
+        self.grid().put(text, width, modes, sink);
     }
 
     /// Repeats the character that was just written, up to the last column.
@@ -209,7 +207,7 @@ impl Terminal {
     pub(super) fn control(&mut self, byte: u8, sink: LineSink<'_>) {
         self.forget_last();
         match byte {
-            b'\n' | 0x0b | 0x0c => self.line_feed(sink),
+            b'\n' | 0x0b | 0x0c => self.grid().line_feed(sink),
             b'\r' => self.grid().carriage_return(),
             b'\t' => self.grid().tab(),
             0x07 => self.bells += 1,
@@ -220,24 +218,10 @@ impl Terminal {
         }
     }
 
-    pub(super) fn line_feed(&mut self, sink: LineSink<'_>) {
-        match &mut self.alternate {
-            Some(grid) => grid.line_feed(&mut |_| {}),
-            None => self.main.line_feed(sink),
-        }
-    }
-
-    pub(super) fn scroll_up(&mut self, count: usize, sink: LineSink<'_>) {
-        match &mut self.alternate {
-            Some(grid) => grid.scroll_up(count, &mut |_| {}),
-            None => self.main.scroll_up(count, sink),
-        }
-    }
-
     /// `CSI J`. Text that a program clears from the whole screen was shown, so its lines become final.
     pub(super) fn erase_screen(&mut self, part: usize, sink: LineSink<'_>) {
         match &mut self.alternate {
-            Some(grid) => grid.erase_screen(part, &mut |_| {}),
+            Some(grid) => grid.erase_screen(part, sink),
             None if part == 2 || (part == 0 && self.main.is_homed()) => self.main.clear(sink),
             None => self.main.erase_screen(part, sink),
         }
@@ -247,7 +231,7 @@ impl Terminal {
     pub(super) fn resize(&mut self, size: ScreenSize, sink: LineSink<'_>) {
         self.main.resize(size, sink);
         if let Some(grid) = &mut self.alternate {
-            grid.resize(size, &mut |_| {});
+            grid.resize(size, sink);
         }
     }
 
@@ -267,7 +251,7 @@ impl Terminal {
     /// if the program asks for that.
     pub(super) fn show_alternate(&mut self, on: bool, restores_cursor: bool) {
         if on && self.alternate.is_none() {
-            self.alternate = Some(self.main.blank_copy());
+            self.alternate = Some(self.main.alternate());
             self.had_alternate = true;
         } else if let Some(alternate) = self.alternate.take_if(|_| !on)
             && !restores_cursor

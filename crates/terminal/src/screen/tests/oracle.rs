@@ -15,8 +15,9 @@
 //!   such characters, blanks are not compared.
 //! - Without wrapping, a wide character in the last column is dropped by tmux, and replaced by avt.
 //! - Clearing a row ends the line that wraps into it in tmux only, and clearing the end of a row ends
-//!   the line that wraps there in avt only. Rows of wrapped lines are not edited in random output, and
-//!   where zsh does that, the ends of lines are not compared.
+//!   the line that wraps there in avt only. The same is true of rows that move. Rows of wrapped lines
+//!   are not edited in random output, and where zsh does that, the ends of lines are not compared.
+//! - A scroll region whose last row wraps into the row below it: the line ends there in avt only.
 //! - A tab at the start of a wrapped row looks like one at the end of the row above: tables test tabs.
 //! - avt gives a combining mark a column of its own.
 //! - avt takes back more rows when the size changes; the tests of the server compare that with tmux.
@@ -76,11 +77,13 @@ impl Twins {
             self.feed("x");
         }
         let ScreenPlace { row, column, .. } = self.screen.place();
-        let is_edit = part.starts_with("\x1b[") && part.ends_with(['J', 'K', 'P', 'X', '@']);
+        let is_edit =
+            part.starts_with("\x1b[") && part.ends_with(['J', 'K', 'L', 'M', 'P', 'X', '@']);
         let differs = match part {
             "\x08" => column == 0,
             "\x1b[J" => (row, column) == (0, 0),
             "\x1b[M" => row == 0,
+            REGION => self.screen.terminal.main().rows.get(2).is_some_and(Row::wraps),
             _ => false,
         };
         let differs = differs || (is_edit && part != CLEAR && self.wraps_at_cursor());
@@ -155,6 +158,9 @@ fn without_blank_ends(lines: Vec<String>) -> Vec<String> {
 
 const CLEAR: &str = "\x1b[2J";
 
+/// Makes the first three rows the scroll region.
+const REGION: &str = "\x1b[1;3r";
+
 const PARTS: &[&str] = &[
     "\r",
     "\r\n",
@@ -169,7 +175,7 @@ const PARTS: &[&str] = &[
     "\x1b[2K",
     "\x1b[L",
     "\x1b[M",
-    "\x1b[1;3r",
+    REGION,
     "\x1b[r",
     "\x1b[?1049hfull screen\x1b[?1049l\x1b7",
     "\x1b[?7lwithout wrapping, over the edge\x1b[?7h",

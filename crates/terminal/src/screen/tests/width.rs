@@ -101,6 +101,43 @@ fn clearing_a_row_ends_the_line_above() {
     }
 }
 
+/// By the rules of tmux: a region that scrolls up keeps the lines as they wrap, rows that move otherwise
+/// end the lines above the places where they come from and go to.
+#[test]
+fn moving_rows_ends_the_lines_around_them() {
+    for (bytes, expected) in [
+        ("abcdefg\x1b[T", vec!["", "abcde", "fg"]),
+        ("x\r\nabcdefg\x1b[2T", vec!["", "", "x", "abcde"]),
+        ("x\r\nabcdefg\x1b[T\x1b[3;1H\x08y", vec!["", "x", "ybcdefg"]),
+        ("abcdefg\x1b[H\x1bM", vec!["", "abcde", "fg"]),
+        ("abcdefghijk\x1b[2H\x1b[L", vec!["abcde", "", "fghij", "k"]),
+        ("abcdefghijk\x1b[2H\x1b[M", vec!["abcde", "k"]),
+        ("abcdefghijk\x1b[H\x1b[M", vec!["fghijk"]),
+        // A region that scrolls up: the line above it and the line at its end continue.
+        ("abcdefghijk\x1b[2;3r\x1b[3H\nx", vec!["fghijabcdek", "x"]),
+        ("abcdefghijklmnop\x1b[1;3r\x1b[3H\nx", vec!["abcdefghijklmnox", "p"]),
+        // Below a region, the last row wraps into itself.
+        ("\x1b[1;3r\x1b[4Habcdefg\x1b[r\x1b[4H\n", vec!["", "", "", "fgcde"]),
+        ("\x1b[1;3r\x1b[4Habcdefg\x1b[r\x1b[4H\nx", vec!["", "", "", "fgcdex"]),
+        // Below a region, too many rows to insert have no effect.
+        ("a\r\nb\r\nc\r\nd\x1b[1;2r\x1b[3H\x1b[L", vec!["a", "b", "", "c"]),
+        ("a\r\nb\r\nc\r\nd\x1b[1;2r\x1b[3H\x1b[2L", vec!["a", "b", "c", "d"]),
+        // A line that has scrolled off without its end.
+        (
+            "1\r\n2\r\n3\r\nabcdefghijklmnopqrstu\x1b[H\x1bMx",
+            vec!["1", "2", "3", "abcde", "x", "fghij", "klmnopqrst"],
+        ),
+        (
+            "1\r\n2\r\n3\r\nabcdefghijklmnopqrstu\x1b[H\x1b[Mx",
+            vec!["1", "2", "3", "abcde", "xlmnopqrstu"],
+        ),
+        ("1\r\n2\r\n3\r\nabcdefghij\x1b[9S\x1b[Hx", vec!["1", "2", "3", "abcdefghij", "x"]),
+        ("abcdefg\x1b[2H\x1b[2X\x1b[2S\x1b[Hx", vec!["abcde", "x"]),
+    ] {
+        assert_eq!(lines(&state(0, ""), bytes).0, expected, "{bytes:?}");
+    }
+}
+
 #[test]
 fn screen_continues_at_the_cursor() {
     let (all, scrolled_off) = lines(&state(2, "$ "), "ls\r\na\r\nb\r\nc");
