@@ -220,11 +220,6 @@ impl Grid {
         self.column = tab_stop(self.column, self.width);
     }
 
-    pub(super) fn tab_forward(&mut self, count: usize) {
-        let stops = count.saturating_sub(1).saturating_mul(8);
-        self.move_to(self.row, tab_stop(self.column, self.width).saturating_add(stops));
-    }
-
     pub(super) fn tab_back(&mut self, count: usize) {
         let stops = self.column.div_ceil(8).saturating_sub(count);
         self.move_to(self.row, stops.saturating_mul(8));

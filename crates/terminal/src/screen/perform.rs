@@ -44,7 +44,6 @@ impl Perform for Performer<'_> {
         match intermediates {
             [] => self.csi(params, action),
             b"?" => self.private_mode(params, action),
-            b"!" if action == 'p' => self.terminal.soft_reset(),
             _ => {}
         }
         self.terminal.forget_last();
@@ -63,8 +62,8 @@ impl Performer<'_> {
         let (row, column) = grid.cursor();
         match action {
             'A' => grid.move_up(count),
-            'B' | 'e' => grid.move_down(count),
-            'C' | 'a' => grid.move_to(row, column.saturating_add(count)),
+            'B' => grid.move_down(count),
+            'C' => grid.move_to(row, column.saturating_add(count)),
             'D' => grid.move_to(row, column.saturating_sub(count)),
             'E' => {
                 grid.move_down(count);
@@ -76,7 +75,6 @@ impl Performer<'_> {
             }
             'G' | '`' => grid.move_to(row, y),
             'H' | 'f' => grid.move_to_absolute(y, x),
-            'I' => grid.tab_forward(count),
             'Z' => grid.tab_back(count),
             'd' => grid.place_cursor(y, column),
             'J' => self.terminal.erase_screen(first, self.sink),
@@ -110,8 +108,6 @@ impl Performer<'_> {
                 ([47 | 1047], on) => self.terminal.show_alternate(on, false),
                 ([1049], on) => self.terminal.show_alternate(on, true),
                 ([7], on) => self.terminal.modes.autowrap = on,
-                ([1048], true) => self.terminal.save(),
-                ([1048], false) => self.terminal.restore(),
                 _ => {}
             }
         }

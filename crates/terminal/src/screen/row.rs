@@ -244,13 +244,16 @@ impl Row {
         }
     }
 
-    /// Adds a combining mark to the character before a column. Without one the mark is lost, as in any
-    /// terminal.
+    /// Adds a combining mark to the character before a column, which may be a blank. In the first
+    /// column the mark is lost.
     pub(super) fn add_mark(&mut self, column: usize, mark: char) {
-        let columns = self.columns();
-        if column == 0 || column > columns {
+        let column = column.min(self.columns().max(MAX_EDIT_COLUMNS));
+        if column == 0 {
             return;
         }
+        let blanks = column.saturating_sub(self.columns());
+        self.append(&" ".repeat(blanks), blanks);
+        let columns = self.columns();
         let at_end = column == columns;
         match &mut self.content {
             RowText::Ascii(line) if at_end => {

@@ -261,16 +261,11 @@ impl Terminal {
         }
     }
 
-    /// Resets the modes; the text stays.
-    pub(super) fn soft_reset(&mut self) {
+    /// `ESC c`: resets the modes and clears the active screen.
+    pub(super) fn hard_reset(&mut self, sink: LineSink<'_>) {
         self.charset = Charset::default();
         self.modes = WriteModes::default();
         self.grid().reset_scroll_region();
-    }
-
-    /// `ESC c`: resets the modes and clears the active screen.
-    pub(super) fn hard_reset(&mut self, sink: LineSink<'_>) {
-        self.soft_reset();
         self.saved = SavedCursor::default();
         self.erase_screen(2, sink);
         self.grid().move_to(0, 0);

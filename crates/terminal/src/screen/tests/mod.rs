@@ -114,8 +114,7 @@ fn cursor_moves_take_effect() {
     check(&[
         ("a\r\nb\r\nc\x1b[2Ax", &["ax", "b", "c"]),
         ("a\r\nb\x1b[99Ax", &["ax", "b"]),
-        ("a\x1b[Bb\x1b[ec", &["a", " b", "  c"]),
-        ("a\x1b[2Cb\x1b[2ac", &["a  b  c"]),
+        ("a\x1b[Bb\x1b[2Cc", &["a", " b  c"]),
         ("abc\x1b[2Dx", &["axc"]),
         ("abc\x1b[99Dx", &["xbc"]),
         ("abc\x1b[Ex\x1b[Fy", &["ybc", "x"]),
@@ -130,8 +129,9 @@ fn cursor_moves_take_effect() {
         ("ab\x1b7cd\x1b[?1049hfull\x1b7\x1b[?1049l\x1b8x", &["abcd    x"]),
         ("ab\x1b7cd\x1b[?1049h\x1b8\x1b[?47lx", &["abxd"]),
         ("ab\x1b[scd\x1b[ux", &["abxd"]),
-        ("ab\x1b[?1048hcd\x1b[?1048lx", &["abxd"]),
-        ("a\x1b[Ib\x1b[2Zc\x1b[2Id", &["c       b       d"]),
+        ("a\tb\tc\x1b[2Zd", &["a\td\tc"]),
+        // tmux does not know these movements.
+        ("a\x1b[eb\x1b[2ac\x1b[2Id\x1b[?1048he\x1b[?1048lf", &["abcdef"]),
     ]);
 }
 
@@ -185,7 +185,6 @@ fn rows_are_inserted_deleted_and_scrolled() {
         // A status line below a scroll region, as apt shows it.
         ("\x1b[4Hst\x1b[1;3r1\r\n2\r\n3\r\n4\r\n5", &["1", "2", "3", "4", "5", "st"]),
         ("a\r\nb\x1b[3;3r\x1b[3;2rc", &["a", "bc"]),
-        ("a\r\nb\x1b[2;3r\x1b[!p\x1b[H\x1b[Mc", &["c"]),
     ]);
 }
 
@@ -222,8 +221,9 @@ fn wide_characters_take_two_columns() {
         ("ea\re\x1b[C\u{301}", &["ea\u{301}"]),
         ("ea\x08\u{301}", &["e\u{301}a"]),
         ("漢字\r\x1b[2C\u{301}", &["漢\u{301}字"]),
-        // Marks without a character before them are lost.
-        ("\u{301}a\x1b[2C\u{301}", &["a"]),
+        // A mark belongs to the column before it, which may be blank; in the first column it is lost.
+        ("\u{301}a\x1b[2C\u{301}", &["a  \u{301}"]),
+        ("a\r\n\x1b[2C\u{301}\x1b[K", &["a", "  \u{301}"]),
         ("a\u{85}\u{9b}b", &["ab"]),
     ]);
 }
@@ -233,7 +233,7 @@ fn special_graphics_become_line_drawing_characters() {
     check(&[
         ("\x1b(0lqk\x1b(B q\r\n\x1b(0mqj", &["┌─┐ q", "└─┘"]),
         ("\x1b)0q\x0eq\x0fq", &["q─q"]),
-        ("\x1b7\x1b(0x\x1b8x\x1b(0x\x1b[2b\x1b[!px", &["x│││x"]),
+        ("\x1b7\x1b(0x\x1b8x\x1b(0x\x1b[2b\x1b(Bx", &["x│││x"]),
         ("\x1b(0_`~A0", &["\u{a0}◆·A0"]),
     ]);
 }
@@ -248,7 +248,7 @@ fn colors_titles_and_modes_are_dropped() {
         ("\x1b]0;x\x1b[31my", &["y"]),
         ("\x1b[?25l\x1b[?2004ha\x1b[>1u\x1b[<ub\x1b=\x1b>\x1b#8c\x1b[?1$p", &["abc"]),
         ("\x1b[1<2mx\x1b(%cy\x1b(Pz\x1b(ka\x1b([b", &["xyzab"]),
-        ("b\r\x1b[4h\x1b[!qa", &["ab"]),
+        ("b\r\x1b[4h\x1b[!q\x1b[!pa", &["ab"]),
         ("b\r\x1b[20ha", &["a"]),
     ]);
     // A title that exceeds the limit ends there.
@@ -397,7 +397,7 @@ fn few_bytes_cannot_cause_much_work() {
     check(&[
         ("a\x1b[999999999L\x1b[999999999M\x1b[999999999S\x1b[999999999Tb", &[" b"]),
         ("a\x1b[1;999999999r\x1b[999999999;999999999r\x1b[999999999Bb", &["a", "", "", "b"]),
-        ("a\x1b[999999999Z\x1b[999999999I\x1b[999999999P\x1b[999999999X", &["a"]),
+        ("a\x1b[999999999Z\x1b[999999999P\x1b[999999999X", &[]),
         ("a\x1b[99999999999G\x1b[999999999D\x1b[1K", &[]),
     ]);
     let mut screen = Screen::new(HEIGHT);
