@@ -100,6 +100,11 @@ impl CursorRow {
         format!("{}{}", self.wrapped, self.before)
     }
 
+    /// Whether there is text before the cursor, or in a full row above it.
+    pub(super) fn shows_text(&self) -> bool {
+        self.below_full_row || !self.line().trim().is_empty()
+    }
+
     /// A format that is true while the cursor is in the same place.
     pub(super) fn unmoved(&self) -> String {
         format!("#{{==:#{{cursor_x}} #{{cursor_y}},{} {}}}", self.column, self.row)

@@ -175,7 +175,14 @@ impl JobStart {
             self.engine.catch_up(&self.pane).await;
             cursor = CursorRow::read(self.engine.tmux(), pane).await?;
         }
-        let accepted = fresh != Freshness::Old && prompt_check::is_new_prompt(&cursor, known);
+        let accepted = match fresh {
+            Freshness::Untouched => prompt_check::is_new_prompt(&cursor, known),
+            // A program may have printed over the prompt, and text that it has typed there.
+            Freshness::NewPrompt => {
+                cursor.shows_text() && prompt_check::is_new_prompt(&cursor, known)
+            }
+            Freshness::Old => false,
+        };
         let look = match accepted {
             true => PromptLook::Known,
             false => prompt_check::inspect(pane, check.shell.kind, &cursor, known)?,

@@ -207,7 +207,7 @@ impl PromptCheck<'_> {
         }
         // In an empty row another program has printed. The line editor has its line elsewhere, and an
         // arrow key cannot move the cursor.
-        let is_hidden = line.trim().is_empty() && !cursor.below_full_row && !self.pooled;
+        let is_hidden = !cursor.shows_text() && !self.pooled;
         if is_hidden || !may_be_prompt(&line, known) {
             let does = "does not show its prompt: a command may be reading keys, or a program has \
                         printed over it";

@@ -298,7 +298,7 @@ async fn a_line_under_other_output_is_kept() {
 
 /// Keys would be an answer, or a part of the unfinished command.
 #[tokio::test]
-async fn a_row_that_is_not_a_prompt_is_left_alone() {
+async fn rows_of_reading_commands_are_left_alone() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     for (shell, line, row) in [
