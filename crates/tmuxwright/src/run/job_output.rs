@@ -52,7 +52,8 @@ impl JobOutput {
     }
 
     /// Moves the rows on the screen into the transcript, without the last `dropped_rows` and, after
-    /// an interrupt, without the `^C` that the terminal echoed, since no program printed it.
+    /// an interrupt, without the `^C` that the terminal echoed, since no program printed it. Nor did one
+    /// print the mark with which zsh fills such a row.
     pub(super) fn close(&mut self, dropped_rows: usize, interrupted: bool) {
         if self.closed {
             return;
@@ -63,9 +64,9 @@ impl JobOutput {
         rows.truncate(rows.len().saturating_sub(dropped_rows));
         if interrupted
             && let Some(last) = rows.last_mut()
-            && last.ends_with("^C")
+            && let Some(at) = echoed_interrupt(last)
         {
-            last.truncate(last.len() - 2);
+            last.truncate(at);
             if last.is_empty() {
                 rows.pop();
             }
@@ -82,4 +83,11 @@ impl JobOutput {
             self.close(1, false);
         }
     }
+}
+
+/// Where the `^C` begins that ends a row, or precedes a short mark and the blanks that fill the row.
+fn echoed_interrupt(row: &str) -> Option<usize> {
+    let at = row.rfind("^C")?;
+    let behind = row.get(at + 2..)?;
+    (behind.is_empty() || behind.ends_with(' ')).then_some(at)
 }
