@@ -89,5 +89,5 @@ impl JobOutput {
 fn echoed_interrupt(row: &str) -> Option<usize> {
     let at = row.rfind("^C")?;
     let behind = row.get(at + 2..)?;
-    (behind.is_empty() || behind.ends_with(' ')).then_some(at)
+    (behind.is_empty() || behind.ends_with("    ")).then_some(at)
 }
