@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::Engine;
 use super::cursor_row::CursorRow;
 use super::follow::JobFollower;
-use super::gate::{self, ProbePause, Readiness};
+use super::gate::{self, ProbePause, Readiness, Shell};
 use super::limits::SHELL_RESPONSE_TIMEOUT;
 use super::pane_size::SizedItem;
 use super::prompt::{Prompt, same_prompt};
@@ -67,7 +67,9 @@ impl JobFollower {
         }
         let mut now = Prompt::below_output(&after.pending(), after.before_cursor(), &prompt.row);
         let since = state.typed_at;
-        if queried && let Some(rest) = take_back_reply(&engine, &pane, &prompt.row, since).await {
+        if queried
+            && let Some(rest) = take_back_reply(&engine, &pane, shell, &prompt.row, since).await
+        {
             now = Prompt { row: rest, rows: prompt.rows };
         }
         let is_first = prompt.rows.is_none() && now.rows() > 1;
@@ -101,6 +103,7 @@ async fn viewers_without_key(engine: &Engine, pane: &PaneState, since: Instant) 
 async fn take_back_reply(
     engine: &Engine,
     pane: &PaneState,
+    shell: Shell,
     known: &str,
     since: Instant,
 ) -> Option<String> {
@@ -122,11 +125,7 @@ async fn take_back_reply(
         }
         return None;
     }
-    let Readiness::AtPrompt(shell, _) = gate::readiness(pane.pid, engine.declared()) else {
-        return None;
-    };
-    let check = PromptCheck { engine, pane, shell, viewers: &viewers, pooled: false };
-    if !reply.chars().all(is_reply) || !check.has_line_editor() {
+    if !reply.chars().all(is_reply) {
         return None;
     }
     let erase = TmuxKey::Named("BSpace".to_owned()).press(pane.pane);
@@ -135,6 +134,7 @@ async fn take_back_reply(
     if !engine.tmux().type_if(&pane.pane.into(), &condition, erase).await.ok()? {
         return None;
     }
+    let check = PromptCheck { engine, pane, shell, viewers: &viewers, pooled: false };
     check.wait_for_reaction().await.ok()?;
     Some(CursorRow::read(engine.tmux(), pane.pane).await.ok()?.before)
 }
