@@ -31,10 +31,11 @@ const EARLIER_SIGNAL_WINDOW: Duration = Duration::from_millis(50);
 pub const MIN_CHANNEL_WAIT: Duration = Duration::from_millis(25);
 
 /// How often other clients are counted before a cancelled wait is killed.
-const MAX_CLIENT_COUNTS: u32 = 10;
+const MAX_CLIENT_COUNTS: u32 = 8;
 
-/// The pause between two counts: most clients run one command and disconnect.
-const CLIENT_COUNT_INTERVAL: Duration = Duration::from_millis(15);
+/// The first pause between two counts; each further one is twice as long, one second in all. Most clients
+/// run one command and disconnect, but a busy tmux closes their connections late.
+const FIRST_COUNT_INTERVAL: Duration = Duration::from_millis(8);
 
 /// How many waits may be in progress on one server: each is a process.
 pub const MAX_CHANNEL_WAITS: u32 = 32;
@@ -235,7 +236,7 @@ impl WaitProcess {
         }
         for count in 0..MAX_CLIENT_COUNTS {
             if count > 0 {
-                tokio::time::sleep(CLIENT_COUNT_INTERVAL).await;
+                tokio::time::sleep(FIRST_COUNT_INTERVAL * (1 << (count - 1))).await;
             }
             match waiting_clients(&self.server).await {
                 Ok(Some(0 | 1)) => {
