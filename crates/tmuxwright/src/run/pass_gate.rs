@@ -177,9 +177,11 @@ impl JobStart {
         }
         let accepted = match fresh {
             Freshness::Untouched => prompt_check::is_new_prompt(&cursor, known),
-            // A program may have printed over the prompt, and text that it has typed there.
+            // A program may have typed there meanwhile, or printed over the prompt.
             Freshness::NewPrompt => {
-                cursor.shows_text() && prompt_check::is_new_prompt(&cursor, known)
+                cursor.shows_text()
+                    && prompt_check::may_be_prompt(&cursor.line(), known)
+                    && prompt_check::is_new_prompt(&cursor, known)
             }
             Freshness::Old => false,
         };

@@ -3,8 +3,8 @@
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use serde_json::json;
-use testkit::{Person, Shell, TmuxServer, wait_until};
+use serde_json::{Value, json};
+use testkit::{Mcp, Person, Shell, TmuxServer, until, wait_until};
 
 use crate::run::fixture::{assert_usable, wait_for_foreground};
 use crate::run::gate::{
@@ -207,6 +207,16 @@ fn shell_prompt(shell: &str) -> &'static str {
     if shell == ZSH { "%" } else { "$" }
 }
 
+/// Waits until a command has printed this text.
+async fn until_printed(mcp: &Mcp, started: &Value, text: &str) {
+    until(&format!("the command prints {text:?}"), async || {
+        let call = json!({"command_id": started["command_id"]});
+        let result = mcp.call("command_result", call).await.ok();
+        (result["output"] == text).then_some(())
+    })
+    .await;
+}
+
 /// The shell drops the rest of a command that a person interrupts, and is asked for its status. The
 /// query must not be typed behind the person's own line.
 #[tokio::test]
@@ -222,6 +232,8 @@ async fn a_line_typed_after_an_interrupt_is_kept() {
             let command = "echo 'begun'; sleep 1000; echo 'never'";
             let call = json!({"target": target, "command": command, "timeout": 0});
             let begun = mcp.call("run_command", call).await.ok();
+            // A command file sleeps too.
+            until_printed(&mcp, &begun, "begun").await;
             wait_for_foreground(&tmux, &target, "sleep");
             person.types("\x03echo 'a  b' >> typed");
             wait_for_text(&tmux, &target, "'a  b' >> typed");
@@ -336,6 +348,7 @@ async fn a_line_entered_after_an_interrupt_counts_apart() {
         let command = "echo 'begun'; sleep 1000";
         let call = json!({"target": target, "command": command, "timeout": 0});
         let begun = mcp.call("run_command", call).await.ok();
+        until_printed(&mcp, &begun, "begun").await;
         wait_for_foreground(&tmux, &target, "sleep");
         person.types("\x03");
         wait_until("the prompt is shown", || {
