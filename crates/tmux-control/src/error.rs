@@ -52,6 +52,15 @@ pub enum Error {
         /// The time allowed.
         after: Duration,
     },
+    /// The reply is behind output that tmux sends on the same connection, and that does not end.
+    #[error(
+        "a pane of the same session prints faster than its output can be read: the reply of tmux is \
+         still behind that output after {after:?}"
+    )]
+    Behind {
+        /// The time waited.
+        after: Duration,
+    },
     /// The connection broke after the command was sent, so it is unknown whether tmux executed it.
     #[error("the connection to tmux broke before the reply to `{command}` came")]
     Lost {

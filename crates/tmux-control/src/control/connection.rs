@@ -15,6 +15,13 @@ use crate::sync::within;
 /// How many bytes one read takes at most. The output of a busy pane fills it.
 const READ_BYTES: usize = 64 * 1024;
 
+/// Size of the pipe through which tmux sends output, the most that Linux grants everyone. While any client
+/// does not follow a pane, tmux goes on to read the pane when this pipe is full, and copies all that waits
+/// for it with each further read. Measured with every core busy and a flood: a reply came after 1.8 to
+/// 4.3 s with the usual 64 KiB, after 0.01 to 0.04 s with 1 MiB.
+#[cfg(target_os = "linux")]
+const OUTPUT_PIPE_BYTES: usize = 1024 * 1024;
+
 /// How long a client may take to detach, before it is killed.
 const EXIT_TIMEOUT: Duration = Duration::from_secs(2);
 
@@ -57,6 +64,9 @@ impl ControlConnection {
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Error::Lost { command: "attach-session".to_owned() });
         };
+        if output {
+            enlarge_pipe(&stdout);
+        }
         Ok(Self {
             child,
             stdin,
@@ -133,13 +143,25 @@ impl ControlConnection {
                 }
                 Ok(0) | Err(_) => IoStep::Closed,
             },
-            written = stdin.write(outgoing), if !outgoing.is_empty() => match written {
-                Ok(count @ 1..) => {
-                    outgoing.drain(..count);
-                    IoStep::Progress
+            written = stdin.write(outgoing), if !outgoing.is_empty() => {
+                match written {
+                    Ok(count @ 1..) => drop(outgoing.drain(..count)),
+                    // The client has exited. Its last output is still to be read: only the end of
+                    // its output ends the connection.
+                    Ok(0) | Err(_) => outgoing.clear(),
                 }
-                Ok(0) | Err(_) => IoStep::Closed,
-            },
+                IoStep::Progress
+            }
         }
     }
 }
+
+/// Enlarges a pipe, if the system allows it. A pipe of the usual size works too.
+#[cfg(target_os = "linux")]
+fn enlarge_pipe(pipe: &ChildStdout) {
+    let _ = rustix::pipe::fcntl_setpipe_size(pipe, OUTPUT_PIPE_BYTES);
+}
+
+/// Only Linux lets a program choose the size of a pipe.
+#[cfg(not(target_os = "linux"))]
+fn enlarge_pipe(_: &ChildStdout) {}

@@ -25,7 +25,7 @@ use crate::id::{PaneId, SessionId};
 use crate::server::{Server, TmuxReply};
 use crate::stream::ring::{Chunk, Ring, StreamEnd};
 use crate::stream::task::StreamTask;
-use crate::sync::{lock, within};
+use crate::sync::{lock, while_progressing};
 
 /// How many bytes of one pane are kept for slow readers.
 const RING_BYTES: usize = 1024 * 1024;
@@ -241,8 +241,16 @@ type OpenedStream = (PaneStream, Vec<TmuxReply>);
 pub(crate) struct StreamHub {
     attach_lock: AttachLock,
     timing: Timing,
-    /// The senders of tasks that have ended stay until the next request replaces them.
-    tasks: Mutex<HashMap<SessionId, mpsc::UnboundedSender<SubscribeRequest>>>,
+    /// The handles of tasks that have ended stay until the next request replaces them.
+    tasks: Mutex<HashMap<SessionId, TaskHandle>>,
+}
+
+/// The stream task of a session, as its subscribers see it.
+#[derive(Debug)]
+struct TaskHandle {
+    requests: mpsc::UnboundedSender<SubscribeRequest>,
+    /// How often the task has read from its client or written to it.
+    steps: Arc<AtomicU64>,
 }
 
 crate::row! {
@@ -291,25 +299,33 @@ impl StreamHub {
                 }
             }
         };
-        // One deadline for the client to attach, one for its replies.
-        within(self.timing.deadline * 2, "attach-session", opened).await?
+        // One deadline for the client to attach, one for its replies. These come behind all output that
+        // tmux has for the client.
+        let period = self.timing.deadline * 2;
+        while_progressing(period, "attach-session", || self.steps(session), opened).await?
+    }
+
+    /// How often the current task of a session has read from its client or written to it.
+    fn steps(&self, session: SessionId) -> u64 {
+        lock(&self.tasks).get(&session).map_or(0, |task| task.steps.load(Ordering::Relaxed))
     }
 
     /// Sends the request to the session's task. Starts a task if none is running.
     fn send(&self, server: &Server, session: SessionId, request: SubscribeRequest) {
         let mut tasks = lock(&self.tasks);
         let request = match tasks.get(&session) {
-            Some(task) => match task.send(request) {
+            Some(task) => match task.requests.send(request) {
                 Ok(()) => return,
                 Err(mpsc::error::SendError(request)) => request,
             },
             None => request,
         };
-        let (sender, receiver) = mpsc::unbounded_channel();
-        let _ = sender.send(request);
-        tasks.insert(session, sender);
+        let (requests, receiver) = mpsc::unbounded_channel();
+        let _ = requests.send(request);
+        let steps = Arc::new(AtomicU64::new(0));
+        tasks.insert(session, TaskHandle { requests, steps: Arc::clone(&steps) });
         let attach_lock = self.attach_lock.clone();
-        let task = StreamTask::new(attach_lock, self.timing, session, server.downgrade());
+        let task = StreamTask::new(attach_lock, self.timing, session, server.downgrade(), steps);
         tokio::spawn(task.run(receiver));
     }
 }

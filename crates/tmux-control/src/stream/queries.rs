@@ -3,13 +3,14 @@
 //! tmux sends their replies after all output that it had processed by then and before all later
 //! output, so the replies describe the pane exactly at the stream's position.
 
-use std::collections::VecDeque;
+use std::collections::{HashSet, VecDeque};
 
 use tokio::sync::oneshot;
 
 use crate::command::Command;
 use crate::control::reader::ReplyBlock;
 use crate::error::Error;
+use crate::id::PaneId;
 use crate::server::TmuxReply;
 use crate::stream::{OpenedStream, PaneStream};
 
@@ -21,8 +22,17 @@ pub(super) struct PendingQueries(VecDeque<PendingQuery>);
 struct PendingQuery {
     commands: Vec<Command>,
     replies: Vec<TmuxReply>,
-    /// The reader that is handed out with the replies, and to whom.
-    answer: Option<(PaneStream, oneshot::Sender<Result<OpenedStream, Error>>)>,
+    use_of: ReplyUse,
+}
+
+/// The use of the replies to a query.
+enum ReplyUse {
+    /// They are handed out with a reader.
+    Reader(PaneStream, oneshot::Sender<Result<OpenedStream, Error>>),
+    /// They say in which sessions these panes are.
+    Places(HashSet<PaneId>),
+    /// None.
+    Dropped,
 }
 
 impl PendingQueries {
@@ -38,23 +48,32 @@ impl PendingQueries {
         reply: oneshot::Sender<Result<OpenedStream, Error>>,
     ) -> String {
         let line: Vec<String> = commands.iter().map(Command::to_line).collect();
-        let answer = Some((reader, reply));
-        self.0.push_back(PendingQuery { commands, replies: Vec::new(), answer });
+        let use_of = ReplyUse::Reader(reader, reply);
+        self.0.push_back(PendingQuery { commands, replies: Vec::new(), use_of });
         line.join(" ; ")
     }
 
     /// Adds a command whose reply nobody waits for. Returns the line to send.
     pub(super) fn push_unanswered(&mut self, command: Command) -> String {
+        self.push_one(command, ReplyUse::Dropped)
+    }
+
+    /// Adds a query for the sessions of these panes, whose reply [`PendingQueries::take_reply`] returns.
+    /// Returns the line to send.
+    pub(super) fn push_places(&mut self, command: Command, panes: HashSet<PaneId>) -> String {
+        self.push_one(command, ReplyUse::Places(panes))
+    }
+
+    fn push_one(&mut self, command: Command, use_of: ReplyUse) -> String {
         let line = command.to_line();
-        let query = PendingQuery { commands: vec![command], replies: Vec::new(), answer: None };
-        self.0.push_back(query);
+        self.0.push_back(PendingQuery { commands: vec![command], replies: Vec::new(), use_of });
         line
     }
 
-    /// Takes the reply to the next command. After the last one the reader is handed out, at the
-    /// current position.
-    pub(super) fn take_reply(&mut self, block: ReplyBlock) {
-        let Some(query) = self.0.front_mut().filter(|_| block.ours) else { return };
+    /// Takes the reply to the next command. After the last one a reader is handed out, at the
+    /// current position. Returns the reply to a query for the sessions of panes, with these panes.
+    pub(super) fn take_reply(&mut self, block: ReplyBlock) -> Option<(HashSet<PaneId>, TmuxReply)> {
+        let query = self.0.front_mut().filter(|_| block.ours)?;
         let ReplyBlock { ok, body, .. } = block;
         let refusal = match query.commands.get(query.replies.len()) {
             // tmux drops the rest of a line whose command failed.
@@ -66,17 +85,22 @@ impl PendingQueries {
         };
         query.replies.push(TmuxReply(body));
         if refusal.is_none() && query.replies.len() < query.commands.len() {
-            return;
+            return None;
         }
-        let Some(PendingQuery { replies, answer: Some((mut reader, reply)), .. }) =
-            self.0.pop_front()
-        else {
-            return;
-        };
-        reader.skip_to_head();
-        let _ = reply.send(match refusal {
-            None => Ok((reader, replies)),
-            Some(refusal) => Err(refusal),
-        });
+        let PendingQuery { mut replies, use_of, .. } = self.0.pop_front()?;
+        match use_of {
+            ReplyUse::Reader(mut reader, reply) => {
+                reader.skip_to_head();
+                let _ = reply.send(match refusal {
+                    None => Ok((reader, replies)),
+                    Some(refusal) => Err(refusal),
+                });
+                None
+            }
+            ReplyUse::Places(panes) => {
+                replies.pop().filter(|_| refusal.is_none()).map(|reply| (panes, reply))
+            }
+            ReplyUse::Dropped => None,
+        }
     }
 }

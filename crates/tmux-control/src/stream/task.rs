@@ -2,6 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use tokio::sync::mpsc;
 use tokio::time::Instant;
@@ -15,8 +16,9 @@ use crate::control::link::Timing;
 use crate::control::reader::ControlItem;
 use crate::delay::{AwaitPoint, pause_at};
 use crate::error::Error;
+use crate::format::Row;
 use crate::id::{PaneId, SessionId};
-use crate::server::WeakServer;
+use crate::server::{Server, TmuxReply, WeakServer};
 use crate::stream::queries::PendingQueries;
 use crate::stream::{PaneSession, PaneStream, Ring, SharedRing, StreamEnd, SubscribeRequest};
 
@@ -27,6 +29,8 @@ pub(super) struct StreamTask {
     session: SessionId,
     server: WeakServer,
     rings: RingsByPane,
+    /// How often the client was read or written to. Subscribers tell from it whether it is stuck.
+    steps: Arc<AtomicU64>,
 }
 
 /// The rings to fill. A pane has two if it moved here from another session, with readers, and
@@ -41,6 +45,10 @@ struct ClientState {
     paused: HashSet<PaneId>,
     /// Panes whose output tmux sends here although they have no reader.
     unread: HashSet<PaneId>,
+    /// Set when a pane may have left the session or was closed.
+    moved: bool,
+    /// The panes whose sessions were asked for, and tmux's reply.
+    places: Option<(HashSet<PaneId>, TmuxReply)>,
 }
 
 impl StreamTask {
@@ -49,8 +57,9 @@ impl StreamTask {
         timing: Timing,
         session: SessionId,
         server: WeakServer,
+        steps: Arc<AtomicU64>,
     ) -> Self {
-        Self { attach_lock, timing, session, server, rings: HashMap::new() }
+        Self { attach_lock, timing, session, server, rings: HashMap::new(), steps }
     }
 
     /// Runs until the session has had no reader for a while.
@@ -77,7 +86,7 @@ impl StreamTask {
                 }
             }
             // The client was detached, or the session has ended: output may be missing.
-            self.relocate(true, &HashSet::new()).await;
+            self.relocate_all().await;
             if self.rings.is_empty() && requests.is_empty() {
                 return;
             }
@@ -96,7 +105,6 @@ impl StreamTask {
         let mut was_unread = false;
         let mut client = ClientState::default();
         loop {
-            let mut moved = false;
             let rings = &self.rings;
             tokio::select! {
                 request = requests.recv() => match request {
@@ -106,15 +114,21 @@ impl StreamTask {
                     }
                     None => return ServeEnd::Idle,
                 },
-                step = connection.step(|item| moved |= client.route(rings, item)) => {
+                step = connection.step(|item| client.route(rings, item)) => {
                     if step == IoStep::Closed {
                         return ServeEnd::Closed;
                     }
+                    self.steps.fetch_add(1, Ordering::Relaxed);
                     // Under heavy output the readers must run before the ring overflows.
                     tokio::task::yield_now().await;
                     pause_at(AwaitPoint::StreamStep).await;
+                    if std::mem::take(&mut client.moved) {
+                        self.ask_places(connection, &mut client);
+                    }
                     // tmux buffers the output of a pane that left until this client detaches.
-                    if moved && self.relocate(false, &client.unread).await {
+                    if let Some((panes, reply)) = client.places.take()
+                        && self.relocate_moved(&panes, &reply)
+                    {
                         return ServeEnd::Closed;
                     }
                 }
@@ -183,45 +197,97 @@ impl StreamTask {
         });
     }
 
-    /// Queries which session each pane is in now, ends the rings of closed panes and hands over
-    /// those of panes in another session. True if a pane has left this session, with or without a
-    /// reader. With `missed`, the rings that stay get a break.
-    async fn relocate(&mut self, missed: bool, unread: &HashSet<PaneId>) -> bool {
-        let fed: HashSet<PaneId> = self.rings.keys().chain(unread).copied().collect();
+    /// Asks in which sessions the panes are that are read here, with or without a reader. The query
+    /// goes over this connection: another one would say that a pane is closed while its last output
+    /// is still to be read here.
+    fn ask_places(&mut self, connection: &mut ControlConnection, client: &mut ClientState) {
+        let panes: HashSet<PaneId> = self.rings.keys().chain(&client.unread).copied().collect();
         self.drop_unread();
-        if fed.is_empty() {
-            return false;
+        if !panes.is_empty() {
+            let query = places_query().option("-F", PaneSession::format());
+            connection.send(&client.queries.push_places(query, panes));
         }
-        let Some(server) = self.server.upgrade() else {
-            return false;
-        };
-        let panes = server.rows::<PaneSession>(Command::query("list-panes").arg("-a")).await;
-        let Ok(panes) = panes else {
-            for shared in std::mem::take(&mut self.rings).values().flatten() {
-                shared.update(|ring| ring.finish(StreamEnd::ServerGone));
+    }
+
+    /// Relocates the rings of these panes, by the reply to [`StreamTask::ask_places`]. True if a pane
+    /// has left this session, with or without a reader.
+    fn relocate_moved(&mut self, asked: &HashSet<PaneId>, reply: &TmuxReply) -> bool {
+        let Some(server) = self.server.upgrade() else { return false };
+        let Ok(places) = PaneSession::parse_all("list-panes", &reply.0) else { return false };
+        // A ring that came after the query is of a pane that tmux may not have had then.
+        let asked_rings = self.rings.extract_if(|pane, _| asked.contains(pane)).collect();
+        self.relocate(&server, asked_rings, &places, false);
+        let places = PanePlaces { places: &places, session: self.session };
+        asked.iter().any(|&pane| places.exist(pane) && !places.stay(pane))
+    }
+
+    /// Relocates all rings after the client was lost: those that stay get a break.
+    async fn relocate_all(&mut self) {
+        self.drop_unread();
+        if self.rings.is_empty() {
+            return;
+        }
+        let Some(server) = self.server.upgrade() else { return };
+        let rings = std::mem::take(&mut self.rings);
+        match server.rows::<PaneSession>(places_query()).await {
+            Ok(places) => self.relocate(&server, rings, &places, true),
+            Err(_) => {
+                for shared in rings.values().flatten() {
+                    shared.update(|ring| ring.finish(StreamEnd::ServerGone));
+                }
             }
-            return false;
-        };
-        let exists = |pane| panes.iter().any(|row| row.pane == pane);
-        // A window can be linked into several sessions.
-        let session = self.session;
-        let stays = |pane| panes.iter().any(|row| row.pane == pane && row.session == session);
-        for (pane, rings) in std::mem::take(&mut self.rings) {
+        }
+    }
+
+    /// Ends the rings of closed panes, hands over those of panes in another session, and goes on with
+    /// the others. With `missed`, these get a break.
+    fn relocate(
+        &mut self,
+        server: &Server,
+        rings: RingsByPane,
+        places: &[PaneSession],
+        missed: bool,
+    ) {
+        let places = PanePlaces { places, session: self.session };
+        for (pane, rings) in rings {
+            let stays = places.stay(pane);
+            let exists = places.exist(pane);
             for shared in &rings {
-                match stays(pane) {
+                match stays {
                     true if !missed => {}
-                    _ if exists(pane) => shared.update(Ring::mark_break),
+                    _ if exists => shared.update(Ring::mark_break),
                     _ => shared.update(|ring| ring.finish(StreamEnd::PaneGone)),
                 }
             }
-            if stays(pane) {
+            if stays {
                 self.rings.insert(pane, rings);
-            } else if exists(pane) {
+            } else if exists {
                 rings.into_iter().for_each(|shared| server.adopt(pane, shared));
             }
         }
-        fed.into_iter().any(|pane| exists(pane) && !stays(pane))
     }
+}
+
+/// The sessions of all panes, as a stream task of one session sees them. A window can be linked into
+/// several sessions.
+struct PanePlaces<'a> {
+    places: &'a [PaneSession],
+    session: SessionId,
+}
+
+impl PanePlaces<'_> {
+    fn exist(&self, pane: PaneId) -> bool {
+        self.places.iter().any(|row| row.pane == pane)
+    }
+
+    fn stay(&self, pane: PaneId) -> bool {
+        self.places.iter().any(|row| row.pane == pane && row.session == self.session)
+    }
+}
+
+/// The query for the session of each pane.
+fn places_query() -> Command {
+    Command::query("list-panes").arg("-a")
 }
 
 /// Refuses all waiting requests: no client could be attached.
@@ -243,42 +309,35 @@ enum ServeEnd {
 }
 
 impl ClientState {
-    /// Adds output to its rings, and replies to their queries. True if a pane may have moved.
-    fn route(&mut self, rings: &RingsByPane, item: ControlItem<'_>) -> bool {
+    /// Adds output to its rings, and replies to their queries.
+    fn route(&mut self, rings: &RingsByPane, item: ControlItem<'_>) {
         match item {
-            ControlItem::Line(ControlLine::Output { pane, bytes }) => {
-                match rings.get(&pane) {
-                    Some(rings) => {
-                        rings.iter().for_each(|shared| shared.update(|ring| ring.push(&bytes)));
-                    }
-                    None => drop(self.unread.insert(pane)),
+            ControlItem::Line(ControlLine::Output { pane, bytes }) => match rings.get(&pane) {
+                Some(rings) => {
+                    rings.iter().for_each(|shared| shared.update(|ring| ring.push(&bytes)));
                 }
-                false
-            }
-            ControlItem::Line(ControlLine::PanePaused(pane)) => {
-                self.paused.insert(pane);
-                false
-            }
+                None => drop(self.unread.insert(pane)),
+            },
+            ControlItem::Line(ControlLine::PanePaused(pane)) => drop(self.paused.insert(pane)),
             ControlItem::Line(ControlLine::PaneContinued(pane)) => {
                 self.paused.remove(&pane);
                 // tmux has discarded the output that was not sent when the pane was paused.
                 let rings = rings.get(&pane).into_iter().flatten();
                 rings.for_each(|shared| shared.update(Ring::mark_break));
-                false
             }
             ControlItem::Line(line) => match TmuxEvent::from_line(&line) {
                 Some(TmuxEvent::LayoutChanged(_)) => {
                     rings.values().flatten().for_each(|shared| shared.note_layout_change());
-                    true
+                    self.moved = true;
                 }
-                Some(TmuxEvent::WindowClosed(_) | TmuxEvent::SessionsChanged) => true,
-                _ => false,
+                Some(TmuxEvent::WindowClosed(_) | TmuxEvent::SessionsChanged) => self.moved = true,
+                _ => {}
             },
             ControlItem::Reply(reply) => {
-                self.queries.take_reply(reply);
-                false
+                let places = self.queries.take_reply(reply);
+                self.places = places.or(self.places.take());
             }
-            ControlItem::Garbage(_) => false,
+            ControlItem::Garbage(_) => {}
         }
     }
 }
@@ -288,7 +347,6 @@ mod tests {
     use std::time::Duration;
 
     use super::*;
-    use crate::server::Server;
     use crate::socket::Socket;
     use crate::spawn::Program;
 
@@ -297,8 +355,14 @@ mod tests {
         let program = Program::new(Socket::Path("/nowhere".into()));
         let server = Server::new(program.clone());
         let attach_lock = AttachLock::new(program, Duration::ZERO);
-        let mut task =
-            StreamTask::new(attach_lock, Timing::default(), SessionId(0), server.downgrade());
+        let steps = Arc::default();
+        let mut task = StreamTask::new(
+            attach_lock,
+            Timing::default(),
+            SessionId(0),
+            server.downgrade(),
+            steps,
+        );
         let here = task.reader(PaneId(1), None);
         let moved = task.reader(PaneId(1), Some(Arc::new(SharedRing::new())));
         let later = task.reader(PaneId(1), None);

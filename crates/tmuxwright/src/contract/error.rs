@@ -124,13 +124,17 @@ impl From<tmux_control::Error> for ToolError {
             Error::Refused { .. } if error.is_not_found() => Code::NotFound,
             Error::Refused { .. } => Code::TmuxRefused,
             Error::Synchronized { .. } => Code::NotReady,
-            Error::TooManyWaits => Code::Busy,
+            Error::TooManyWaits | Error::Behind { .. } => Code::Busy,
             Error::Timeout { .. } => Code::Timeout,
             Error::Lost { .. } => Code::Lost,
             Error::BadSocket { .. } | Error::NulByte { .. } => Code::InvalidArgument,
             Error::Unexpected { .. } | Error::Io { .. } => Code::Internal,
         };
         let hint = match code {
+            _ if matches!(error, Error::Behind { .. }) => {
+                "wait with command_result for the end of the command that prints so much, or end it \
+                 with interrupt; then call again"
+            }
             Code::TmuxMissing => {
                 "install tmux 3.2a or newer (apt install tmux, dnf install tmux, brew install \
                  tmux), or start tmuxwright with --tmux PATH"
@@ -211,6 +215,7 @@ mod tests {
             (refused("can't find pane: %9"), "not_found"),
             (refused("no space for new pane"), "tmux_refused"),
             (Error::Timeout { command: command(), after: Duration::from_secs(5) }, "timeout"),
+            (Error::Behind { after: Duration::from_secs(40) }, "busy"),
             (Error::Lost { command: command() }, "lost"),
             (Error::NulByte { command: command() }, "invalid_argument"),
             (Error::Unexpected { command: command(), detail: "?".into() }, "internal"),
