@@ -24,6 +24,9 @@ use crate::server::Server;
 /// The failure that tmux reports if a client has come or gone since the clients were listed.
 const CLIENTS_CHANGED: &str = "clients-changed";
 
+/// The message if a pane has another first process than expected.
+const RESPAWNED: &str = "respawned";
+
 /// The pause before the clients are listed again.
 const LIST_INTERVAL: Duration = Duration::from_millis(5);
 
@@ -104,13 +107,15 @@ impl Server {
         }
     }
 
-    /// Stops the sending of a pane's output to control clients, before its program exits.
-    pub async fn pause_output(&self, pane: PaneId) -> Result<(), Error> {
-        match self.precautions(pane).await? {
-            // Each in a line of its own: clients that are gone do not matter.
-            Some(Precautions { pause, .. }) => self.run_all(pause).await,
-            None => Ok(()),
-        }
+    /// Stops the sending of a pane's output to control clients, before its first process exits. Does
+    /// nothing if the pane was respawned: nobody would continue the output of the new process.
+    pub async fn pause_output(&self, pane: PaneId, first_process: u32) -> Result<(), Error> {
+        let Some(Precautions { pause, .. }) = self.precautions(pane).await? else { return Ok(()) };
+        let is_same = format!("#{{==:#{{pane_pid}},{first_process}}}");
+        let require_same = Command::require(pane, &is_same, RESPAWNED);
+        // Each in a line of its own: clients that are gone do not matter.
+        self.run_lines(pause.into_iter().map(|pause| vec![require_same.clone(), pause]).collect())
+            .await
     }
 
     /// The commands around the respawn of a pane. `None` while a client is detaching: tmux no longer

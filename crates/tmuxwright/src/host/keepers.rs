@@ -128,7 +128,7 @@ async fn read_all(tmux: &Server, pane: PaneId, pid: u32) -> Result<(), tmux_cont
     let mut stream = tmux.stream(pane).await?;
     barrier::pass(pid, &mut stream).await;
     if tmux.version().await?.dies_of_unread_output() {
-        tmux.pause_output(pane).await?;
+        tmux.pause_output(pane, pid).await?;
     }
     Ok(())
 }
