@@ -28,7 +28,8 @@ impl Command {
     ///
     /// `show-options` expands its argument as a format; `failure` must not be an option's name.
     pub(crate) fn require(target: impl ToString, condition: &str, failure: &str) -> Self {
-        let option = format!("#{{?{condition},status,{failure}}}");
+        // To tmux a bare `1` is the name of a variable that does not exist, and so false.
+        let option = format!("#{{?#{{&&:1,{condition}}},status,{failure}}}");
         Self::query("show-options").option("-t", target).arg(option)
     }
 
