@@ -53,8 +53,11 @@ pub async fn keep<A: AsRef<OsStr>>(program: impl IntoIterator<Item = A>) -> io::
             }
             None => tokio::select! {
                 _ = changed.recv() => {}
-                // The system tells only the first process of a terminal.
-                _ = hangup.recv() => drop(kill_process(child, Signal::HUP)),
+                // The system tells only the first process of a terminal, and continues it if it is stopped.
+                _ = hangup.recv() => {
+                    let _ = kill_process(child, Signal::HUP);
+                    let _ = kill_process(child, Signal::CONT);
+                }
                 _ = terminate.recv() => drop(kill_process(child, Signal::TERM)),
             },
         }

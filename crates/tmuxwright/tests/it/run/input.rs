@@ -266,7 +266,7 @@ fn open_stopped_shell(tmux: &TmuxServer, shell: &str) -> (String, String) {
 }
 
 /// The state of a process, in the letters of `ps`; empty if there is no such process.
-fn process_state(tmux: &TmuxServer, pid: &str) -> String {
+pub(crate) fn process_state(tmux: &TmuxServer, pid: &str) -> String {
     let file = tmux.home().join("state");
     tmux.tmux(&["run-shell", &format!("ps -o stat= -p {pid} > {} || true", file.display())]);
     std::fs::read_to_string(file).unwrap()

@@ -4,6 +4,7 @@ use serde_json::json;
 use testkit::{Shell, TmuxServer, until};
 
 use crate::run::fixture::ShellFixture;
+use crate::run::input::process_state;
 use crate::serve;
 use crate::support::{exited, numbers, pane, ready_pane, screen};
 
@@ -73,6 +74,21 @@ async fn kept_program_has_terminal_and_signals() {
     let missing = pane(&mcp, "exec /nonexistent/program").await;
     assert_eq!(exited(&mcp, &missing).await["exit_code"], 127);
     mcp.close().await;
+}
+
+#[tokio::test]
+async fn a_stopped_shell_ends_with_its_pane() {
+    let fixture = ShellFixture::own(Shell::Bash).await;
+    let begun = fixture.answer_within("echo $$; kill -STOP $$", 0.0).await;
+    let pid = until("the shell is stopped", async || {
+        let pid = fixture.result(&begun).await["output"].as_str()?.trim().to_owned();
+        let is_stopped = process_state(&fixture.tmux, &pid).starts_with('T');
+        is_stopped.then(|| pid.parse::<u32>().unwrap())
+    })
+    .await;
+    fixture.mcp.call("kill", json!({"target": begun["pane_id"]})).await.ok();
+    until("the shell has ended", async || process::started(pid).is_none().then_some(())).await;
+    fixture.close().await;
 }
 
 #[tokio::test]
