@@ -49,7 +49,7 @@ const SERVER_EXIT_TIMEOUT: Duration = Duration::from_secs(10);
 pub struct Host {
     shared: Arc<Shared>,
     owner: Owner,
-    session: OwnSession,
+    session: Arc<OwnSession>,
     buffers: OwnBuffers,
 }
 
@@ -90,7 +90,7 @@ impl Host {
     }
 
     fn of_owner(shared: Arc<Shared>, owner: Owner) -> Self {
-        let session = OwnSession::new(&owner, shared.keep);
+        let session = Arc::new(OwnSession::new(&owner, shared.keep));
         let buffers = OwnBuffers::new(&owner, shared.keep);
         Self { shared, owner, session, buffers }
     }

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 use std::slice;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tmux_control::target::Level;
 use tmux_control::{Command, Error, Row, Server, SessionId, Version, WindowId, escape_format, row};
@@ -55,20 +57,39 @@ pub(super) struct OwnSession {
     keep: bool,
     /// Locked while a pane is created, so that two calls do not create two sessions.
     id: Mutex<Option<SessionId>>,
+    /// Set when no further pane may be created: the MCP client has disconnected.
+    is_closed: AtomicBool,
 }
 
 impl OwnSession {
     pub(super) fn new(owner: &Owner, keep: bool) -> Self {
-        Self { name: owner.session_name(), keep, id: Mutex::new(None) }
+        let (name, is_closed) = (owner.session_name(), AtomicBool::new(false));
+        Self { name, keep, id: Mutex::new(None), is_closed }
     }
 
+    /// Creates a pane, in a task of its own: a call that is cancelled meanwhile, as all calls are when the
+    /// process is to exit, must not leave a session whose id is unknown.
     pub(super) async fn new_pane(
+        self: &Arc<Self>,
+        tmux: &Server,
+        owner: &Owner,
+        pane: NewPane,
+    ) -> Result<CreatedPane, Error> {
+        let (session, tmux, owner) = (Arc::clone(self), tmux.clone(), owner.clone());
+        let created = tokio::spawn(async move { session.create_pane(&tmux, &owner, pane).await });
+        created.await.unwrap_or_else(|_| Err(not_created()))
+    }
+
+    async fn create_pane(
         &self,
         tmux: &Server,
         owner: &Owner,
         pane: NewPane,
     ) -> Result<CreatedPane, Error> {
         let mut session = self.id.lock().await;
+        if self.is_closed.load(Ordering::Relaxed) {
+            return Err(not_created());
+        }
         let version = tmux.version().await?;
         if let Some(id) = *session {
             let place = format!("{id}:{{end}}");
@@ -160,6 +181,7 @@ impl OwnSession {
 
     /// Removes the session, except for panes of other owners.
     pub(super) async fn close(&self, tmux: &Server, owner: &Owner) {
+        self.is_closed.store(true, Ordering::Relaxed);
         let session = self.id.lock().await.take();
         let Some(id) = session.filter(|_| !self.keep) else { return };
         match close_session(tmux, id, owner).await {
@@ -167,6 +189,11 @@ impl OwnSession {
             Err(error) => tracing::debug!("removing the own session: {error}"),
         }
     }
+}
+
+/// The error for a pane that is not created since the process is about to exit.
+fn not_created() -> Error {
+    Error::Lost { command: "new-session".to_owned() }
 }
 
 async fn exists(tmux: &Server, session: SessionId) -> bool {

@@ -62,6 +62,25 @@ async fn missing_tmux_is_reported_with_install_advice() {
 }
 
 #[tokio::test]
+async fn a_signal_removes_a_session_being_created() {
+    let tmux = TmuxServer::new();
+    for round in 0..12 {
+        let mut raw = launch(&tmux).raw();
+        raw.initialize("2025-06-18").await;
+        let call = json!({"name": "run_command", "arguments": {"command": "true"}});
+        raw.start("tools/call", call).await;
+        // The moments of this process are as good as any.
+        for _ in 0..round % 4 {
+            tmux.tmux(&["list-panes"]);
+        }
+        raw.signal(TERMINATION_SIGNALS[round % TERMINATION_SIGNALS.len()]);
+        raw.wait().await;
+        let shown = || format!("round {round}: {:?}", session_names(&tmux));
+        until(&shown(), async || (session_names(&tmux) == ["main"]).then_some(())).await;
+    }
+}
+
+#[tokio::test]
 async fn hanging_up_removes_only_the_own_session() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
