@@ -25,7 +25,7 @@ pub(crate) struct WaitResult {
     pub(crate) output: String,
     /// Time waited, in seconds.
     pub(crate) elapsed: f64,
-    /// State of the pane now: prompt, line, password, raw, running, exited or gone.
+    /// State of the pane now: prompt, line, password, raw, running, exited, gone, or unknown if tmux does not answer.
     pub(crate) state: String,
     /// Cursor with which capture_since, and `since` of wait_for, continue.
     pub(crate) cursor: Option<String>,

@@ -183,6 +183,8 @@ pub(crate) struct WatchedOutput {
     pub(crate) is_cut: bool,
     /// Whether bytes of the stream were lost.
     pub(crate) missed: bool,
+    /// Whether the pane was closed: tmux drops output that it has not sent yet.
+    pub(crate) pane_closed: bool,
 }
 
 impl Watch {

@@ -52,9 +52,10 @@ impl Until {
         self.0.iter().any(|entry| entry.condition.needs() == needs)
     }
 
-    /// Whether all conditions depend on output only.
-    pub(super) fn is_about_output(&self) -> bool {
-        self.0.iter().all(|entry| entry.condition.needs() == Needs::Output)
+    /// Whether no condition can hold once a command and all processes that it left running have ended,
+    /// because none is about the exit or about the shell at its prompt.
+    pub(super) fn ends_with_processes(&self) -> bool {
+        !self.0.iter().any(|entry| entry.condition.awaits_exit() || entry.condition.awaits_shell())
     }
 
     /// Whether a condition awaits the exit of the foreground program.

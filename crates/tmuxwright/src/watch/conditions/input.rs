@@ -17,6 +17,10 @@ impl Condition for Input {
         Needs::Program
     }
 
+    fn awaits_shell(&self) -> bool {
+        true
+    }
+
     fn holds(&self, observed: &Observation<'_>) -> Option<String> {
         let waits = observed.program.is_some_and(|state| state != ProgramState::Running);
         waits.then(|| observed.row.to_owned())

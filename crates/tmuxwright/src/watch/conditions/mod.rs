@@ -92,6 +92,11 @@ pub(super) trait Condition: Send + Sync {
         false
     }
 
+    /// Whether it holds when a shell is at its prompt.
+    fn awaits_shell(&self) -> bool {
+        false
+    }
+
     /// Whether a new line meets it.
     fn is_met_by(&self, line: &OutputLine) -> bool {
         let _ = line;

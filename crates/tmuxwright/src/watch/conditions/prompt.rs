@@ -17,6 +17,10 @@ impl Condition for Prompt {
         Needs::Program
     }
 
+    fn awaits_shell(&self) -> bool {
+        true
+    }
+
     fn holds(&self, observed: &Observation<'_>) -> Option<String> {
         (observed.program == Some(ProgramState::Prompt)).then(|| observed.row.to_owned())
     }

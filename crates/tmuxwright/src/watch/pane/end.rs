@@ -39,7 +39,7 @@ impl WatchedPane {
         self.exit = ProgramExit::Unreported(code);
         let Some(command) = &self.command else { return };
         self.view.end_command(command.prompt.clone());
-        if self.until.is_about_output() {
+        if self.until.ends_with_processes() {
             self.left_gone = processes_gone(command.shell).boxed();
             self.phase.command_ended();
         }
@@ -122,9 +122,9 @@ impl WatchedPane {
                 Ok(_) if Instant::now() > until => break None,
                 Ok(_) => sleep(EXIT_QUERY_INTERVAL).await,
                 Err(error) if error.is_no_server() => {
-                    return self.phase.lose(WatchLost::ServerGone);
+                    return self.read_closed_pane(WatchLost::ServerGone).await;
                 }
-                Err(_) => return self.read_closed_pane().await,
+                Err(_) => return self.read_closed_pane(WatchLost::PaneGone(self.id())).await,
             }
         };
         while !self.phase.is_lost() && self.drain_pending().await {}
@@ -135,14 +135,17 @@ impl WatchedPane {
         self.steps.push_back(PendingStep::Dead(code));
     }
 
-    /// Reads the output of a pane that is closed up to the end of its stream.
-    async fn read_closed_pane(&mut self) {
+    /// Reads the output of a pane that is gone, for this reason, up to the end of its stream: a query
+    /// can be ahead of it. Cancel-safe.
+    pub(super) async fn read_closed_pane(&mut self, why: WatchLost) {
         while !self.phase.is_lost() {
             match timeout(EXIT_DETECTION_TIMEOUT, self.stream.next_item()).await {
                 Ok(item) => self.take_item(item),
-                Err(_) => self.phase.lose(WatchLost::PaneGone(self.id())),
+                Err(_) => self.phase.lose(why),
             }
         }
+        // There is no longer a cursor to ask for.
+        self.resync = None;
         self.take_end_mark();
     }
 

@@ -151,6 +151,8 @@ impl WatchedPane {
             }
             match self.phase {
                 Phase::Live | Phase::Ended => self.wait_for_change().await,
+                // A condition on the screen may hold by the last output.
+                Phase::Finished if self.dirty.is_some() => self.probe().await,
                 Phase::Finished => {
                     if self.has_nothing_left().await {
                         return Ok(self.final_event());
@@ -348,7 +350,12 @@ impl WatchedPane {
 
     /// The output during the watch.
     pub(super) fn output(&self) -> WatchedOutput {
-        WatchedOutput { output: self.view.output(), is_cut: self.view.is_cut, missed: self.missed }
+        WatchedOutput {
+            output: self.view.output(),
+            is_cut: self.view.is_cut,
+            missed: self.missed,
+            pane_closed: matches!(self.phase, Phase::Lost(WatchLost::PaneGone(_))),
+        }
     }
 }
 

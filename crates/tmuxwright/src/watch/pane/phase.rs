@@ -31,7 +31,7 @@ impl Phase {
         matches!(self, Self::Lost(_))
     }
 
-    /// The watched command has ended, and only output is awaited.
+    /// The watched command has ended, and no condition is about its exit or its shell.
     pub(super) fn command_ended(&mut self) {
         if *self == Self::Live {
             *self = Self::Ended;

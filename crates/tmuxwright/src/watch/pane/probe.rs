@@ -31,7 +31,7 @@ impl WatchedPane {
             self.dirty = None;
             match shown {
                 Ok(shown) => self.record_screen(shown.text()),
-                Err(error) => self.handle_error(&error),
+                Err(error) => self.handle_error(&error).await,
             }
         } else if let Some(shown) = &mut self.shown {
             shown.at = now;
@@ -107,7 +107,10 @@ impl WatchedPane {
                 return;
             }
             Ok(pane) => host.tmux().stream_from(pane.session, self.id(), asked).await,
-            Err(error) => Err(error),
+            Err(error) => {
+                self.handle_error(&error).await;
+                return;
+            }
         };
         match found.and_then(|(stream, answers)| Ok((stream, position::read(&answers)?))) {
             Ok((stream, PanePosition { place, shown, .. })) => {
@@ -126,8 +129,9 @@ impl WatchedPane {
                 }
                 self.resync = None;
             }
+            // The pane may have moved or closed meanwhile; it is asked for again.
             Err(error) => {
-                self.handle_error(&error);
+                tracing::debug!("finding the cursor of {}: {error}", self.id());
                 tokio::time::sleep(RETRY_DELAY).await;
             }
         }
@@ -177,14 +181,16 @@ impl WatchedPane {
         }
     }
 
-    /// Ends the watch if an error of tmux means that pane or server are gone. Other errors are logged.
-    fn handle_error(&mut self, error: &tmux_control::Error) {
+    /// Ends the watch if an error of tmux means that pane or server are gone, after all output. After
+    /// other errors the query may be repeated.
+    async fn handle_error(&mut self, error: &tmux_control::Error) {
         if error.is_no_server() {
-            self.phase.lose(WatchLost::ServerGone);
+            self.read_closed_pane(WatchLost::ServerGone).await;
         } else if error.is_not_found() {
-            self.phase.lose(WatchLost::PaneGone(self.id()));
+            self.read_closed_pane(WatchLost::PaneGone(self.id())).await;
         } else {
             tracing::debug!("watching {}: {error}", self.id());
+            tokio::time::sleep(RETRY_DELAY).await;
         }
     }
 }

@@ -112,6 +112,27 @@ async fn exit_of_a_shell_has_its_code() {
 }
 
 #[tokio::test]
+async fn the_end_of_a_command_ends_its_watch() {
+    let tmux = TmuxServer::new();
+    tmux.use_shell(Shell::Bash);
+    let mcp = serve(&tmux).await;
+    for until in [
+        &["text:NEVER", "password"][..],
+        &["password"],
+        &["error", "idle:500"],
+        &["stable:500"],
+        &["text:NEVER", "gone:left"],
+    ] {
+        let command = "echo 'left on the screen'; sh -c 'exit 3'";
+        let call = json!({"command": command, "until": until, "timeout": 60});
+        let result = mcp.call("start_and_watch", call).await.ok();
+        let facts = (&result["event"], &result["exit_code"]);
+        assert_eq!(facts, (&json!("exit"), &json!(3)), "{until:?}: {result}");
+    }
+    mcp.close().await;
+}
+
+#[tokio::test]
 async fn exit_is_reported_when_the_pane_closes() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
@@ -129,6 +150,9 @@ async fn exit_is_reported_when_the_pane_closes() {
             "{round}"
         );
         assert!(!string(&result["pane_id"]).is_empty(), "{round}: {result}");
+        // The last output itself is not checked: tmux can drop it.
+        let note = string(&result["note"]);
+        assert!(note.contains("its last output may be missing"), "{round}: {result}");
     }
     mcp.close().await;
 }

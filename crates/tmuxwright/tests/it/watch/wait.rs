@@ -388,7 +388,8 @@ async fn a_watch_ends_with_its_last_process() {
     let result = mcp.call("start_and_watch", call).await.ok();
     assert_eq!(result["event"], "exit", "{result}");
     assert!(string(&result["output"]).contains("LATER"), "{result}");
-    let call = json!({"command": "(exit 5)", "until": ["text:NEVER", "idle:0.3"]});
+    // A background process that is silent keeps it open for conditions on time.
+    let call = json!({"command": "sleep 1000 & true", "until": ["text:NEVER", "idle:0.3"]});
     let result = mcp.call("start_and_watch", call).await.ok();
     assert_eq!(result["event"], "idle:0.3", "{result}");
     mcp.close().await;

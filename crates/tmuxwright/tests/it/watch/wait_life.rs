@@ -2,10 +2,12 @@
 //! release.
 
 use std::cell::Cell;
+use std::ops::Not;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::{Duration, Instant};
 
 use futures::future::join_all;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
 use testkit::{Mcp, TmuxServer, until};
 
@@ -40,6 +42,7 @@ async fn a_closed_pane_ends_its_wait() {
     let kill = async || drop(tmux.tmux(&["kill-pane", "-t", &target]));
     let error = wait_for_never((&tmux, &mcp), &target, kill).await.err("lost");
     assert!(error.contains(&format!("{target} went away")), "{error}");
+    assert!(error.contains("its last output may be missing"), "{error}");
 
     let target = ready_pane(&mcp, "echo begun; cat", "begun").await;
     let respawn = async || {
@@ -93,6 +96,56 @@ async fn the_last_output_of_a_program_matches() {
         let output = string(&result["output"]);
         assert_eq!(output, format!("{}\nlast words", numbers(1, 300)), "{round}");
     }
+    mcp.close().await;
+}
+
+/// Waits for the last line of a program in a person's pane. The server is stopped until the pane is gone,
+/// so it gets everything at once: another pane that closes, which makes it ask for the cursor, the line,
+/// and the end. A query is ahead of the stream then.
+async fn wait_for_last_line((tmux, mcp): (&TmuxServer, &Mcp), target: &str) -> testkit::Outcome {
+    let other = tmux.tmux(&["split-window", "-d", "-P", "-F", "#{pane_id}", "-t", target, "cat"]);
+    let server = i32::try_from(mcp.pid()).ok().and_then(Pid::from_raw).unwrap();
+    let shows = async |text: &str| {
+        until(text, async || tmux.screen(target).contains(text).then_some(())).await;
+    };
+    shows("begun").await;
+    let call = json!({"target": target, "until": ["text:bye", "exit"], "timeout": 60});
+    let (result, ()) = tokio::join!(biased; mcp.call("wait_for", call), async {
+        has_begun(tmux, mcp, target).await;
+        kill_process(server, Signal::STOP).unwrap();
+        tmux.tmux(&["kill-pane", "-t", &other]);
+        tmux.presses(target, &["Enter"]);
+        shows("bye").await;
+        tmux.presses(target, &["Enter"]);
+        until("the pane is gone", async || {
+            let panes = tmux.try_tmux(&["list-panes", "-a", "-F", "#{pane_id}"]);
+            panes.is_ok_and(|panes| panes.lines().any(|pane| pane == target)).not().then_some(())
+        })
+        .await;
+        kill_process(server, Signal::CONT).unwrap();
+    });
+    result
+}
+
+#[tokio::test]
+async fn last_line_matches_although_its_pane_is_gone() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = tmux.open("echo begun; read x; echo bye; read x");
+    let result = wait_for_last_line((&tmux, &mcp), &target).await.ok();
+    assert_eq!(result["event"], "text:bye", "{result}");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn last_line_matches_although_tmux_is_gone() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = tmux.open("echo begun; read x; echo bye; read x");
+    // tmux exits with its last pane.
+    tmux.tmux(&["kill-window", "-a", "-t", &target]);
+    let result = wait_for_last_line((&tmux, &mcp), &target).await.ok();
+    assert_eq!(result["event"], "text:bye", "{result}");
     mcp.close().await;
 }
 
