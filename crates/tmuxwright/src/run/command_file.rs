@@ -82,7 +82,7 @@ fn main_part(kind: ShellKind, input: ScriptInput<'_>, format: &str) -> String {
     // In a list the failure is not one: neither `set -e` nor an ERR trap acts on it.
     let status = match previous_status {
         0 => String::new(),
-        previous => format!("({builtin} exit {previous}) && {builtin} :; "),
+        previous => format!("{} && {builtin} :; ", set_status(kind, &previous.to_string())),
     };
     let shown = quoted(kind, &displayed(command));
     // bash would take a backslash at the end of the text for the beginning of the next line.
@@ -95,7 +95,7 @@ fn main_part(kind: ShellKind, input: ScriptInput<'_>, format: &str) -> String {
         }
         _ => "",
     };
-    let traps = traps(kind);
+    let (traps, set_status) = (traps(kind), set_status(kind, "$__tmuxwright_status"));
     // `eval` is a command too: in a shell that acts on failed commands it must not fail where its text
     // has failed. There `$?` is 0 for a line that a person types next.
     format!(
@@ -110,7 +110,7 @@ fn main_part(kind: ShellKind, input: ScriptInput<'_>, format: &str) -> String {
          {report}{builtin} unset __tmuxwright_status; {builtin} unset __tmuxwright_modes;; \
          0:*) {builtin} unset __tmuxwright_status __tmuxwright_modes;; \
          *) {builtin} eval \"{builtin} unset __tmuxwright_status __tmuxwright_modes; \
-         ({builtin} exit $__tmuxwright_status)\";; esac; }} {HIDDEN}; }}\n"
+         {set_status}\";; esac; }} {HIDDEN}; }}\n"
     )
 }
 
@@ -135,7 +135,7 @@ fn modes_off(kind: ShellKind, command: &str, previous_status: i32) -> String {
     // In a list the failure is not one: neither `set -e` nor an ERR trap acts on it.
     let status = match previous_status {
         0 => String::new(),
-        previous => format!("({builtin} exit {previous}) && {builtin} :; "),
+        previous => format!("{} && {builtin} :; ", set_status(kind, &previous.to_string())),
     };
     let head = format!(
         "{{ case $__tmuxwright_modes in *e*) {builtin} set -e;; esac; \
@@ -182,12 +182,13 @@ fn printed_rows(kind: ShellKind, line: &str, geometry: LineGeometry, rows: usize
     )
 }
 
-/// Script of zsh that asks this process where the typed line is, since a transient prompt moves the line.
+/// Script of zsh that asks this process where the typed line is, since a transient prompt moves the line. A
+/// process that exits removes the file at `path`.
 fn ask_for_place(key: &str, path: &str) -> String {
     let (mark, answer) = (Mark::line_format(key), answer_path(path));
     format!(
         "\\builtin printf '{mark}' >/dev/tty; __tmuxwright=0; \
-         while [[ ! -s {answer} ]] && (( __tmuxwright++ < {MAX_ANSWER_PROBES} )); do \
+         while [[ ! -s {answer} && -e {path} ]] && (( __tmuxwright++ < {MAX_ANSWER_PROBES} )); do \
          \\command sleep 0.01; done; \
          [[ -s {answer} ]] && \\builtin read -r __tmuxwright_rows __tmuxwright_column <{answer}; "
     )
@@ -198,7 +199,7 @@ fn fish_ask_for_place(key: &str, path: &str) -> String {
     let (mark, answer) = (Mark::line_format(key), answer_path(path));
     format!(
         "builtin printf '{mark}' >/dev/tty; set -l probes; \
-         while not builtin test -s {answer}; \
+         while not builtin test -s {answer}; and builtin test -e {path}; \
          and builtin test (builtin count $probes) -lt {MAX_ANSWER_PROBES}; \
          set -a probes x; command sleep 0.01; end; \
          builtin test -s {answer}; and set place (builtin string split ' ' <{answer}); "
@@ -218,7 +219,8 @@ fn fish_command_file(input: ScriptInput<'_>, path: &str, format: &str, place: Li
     let end = Mark::end_format(keys.end.as_deref().unwrap_or_default());
     let status = match previous_status {
         0 => String::new(),
-        previous => format!("command sh -c 'exit {previous}'; "),
+        // Without a look-up in `PATH`, which a person may have changed.
+        previous => format!("/bin/sh -c 'exit {previous}'; "),
     };
     let shown = quoted(kind, &displayed(command));
     let command = quoted(kind, command);
@@ -259,9 +261,19 @@ pub(super) fn status_query_file(
              \"$__tmuxwright_rows\" \"$__tmuxwright_status\" >/dev/tty; {VERBOSE_ON}\
              {builtin} eval \"{builtin} unset __tmuxwright_status __tmuxwright_modes \
              __tmuxwright_rows __tmuxwright; \
-             case \\$- in *e*) ;; *) ({builtin} exit $__tmuxwright_status);; esac\"\n",
-            printed_rows(kind, &line, geometry, up)
+             case \\$- in *e*) ;; *) {};; esac\"\n",
+            printed_rows(kind, &line, geometry, up),
+            set_status(kind, "$__tmuxwright_status"),
         ),
+    }
+}
+
+/// The command that leaves a status in `$?`. A subshell of zsh that exits would write the history file, and
+/// so write its lines a second time.
+fn set_status(kind: ShellKind, status: &str) -> String {
+    match kind {
+        ShellKind::Zsh => format!("() {{ \\builtin return {status}; }}"),
+        _ => format!("({} exit {status})", builtin_prefix(kind)),
     }
 }
 

@@ -206,6 +206,27 @@ async fn zsh_history_gets_one_line_at_most() {
     fixture.close().await;
 }
 
+/// A subshell of zsh that exits writes the history file.
+#[tokio::test]
+async fn zsh_history_file_has_each_line_once() {
+    let fixture = ShellFixture::existing(Shell::Zsh).await;
+    let target = fixture.target.clone().unwrap();
+    fixture.tmux.type_line(&target, "HISTSIZE=100 SAVEHIST=100 HISTFILE=$HOME/history");
+    fixture.tmux.type_line(&target, "setopt hist_ignore_space; echo mine");
+    wait_for_text(&fixture.tmux, &target, "\nmine\n");
+    for (command, code) in [("true", 0), ("sh -c 'exit 3'", 3), ("echo $?", 0), ("false", 1)] {
+        assert_eq!(fixture.run(command).await.code, code, "{command}");
+    }
+    fixture.tmux.type_line(&target, "exit");
+    let history = wait_until("the shell has exited", || {
+        let panes = fixture.tmux.tmux(&["list-panes", "-a", "-F", "#{pane_id}"]);
+        let is_gone = panes.lines().all(|pane| pane != target);
+        is_gone.then(|| std::fs::read_to_string(fixture.tmux.home().join("history")).unwrap())
+    });
+    assert_eq!(history.matches("echo mine").count(), 1, "{history}");
+    fixture.close().await;
+}
+
 #[tokio::test]
 async fn a_nested_shell_is_not_the_end() {
     let tmux = testkit::TmuxServer::new();
