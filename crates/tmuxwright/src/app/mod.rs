@@ -126,6 +126,7 @@ impl App {
     async fn close_in_tmux(&self) {
         self.ending.cancel();
         self.detached.close().await;
+        self.engines.runs.end_typing().await;
         self.engines.host.tmux().channel_waits_ended().await;
         // While the link is still attached: later it would have to attach to a person's session.
         self.engines.host.tmux().close_streams().await;

@@ -20,6 +20,9 @@ use crate::input_probe::ProbeSchedule;
 use process::InputState;
 use terminal::screen::{Screen, ScreenPlace};
 
+/// The reason why a job is lost with its pane. tmux drops output that it has not sent when a pane closes.
+pub(super) const PANE_GONE: &str = "its pane is gone; its last output may be missing";
+
 /// The task that follows one job. Holds the lease on the pane while the command runs.
 pub(super) struct JobFollower {
     pub(super) engine: Arc<Engine>,
@@ -150,7 +153,7 @@ impl JobFollower {
                 self.job.output_lost(missed);
                 None
             }
-            Chunk::End(StreamEnd::PaneGone) => Some(JobStatus::Lost("its pane is gone".to_owned())),
+            Chunk::End(StreamEnd::PaneGone) => Some(JobStatus::Lost(PANE_GONE.to_owned())),
             Chunk::End(StreamEnd::ServerGone) => {
                 Some(JobStatus::Lost("the tmux server went away".to_owned()))
             }
@@ -212,7 +215,7 @@ impl JobFollower {
     /// Reads all that the pane has printed by now: a mark may not have arrived yet. Without a timeout,
     /// since output of other panes in the session may be in front of it. `Err` has the status if the
     /// job is lost.
-    async fn read_printed(&mut self) -> Result<(), Option<JobStatus>> {
+    pub(super) async fn read_printed(&mut self) -> Result<(), Option<JobStatus>> {
         let tmux = self.engine.tmux().clone();
         let caught_up = tmux.catch_up(self.pane.session, self.pane.pane);
         tokio::pin!(caught_up);

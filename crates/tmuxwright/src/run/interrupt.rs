@@ -10,6 +10,7 @@ use super::cursor_row::CursorRow;
 use super::gate::{self, Readiness};
 use super::limits::{INTERRUPT_REACTION_TIME, LONGEST_INTERVAL};
 use super::prompt::Prompt;
+use super::viewers::Viewers;
 use super::{Engine, Job};
 use crate::host::PaneState;
 
@@ -24,6 +25,12 @@ pub struct Interrupted {
     pub job: Option<Arc<Job>>,
 }
 
+/// A shell at its prompt before an interrupt, perhaps with text.
+struct PromptBefore {
+    cursor: CursorRow,
+    since: Instant,
+}
+
 impl Engine {
     /// Presses C-c and waits until the pane's shell is back at its prompt or the timeout expires.
     pub async fn interrupt(
@@ -34,7 +41,10 @@ impl Engine {
         let job = self.running_in(pane.pane);
         let generation = self.records().pane(pane).generation;
         let until = Instant::now() + timeout;
+        let before = self.prompt_before(pane).await;
         self.tmux().run(TmuxKey::Named("C-c".to_owned()).press(pane.pane)).await?;
+        // The terminal drops text that was not entered.
+        self.shared.typed_input.record(pane.pane, "", true);
         if let Some(job) = &job {
             job.wait_for_end_until(until).await;
         }
@@ -50,9 +60,12 @@ impl Engine {
             };
             // A shell that reads keys may do so for a command that still runs.
             let at_prompt = at_prompt && job.as_ref().is_none_or(|job| !job.is_running());
-            if at_prompt && let Ok(cursor) = CursorRow::read(self.tmux(), pane.pane).await {
+            if at_prompt
+                && let Some(before) = &before
+                && let Some(row) = self.prompt_after(pane, before).await?
+            {
                 let rows = self.records().pane(pane).prompt.as_ref().and_then(|prompt| prompt.rows);
-                self.remember_prompt(pane, generation, Prompt { row: cursor.before, rows });
+                self.remember_prompt(pane, generation, Prompt { row, rows });
             }
             if at_prompt || Instant::now() >= until {
                 let job = job.filter(|job| self.is_own_job(job));
@@ -60,5 +73,34 @@ impl Engine {
             }
             pause = (pause * 2).min(LONGEST_INTERVAL);
         }
+    }
+
+    /// The row of the pane's shell, if it is at its prompt. While a program runs, text may be typed ahead
+    /// that nobody can tell from the prompt that follows.
+    async fn prompt_before(&self, pane: &PaneState) -> Option<PromptBefore> {
+        let since = Instant::now();
+        let readiness = gate::readiness(pane.pid, self.declared());
+        let cursor = match readiness {
+            Readiness::AtPrompt(..) => CursorRow::read(self.tmux(), pane.pane).await.ok()?,
+            _ => return None,
+        };
+        Some(PromptBefore { cursor, since })
+    }
+
+    /// The row of the prompt that the shell has printed after an interrupt, if it is certain that nothing
+    /// is typed there. The key does not always clear a line: it may be trapped or bound otherwise, or only
+    /// leave a menu. And a person may have typed since.
+    async fn prompt_after(
+        &self,
+        pane: &PaneState,
+        before: &PromptBefore,
+    ) -> Result<Option<String>, tmux_control::Error> {
+        let cursor = CursorRow::read(self.tmux(), pane.pane).await?;
+        let place = |it: &CursorRow| (it.history, it.row);
+        let is_cleared = before.cursor.line().starts_with(&cursor.line())
+            && place(&before.cursor) != place(&cursor);
+        let viewers = Viewers::read(self.tmux(), pane).await?;
+        let is_certain = is_cleared && !viewers.session_typed_within(before.since.elapsed());
+        Ok(is_certain.then_some(cursor.before))
     }
 }

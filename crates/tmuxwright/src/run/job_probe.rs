@@ -127,6 +127,13 @@ impl JobFollower {
     /// Types a query for the status of a command that the shell has dropped, unless a person uses the
     /// prompt: often it was a person who interrupted the command.
     pub(super) async fn ask_status(&mut self, shell: Shell) -> Result<(), Refusal> {
+        // A line that a person has entered before the cursor is asked for is in the output that is read
+        // then; one that is entered later moves the prompt.
+        let place = |cursor: &CursorRow| (cursor.history, cursor.row);
+        let prompt_place = place(&CursorRow::read(self.engine.tmux(), self.pane.pane).await?);
+        if self.read_printed().await.is_err() || self.state.filter.holds_end() {
+            return Ok(());
+        }
         let entered = self.job.shows_entered_line(&self.prompt.row);
         self.job.close_before_prompt(self.prompt.rows() as usize);
         gate::require_shared_files(self.pane.pane, shell)?;
@@ -134,7 +141,6 @@ impl JobFollower {
         let pooled = self.engine.records().pane(&self.pane).pool_client.is_some();
         let until = Instant::now() + DISTURBANCE_TIMEOUT;
         let mut pause = ProbePause::default();
-        let mut prompt_place = None;
         loop {
             let viewers = Viewers::read(tmux, &self.pane).await?;
             let at_prompt = match gate::readiness(self.pane.pid, self.engine.declared()) {
@@ -145,9 +151,8 @@ impl JobFollower {
                 Readiness::BusyShell(..) | Readiness::Unknown => false,
             };
             let mut cursor = CursorRow::read(tmux, pane).await?;
-            // A line that a person enters has a status of its own, and moves the prompt.
-            let place = (cursor.history, cursor.row);
-            let moved = *prompt_place.get_or_insert(place) != place;
+            // A line that a person enters has a status of its own.
+            let moved = place(&cursor) != prompt_place;
             if !viewers.is_empty() && (entered || moved) {
                 return Err(Refusal::PersonActive { pane });
             }
@@ -194,9 +199,24 @@ impl JobFollower {
         let text = command_file::status_query_file(kind, key, &path, geometry, rows);
         private_dir.write_file(&file, &text)?;
         let line = delivery::status_query_line(kind, &path, geometry);
-        let mut commands = type_text(pane, &line);
+        let _typing = self.engine.typing().await;
+        // The line begins with a blank. In vi normal mode that is not shown, and the rest would be taken
+        // as commands.
+        let behind_blank = match check.has_line_editor() {
+            true => match check.type_blank(cursor).await? {
+                Checked::Done(behind_blank) => Some(behind_blank),
+                Checked::Disturbed => return Ok(false),
+            },
+            false => None,
+        };
+        let rest = if behind_blank.is_some() { line.trim_start() } else { &line };
+        let mut commands = type_text(pane, rest);
         commands.push(TmuxKey::enter().press(pane));
-        let condition = check.condition(cursor);
-        Ok(self.engine.tmux().type_if(&pane.into(), &condition, commands).await?)
+        let condition = check.condition(behind_blank.as_ref().unwrap_or(cursor));
+        let is_typed = self.engine.tmux().type_if(&pane.into(), &condition, commands).await?;
+        if !is_typed && behind_blank.is_some() {
+            check.take_back(1).await?;
+        }
+        Ok(is_typed)
     }
 }

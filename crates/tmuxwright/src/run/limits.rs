@@ -22,6 +22,8 @@ pub(super) const SHELL_RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Upper bound for the mark that a shell prints at its prompt to follow that of the command file, unless
 /// the hook that prints it was removed.
 pub(super) const HOOK_MARK_TIMEOUT: Duration = Duration::from_millis(300);
+/// Upper bound for a command that was answered to end, before the next one gets another shell.
+pub(super) const ANSWERED_TIMEOUT: Duration = Duration::from_secs(1);
 /// Upper bound for tmux to notice that the process of a pane has exited.
 pub(super) const EXIT_NOTICE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Upper bound for the keys of a person, or a prompt that changes, to keep a command from being typed.

@@ -40,6 +40,7 @@ mod viewers;
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use tmux_control::{PaneId, Server};
+use tokio::sync::{OwnedRwLockReadGuard, RwLock};
 
 use crate::host::{Host, PaneState};
 use crate::lock::lock;
@@ -92,13 +93,17 @@ struct Shared {
     options: RunOptions,
     records: Mutex<PaneRecords>,
     typed_input: TypedInput,
+    /// Held for reading from the first key at a prompt to the Enter behind the line, for writing once the
+    /// process is about to exit.
+    typing: Arc<RwLock<()>>,
 }
 
 impl Engine {
     /// An engine without jobs.
     pub fn new(host: Arc<Host>, options: RunOptions) -> Self {
         let (records, typed_input) = (Mutex::default(), TypedInput::default());
-        let shared = Arc::new(Shared { options, records, typed_input });
+        let typing = Arc::default();
+        let shared = Arc::new(Shared { options, records, typed_input, typing });
         Self { host, shared, jobs: Mutex::default(), home: Mutex::default() }
     }
 
@@ -241,6 +246,17 @@ impl Engine {
         let client = self.client();
         self.records().panes.retain(|_, record| !record.is_pooled_for(client));
         *self.home() = Home::default();
+    }
+
+    /// The right to type a line at a prompt. Waits for ever once the process is about to exit.
+    async fn typing(&self) -> OwnedRwLockReadGuard<()> {
+        Arc::clone(&self.shared.typing).read_owned().await
+    }
+
+    /// Waits until no line is being typed at a prompt, and lets none begin: one that is typed in part when
+    /// the process exits would stay in a person's line.
+    pub async fn end_typing(&self) {
+        std::mem::forget(Arc::clone(&self.shared.typing).write_owned().await);
     }
 
     /// Removes the private directory, for all MCP clients.

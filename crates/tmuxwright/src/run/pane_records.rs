@@ -44,7 +44,8 @@ pub(super) struct PaneRecord {
     pub(super) last_start: Option<Instant>,
     /// When the last command ended.
     pub(super) last_end: Option<Instant>,
-    /// Whether a tool has typed into the pane since the last command.
+    /// Whether a tool has typed into the pane since the last command was: its program may have left keys
+    /// unread, which the shell then takes.
     pub(super) typed_since: bool,
     /// Activity of the pane's session at the last moment when nobody looked at the pane.
     pub(super) unwatched: Option<u64>,
@@ -108,10 +109,18 @@ impl PaneRecords {
 
     /// Records the id of the command that is about to be typed into a pane.
     pub(super) fn job_starts(&mut self, pane: PaneId, id: &str) {
-        if let Some(PaneRecord { in_use: Some(PaneUse::Starting(starting)), .. }) =
+        if let Some(PaneRecord { in_use: Some(PaneUse::Starting(starting)), typed_since, .. }) =
             self.panes.get_mut(&pane)
         {
             *starting = Some(id.to_owned());
+            *typed_since = false;
+        }
+    }
+
+    /// Records that the command was not typed after all, since the pane has changed.
+    pub(super) fn job_not_typed(&mut self, pane: PaneId) {
+        if let Some(record) = self.panes.get_mut(&pane) {
+            record.typed_since = true;
         }
     }
 
@@ -130,7 +139,6 @@ impl PaneRecord {
     pub(super) fn command_ended(&mut self, status: i32, ended_with_newline: bool) -> DropGuard {
         self.ended_with_newline = ended_with_newline;
         self.last_end = Some(Instant::now());
-        self.typed_since = false;
         self.prompt_is_current = false;
         self.last_status = status;
         self.prompt_read = CancellationToken::new();

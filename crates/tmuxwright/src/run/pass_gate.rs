@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use tmux_control::stream::PaneStream;
+use tokio::sync::OwnedRwLockReadGuard;
 use tokio::time::Instant;
 
 use super::Refusal;
@@ -31,6 +32,16 @@ pub(super) struct GatePassed {
     pub(super) blank_typed: Option<Viewers>,
     /// A format that must be true for the pane when the command is typed.
     pub(super) condition: String,
+    /// Held until the command is typed.
+    pub(super) _typing: OwnedRwLockReadGuard<()>,
+}
+
+/// A prompt with nothing typed behind it.
+struct EmptyPrompt {
+    cursor: CursorRow,
+    /// The row behind a blank, if one was typed to try the line editor.
+    behind_blank: Option<CursorRow>,
+    typing: OwnedRwLockReadGuard<()>,
 }
 
 /// Age of a prompt.
@@ -81,7 +92,7 @@ impl JobStart {
             Some(typed) => typed.elapsed(),
             None => process::age(pane.pid).unwrap_or(Duration::MAX),
         };
-        let passed = |prompt, cursor, blank_typed, condition| GatePassed {
+        let passed = |prompt, cursor, blank_typed, condition, typing| GatePassed {
             shell,
             stream,
             echo,
@@ -90,6 +101,7 @@ impl JobStart {
             cursor,
             blank_typed,
             condition,
+            _typing: typing,
         };
         if as_it_is && first_try && (first_command || (just_ended && clean)) {
             let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: None });
@@ -98,7 +110,8 @@ impl JobStart {
             }
             let unwatched = engine.records().pane(pane).unwatched;
             let condition = viewers::no_key_within(since_start, unwatched);
-            return Ok(Checked::Done(passed(prompt, None, None, condition)));
+            let typing = engine.typing().await;
+            return Ok(Checked::Done(passed(prompt, None, None, condition, typing)));
         }
         gate::require_shared_files(pane.pane, shell)?;
         let viewers = Viewers::read(engine.tmux(), pane).await?;
@@ -114,7 +127,7 @@ impl JobStart {
             false => Freshness::Old,
         };
         let known = prompt.as_ref().map(|known| known.row.as_str());
-        let Checked::Done((cursor, behind_blank)) =
+        let Checked::Done(EmptyPrompt { cursor, behind_blank, typing }) =
             self.empty_prompt(&check, known, fresh, until).await?
         else {
             return Ok(Checked::Disturbed);
@@ -123,12 +136,19 @@ impl JobStart {
         let known = prompt.unwrap_or(Prompt { row: String::new(), rows: None });
         let prompt = Prompt { row: cursor.line(), rows: None }.after(&known);
         let blank_typed = behind_blank.is_some().then_some(viewers);
-        Ok(Checked::Done(passed(prompt, Some(cursor), blank_typed, condition)))
+        Ok(Checked::Done(passed(prompt, Some(cursor), blank_typed, condition, typing)))
     }
 
     /// Remembers the activity of the session at a moment when nobody looked at the pane.
     fn note_unwatched(&self, viewers: &Viewers, activity: u64) {
         self.engine.records().pane(&self.pane).unwatched = viewers.is_empty().then_some(activity);
+    }
+
+    /// Whether a tool has typed text since the last command that was not entered. In a shell without a line
+    /// editor the terminal holds it, and may not show it at the prompt.
+    fn has_unfinished_input(&self) -> bool {
+        let typed_since = self.engine.records().pane(&self.pane).typed_since;
+        typed_since && self.engine.shared.typed_input.is_unfinished(self.pane.pane)
     }
 
     /// Waits for the shell's prompt.
@@ -158,16 +178,15 @@ impl JobStart {
         })
     }
 
-    /// The row of the prompt, with nothing typed after it, and the same behind a blank if one was
-    /// typed to try the line editor. At a fresh prompt no person can have typed, so any row that is not
-    /// the known prompt with more text is accepted as it is.
+    /// The row of the prompt, with nothing typed after it. At a fresh prompt no person can have typed, so
+    /// any row that is not the known prompt with more text is accepted as it is.
     async fn empty_prompt(
         &self,
         check: &PromptCheck<'_>,
         known: Option<&str>,
         fresh: Freshness,
         until: Instant,
-    ) -> Result<Checked<(CursorRow, Option<CursorRow>)>, Refusal> {
+    ) -> Result<Checked<EmptyPrompt>, Refusal> {
         let pane = self.pane.pane;
         let mut cursor = CursorRow::read(self.engine.tmux(), pane).await?;
         if cursor.before.trim().is_empty() {
@@ -196,19 +215,25 @@ impl JobStart {
             tokio::time::sleep(wait).await;
             return Ok(Checked::Disturbed);
         }
-        if accepted && fresh == Freshness::Untouched {
-            return Ok(Checked::Done((cursor, None)));
+        if !check.has_line_editor() && self.has_unfinished_input() {
+            return Err(Refusal::HalfTyped { pane });
         }
-        if look == PromptLook::Other
-            && let Checked::Disturbed = check.require_nothing_typed(&cursor, known).await?
-        {
+        let typing = self.engine.typing().await;
+        if accepted && fresh == Freshness::Untouched {
+            return Ok(Checked::Done(EmptyPrompt { cursor, behind_blank: None, typing }));
+        }
+        let nothing_typed = check.require_nothing_typed(look, &cursor, known).await?;
+        if let Checked::Disturbed = nothing_typed {
             return Ok(Checked::Disturbed);
         }
         if !check.has_line_editor() {
-            return Ok(Checked::Done((cursor, None)));
+            return Ok(Checked::Done(EmptyPrompt { cursor, behind_blank: None, typing }));
         }
         match check.type_blank(&cursor).await? {
-            Checked::Done(behind_blank) => Ok(Checked::Done((cursor, Some(behind_blank)))),
+            Checked::Done(behind_blank) => {
+                let behind_blank = Some(behind_blank);
+                Ok(Checked::Done(EmptyPrompt { cursor, behind_blank, typing }))
+            }
             Checked::Disturbed => Ok(Checked::Disturbed),
         }
     }

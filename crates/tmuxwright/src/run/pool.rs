@@ -9,7 +9,7 @@ use tokio::time::Instant;
 
 use super::gate::{self, ProbePause, Readiness, Shell};
 use super::home::{HomeClaim, HomeShell, Obstacle};
-use super::limits::PROMPT_TIMEOUT;
+use super::limits::{ANSWERED_TIMEOUT, PROMPT_TIMEOUT};
 use super::pane_records::{PaneLease, PaneRecord, ShellMarks};
 use super::start_job::start_job;
 use super::viewers::Viewers;
@@ -95,7 +95,7 @@ impl PoolStart<'_> {
         claim: &HomeClaim,
         home: HomeShell,
     ) -> Result<Result<StartedCall, Obstacle>, Refusal> {
-        let (lease, pane, shell) = match self.acquire(home.pane).await {
+        let (lease, pane, shell) = match self.acquire(home.pane).await? {
             Ok(acquired) => acquired,
             Err(obstacle) => return Ok(Err(obstacle)),
         };
@@ -146,7 +146,7 @@ impl PoolStart<'_> {
             directory.as_deref().and_then(|directory| std::fs::canonicalize(directory).ok());
         if wanted.is_some() {
             for pane in idle_panes(self.engine) {
-                let Ok((lease, pane, Some(shell))) = self.acquire(pane).await else { continue };
+                let Ok((lease, pane, Some(shell))) = self.acquire(pane).await? else { continue };
                 if process::cwd(shell.pid) != wanted {
                     continue;
                 }
@@ -170,17 +170,30 @@ impl PoolStart<'_> {
     async fn acquire(
         &mut self,
         pane: PaneId,
+    ) -> Result<Result<(PaneLease, PaneState, Option<Shell>), Obstacle>, Refusal> {
+        match self.engine.host().pane(&pane.to_string()).await {
+            Ok(state) => Ok(self.acquire_pane(pane, state).await),
+            Err(error) if error.is_not_found() || error.is_no_server() => {
+                self.engine.records().panes.remove(&pane);
+                Ok(Err(Obstacle::Gone))
+            }
+            // A tmux that does not answer may have the pane.
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    async fn acquire_pane(
+        &mut self,
+        pane: PaneId,
+        state: PaneState,
     ) -> Result<(PaneLease, PaneState, Option<Shell>), Obstacle> {
         let engine = self.engine;
-        let Ok(state) = engine.host().pane(&pane.to_string()).await else {
-            engine.records().panes.remove(&pane);
-            return Err(Obstacle::Gone);
-        };
         if state.process_state.has_exited() {
             self.dead.push(pane);
             self.note_exit_directory(pane);
             return Err(Obstacle::Exited);
         }
+        self.wait_if_answered(&state).await;
         // During the query another call may have acquired the pane, or a respawn replaced its process.
         let (last_end, starting) = match engine.records().existing(&state) {
             Some(record) if !record.is_pooled_for(engine.client()) => return Err(Obstacle::Gone),
@@ -205,6 +218,19 @@ impl PoolStart<'_> {
         }
         let shell = wait_for_prompt(engine, &state, last_end).await.map_err(Obstacle::Program)?;
         Ok((lease, state, Some(shell)))
+    }
+
+    /// Waits for the end of a command whose call has returned and that was answered since: a client that
+    /// does not wait for the end itself would lose its shell.
+    async fn wait_if_answered(&self, pane: &PaneState) {
+        let job = {
+            let records = self.engine.records();
+            let record = records.existing(pane).filter(|record| record.typed_since);
+            record.and_then(PaneRecord::job).filter(|job| job.is_left()).cloned()
+        };
+        if let Some(job) = job {
+            job.wait_for_end_until(Instant::now() + ANSWERED_TIMEOUT).await;
+        }
     }
 
     /// Records the directory in which the home shell has exited, if this pane was its.

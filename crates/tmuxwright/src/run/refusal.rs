@@ -89,8 +89,8 @@ pub enum Refusal {
     },
     /// A typed blank did not appear.
     #[error(
-        "the shell in {pane} takes keys as commands, not as text: its line editor seems to be in vi \
-         normal mode"
+        "the shell in {pane} does not show typed keys: its line editor is in vi normal mode and takes \
+         them as commands, or a program has left the echo of the terminal off"
     )]
     KeysAreCommands {
         /// The pane.
@@ -198,7 +198,8 @@ impl Refusal {
                 "capture_pane shows it; leave it with interrupt and call again, or {RUN_ELSEWHERE}"
             ),
             Self::KeysAreCommands { .. } => format!(
-                "send_keys with text `i` enters insert mode, then call again; or {RUN_ELSEWHERE}"
+                "leave vi normal mode with send_keys `i`, or turn the echo on with send_keys `stty echo` \
+                 and `enter`; then call again; or {RUN_ELSEWHERE}"
             ),
             Self::PersonActive { .. } => {
                 format!("call again when the person has stopped, or {RUN_ELSEWHERE}")

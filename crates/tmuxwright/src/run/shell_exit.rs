@@ -5,7 +5,7 @@ use std::pin::pin;
 use tmux_control::stream::ring::Chunk;
 use tokio::time::Instant;
 
-use super::follow::JobFollower;
+use super::follow::{JobFollower, PANE_GONE};
 use super::gate::{self, Readiness};
 use super::job::JobStatus;
 use super::limits::{
@@ -48,7 +48,7 @@ impl JobFollower {
                 Err(error) if error.is_no_server() => {
                     return JobStatus::Lost("the tmux server went away".to_owned());
                 }
-                Err(_) => return JobStatus::Lost("its pane is gone".to_owned()),
+                Err(_) => return JobStatus::Lost(PANE_GONE.to_owned()),
             }
             tokio::time::sleep(pause).await;
             pause = (pause * 2).min(LONGEST_INTERVAL);

@@ -216,7 +216,14 @@ impl JobStart {
             (Some(key), _) => (MarkKeys::of_shell(key)?, self.command.clone(), None),
             (None, Some(cursor)) => {
                 let keys = self.command_keys(passed.shell.kind)?;
-                let typed = self.write_command_file(&id, passed.shell.kind, &keys, cursor)?;
+                let written = self.write_command_file(&id, passed.shell.kind, &keys, cursor);
+                let typed = match written {
+                    Ok(typed) => typed,
+                    Err(refusal) => {
+                        self.take_back_blank(&passed).await?;
+                        return Err(refusal);
+                    }
+                };
                 let text = typed.text.clone();
                 (keys, text, Some(typed))
             }
@@ -243,6 +250,7 @@ impl JobStart {
         let typed = engine.tmux().type_if(&pane.pane.into(), &passed.condition, commands).await;
         if !matches!(typed, Ok(true)) {
             engine.jobs().remove(&job.id);
+            engine.records().job_not_typed(pane.pane);
             typed?;
             engine.private_dir().remove_file(&job.id);
             self.take_back_blank(&passed).await?;

@@ -60,6 +60,11 @@ impl TypedInput {
         self.change(pane, |_| {});
     }
 
+    /// Whether the last text typed into a pane may not have been entered.
+    pub(super) fn is_unfinished(&self, pane: PaneId) -> bool {
+        lock(&self.panes).get(&pane).is_some_and(|recent| !recent.entered)
+    }
+
     fn change(&self, pane: PaneId, change: impl FnOnce(&mut RecentInput)) {
         let mut panes = lock(&self.panes);
         if panes.len() >= MAX_PANES && !panes.contains_key(&pane) {

@@ -71,6 +71,11 @@ impl Viewers {
         until.duration_since(SystemTime::now()).ok().filter(|rest| !rest.is_zero())
     }
 
+    /// Whether nobody had pressed a key by the time they were read again.
+    pub(super) fn have_been_idle(&self, now: &Self) -> bool {
+        self.sessions == now.sessions
+    }
+
     /// A format that is true while none of them has pressed a key since.
     pub(super) fn unchanged(&self) -> String {
         self.sessions.iter().fold("1".to_owned(), |all, (session, activity)| {

@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use testkit::{Person, Shell, TmuxServer, until};
 
@@ -301,6 +302,20 @@ async fn first_line_names_another_shell() {
     let first = text.lines().next().unwrap_or_default();
     assert!(first.contains(" · in a new shell %") && first.ends_with(", /var"), "{text}");
     mcp.close().await;
+}
+
+/// A tmux that does not answer may have the pane.
+#[tokio::test]
+async fn home_stays_while_tmux_does_not_answer() {
+    let (fixture, pane) = home(Shell::Bash).await;
+    let server = Pid::from_raw(fixture.tmux.pid().try_into().unwrap()).unwrap();
+    kill_process(server, Signal::STOP).unwrap();
+    // Under load the server is continued by others, and the command runs.
+    let outcome = fixture.mcp.call("run_command", json!({"command": "true"})).await;
+    kill_process(server, Signal::CONT).unwrap();
+    assert!(outcome.failed_with("timeout") || outcome.ok()["exit_code"] == 0);
+    assert_home(&fixture, &pane).await;
+    fixture.close().await;
 }
 
 #[tokio::test]

@@ -7,6 +7,7 @@ mod forgery;
 pub(crate) mod gate;
 pub(crate) mod home;
 pub(crate) mod input;
+mod kept_lines;
 mod last_words;
 pub(crate) mod life;
 pub(crate) mod line_editor;
