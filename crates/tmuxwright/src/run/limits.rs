@@ -55,6 +55,11 @@ pub(super) const OUTER_SHELL_INTERVAL: Duration = Duration::from_millis(5);
 pub(super) const FIRST_INTERVAL: Duration = Duration::from_millis(2);
 pub(super) const LONGEST_INTERVAL: Duration = Duration::from_millis(50);
 
+/// Interval of the probes of a pane whose command has ended, until the prompt below it is read.
+pub(super) const LEASE_INTERVAL: Duration = Duration::from_millis(2);
+/// Interval of the probes of an interpreter that does not show its prompt yet.
+pub(super) const REPL_PROMPT_INTERVAL: Duration = Duration::from_millis(10);
+
 /// Upper bound for the echo of input that was typed into an interpreter.
 pub(super) const INPUT_ECHO_TIMEOUT: Duration = Duration::from_millis(500);
 /// Silence after which that echo has ended.

@@ -4,7 +4,6 @@
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
-use std::time::Duration;
 
 use tmux_control::PaneId;
 use tokio::time::Instant;
@@ -13,6 +12,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::Engine;
 use super::job::Job;
 use super::launch::{Handover, Launch};
+use super::limits::LEASE_INTERVAL;
 use super::prompt::Prompt;
 use super::refusal::Refusal;
 use crate::host::PaneState;
@@ -220,7 +220,7 @@ impl PaneLease {
                 Err(Refusal::Busy { .. } | Refusal::Taken { .. })
                     if engine.records().pane(pane).is_idle() =>
                 {
-                    tokio::time::sleep(Duration::from_millis(2)).await;
+                    tokio::time::sleep(LEASE_INTERVAL).await;
                 }
                 other => return other,
             }

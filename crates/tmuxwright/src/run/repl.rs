@@ -15,7 +15,7 @@ use super::cursor_row::CursorRow;
 use super::gate::{self, Readiness};
 use super::limits::{
     CHANGED_PROMPT_QUIET, FIRST_INTERVAL, INPUT_ECHO_QUIET, INPUT_ECHO_TIMEOUT, LONGEST_INTERVAL,
-    PROMPT_QUIET,
+    PROMPT_QUIET, REPL_PROMPT_INTERVAL,
 };
 use super::pane_records::ReplLease;
 use super::prompt::same_prompt;
@@ -163,7 +163,7 @@ impl Engine {
                     }),
                 };
             }
-            tokio::time::sleep(Duration::from_millis(10)).await;
+            tokio::time::sleep(REPL_PROMPT_INTERVAL).await;
         }
     }
 }

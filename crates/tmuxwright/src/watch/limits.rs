@@ -24,3 +24,7 @@ pub(super) const SCREEN_QUIET: Duration = Duration::from_millis(5);
 
 /// Delay before a failed query is repeated.
 pub(super) const RETRY_DELAY: Duration = Duration::from_millis(100);
+
+/// Interval of the probes whether typed keys were read: it doubles from the first value to the second.
+pub(super) const MIN_KEYS_INTERVAL: Duration = Duration::from_millis(1);
+pub(super) const MAX_KEYS_INTERVAL: Duration = Duration::from_millis(100);

@@ -7,12 +7,8 @@ use tokio::time::Instant;
 
 use super::WatchedPane;
 use crate::watch::conditions::Needs;
+use crate::watch::limits::{MAX_KEYS_INTERVAL, MIN_KEYS_INTERVAL};
 use crate::watch::observation::ProgramState;
-
-/// Interval between checks whether keys were read, for which the kernel sends no event: it doubles from
-/// the first value to the second.
-const MIN_CHECK_INTERVAL: Duration = Duration::from_millis(1);
-const MAX_CHECK_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Typed keys that no program has read yet.
 pub(super) struct UnreadKeys {
@@ -30,7 +26,7 @@ impl WatchedPane {
         if let Err(error) = delivered {
             tracing::debug!("typing into {}: {error}", self.id());
         }
-        let interval = MIN_CHECK_INTERVAL;
+        let interval = MIN_KEYS_INTERVAL;
         self.unread_keys = Some(UnreadKeys { check_at: Instant::now(), interval });
         self.check_keys();
     }
@@ -53,7 +49,7 @@ impl WatchedPane {
         };
         if process::has_unread_input(self.pane.pid) == Some(true) {
             keys.check_at = now + keys.interval;
-            keys.interval = (keys.interval * 2).min(MAX_CHECK_INTERVAL);
+            keys.interval = (keys.interval * 2).min(MAX_KEYS_INTERVAL);
             return;
         }
         self.unread_keys = None;
