@@ -120,6 +120,8 @@ impl Engine {
         pane: PaneState,
         command: String,
     ) -> Result<StartedCall, Refusal> {
+        // The row is compared with the prompt that the last command has left. The next lease ends its reading.
+        self.wait_for_prompt_read(&pane).await;
         let lease = PaneLease::acquire(self, &pane).await?;
         start_job::start_job(self, lease, pane, command).await
     }
@@ -176,13 +178,18 @@ impl Engine {
         tokio::time::timeout(limits::SHELL_RESPONSE_TIMEOUT, caught_up).await.is_ok()
     }
 
-    /// Rows of the prompt of a pane's shell; 1 if it is not known.
-    pub(crate) async fn prompt_rows(&self, pane: &PaneState) -> u32 {
+    /// Waits until the prompt below a pane's last command is read, if a command has ended there.
+    async fn wait_for_prompt_read(&self, pane: &PaneState) {
         let known = self.records().existing(pane).map(|it| (it.last_end, it.prompt_read.clone()));
         if let Some((Some(_), prompt_read)) = known {
             let read = prompt_read.cancelled();
             let _ = tokio::time::timeout(limits::SHELL_RESPONSE_TIMEOUT, read).await;
         }
+    }
+
+    /// Rows of the prompt of a pane's shell; 1 if it is not known.
+    pub(crate) async fn prompt_rows(&self, pane: &PaneState) -> u32 {
+        self.wait_for_prompt_read(pane).await;
         self.records().existing(pane).and_then(|it| it.prompt.as_ref()).map_or(1, Prompt::rows)
     }
 

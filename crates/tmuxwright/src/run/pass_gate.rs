@@ -44,17 +44,6 @@ struct EmptyPrompt {
     typing: OwnedRwLockReadGuard<()>,
 }
 
-/// Age of a prompt.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Freshness {
-    /// Printed just now in a pane of the pool, which no other program uses either.
-    Untouched,
-    /// Printed just now. A key that a program has pressed through tmux leaves no trace.
-    NewPrompt,
-    /// Perhaps printed long ago.
-    Old,
-}
-
 impl JobStart {
     /// Checks that a shell is at its prompt with nothing typed.
     pub(super) async fn pass_gate(
@@ -121,11 +110,8 @@ impl JobStart {
         // the background. It is at its prompt since its last command: nothing was typed since.
         let still_there = unattended && !check.has_line_editor();
         let is_new = first_command || just_ended || still_there;
-        let fresh = match is_new && !viewers.session_typed_within(since_start) {
-            true if pooled => Freshness::Untouched,
-            true => Freshness::NewPrompt,
-            false => Freshness::Old,
-        };
+        // Elsewhere another program may have typed, and a key that it presses through tmux leaves no trace.
+        let fresh = pooled && is_new && !viewers.session_typed_within(since_start);
         let known = prompt.as_ref().map(|known| known.row.as_str());
         let Checked::Done(EmptyPrompt { cursor, behind_blank, typing }) =
             self.empty_prompt(&check, known, fresh, until).await?
@@ -178,13 +164,13 @@ impl JobStart {
         })
     }
 
-    /// The row of the prompt, with nothing typed after it. At a fresh prompt no person can have typed, so
-    /// any row that is not the known prompt with more text is accepted as it is.
+    /// The row of the prompt, with nothing typed after it. At a `fresh` prompt, printed just now in a pane of
+    /// the pool, nobody can have typed, so any row that is not the known prompt with more text is accepted.
     async fn empty_prompt(
         &self,
         check: &PromptCheck<'_>,
         known: Option<&str>,
-        fresh: Freshness,
+        fresh: bool,
         until: Instant,
     ) -> Result<Checked<EmptyPrompt>, Refusal> {
         let pane = self.pane.pane;
@@ -194,16 +180,7 @@ impl JobStart {
             self.engine.catch_up(&self.pane).await;
             cursor = CursorRow::read(self.engine.tmux(), pane).await?;
         }
-        let accepted = match fresh {
-            Freshness::Untouched => prompt_check::is_new_prompt(&cursor, known),
-            // A program may have typed there meanwhile, or printed over the prompt.
-            Freshness::NewPrompt => {
-                cursor.shows_text()
-                    && prompt_check::may_be_prompt(&cursor.line(), known)
-                    && prompt_check::is_new_prompt(&cursor, known)
-            }
-            Freshness::Old => false,
-        };
+        let accepted = fresh && prompt_check::is_new_prompt(&cursor, known);
         let look = match accepted {
             true => PromptLook::Known,
             false => prompt_check::inspect(pane, check.shell.kind, &cursor, known)?,
@@ -219,7 +196,7 @@ impl JobStart {
             return Err(Refusal::HalfTyped { pane });
         }
         let typing = self.engine.typing().await;
-        if accepted && fresh == Freshness::Untouched {
+        if accepted {
             return Ok(Checked::Done(EmptyPrompt { cursor, behind_blank: None, typing }));
         }
         let nothing_typed = check.require_nothing_typed(look, &cursor, known).await?;

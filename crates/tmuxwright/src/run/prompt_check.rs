@@ -111,7 +111,7 @@ pub(super) fn line_editor_dialog(row: &str) -> Option<&'static str> {
 
 /// Whether a row may be a prompt, given the one that is `known`. Other rows belong to an unfinished command,
 /// or to one that reads keys, such as `read -e`: there the first key would be an answer.
-pub(super) fn may_be_prompt(row: &str, known: Option<&str>) -> bool {
+fn may_be_prompt(row: &str, known: Option<&str>) -> bool {
     let row = row.trim();
     let ends_as_prompt = PROMPT_ENDS.iter().any(|end| row.ends_with(end.trim()));
     let (first, last) = (row.chars().next(), row.chars().next_back());
