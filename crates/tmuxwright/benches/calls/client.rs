@@ -69,8 +69,17 @@ impl McpClient {
 
     /// The resident memory of the program in KiB, where `/proc` has it.
     pub(crate) fn resident(&self) -> Option<u64> {
+        self.memory("VmRSS:")
+    }
+
+    /// The highest resident memory of the program so far in KiB, where `/proc` has it.
+    pub(crate) fn peak(&self) -> Option<u64> {
+        self.memory("VmHWM:")
+    }
+
+    fn memory(&self, field: &str) -> Option<u64> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).ok()?;
-        let line = status.lines().find(|line| line.starts_with("VmRSS:"))?;
+        let line = status.lines().find(|line| line.starts_with(field))?;
         line.split_whitespace().nth(1)?.parse().ok()
     }
 

@@ -10,6 +10,7 @@
 )]
 
 mod client;
+mod output;
 mod wait;
 
 use std::process::ExitCode;
@@ -85,45 +86,6 @@ fn short_command(client: &mut McpClient, tmux: &TmuxServer) -> bool {
     let other = format!("a bare control-mode client: {}", ms(other));
     let kept = ours <= Duration::from_millis(2);
     row("`run_command` `true` in bash, p50", &ms(ours), &other, "2 ms", kept)
-}
-
-/// A large output, against the time that the shell and tmux need by themselves.
-fn much_output(client: &mut McpClient) -> bool {
-    let arguments = json!({"command": "seq 1 100000", "max_lines": 0});
-    let expected: Vec<String> = (1..=100_000).map(|n| n.to_string()).collect();
-    let (mut ours, mut unwatched) = (Vec::new(), Vec::new());
-    let quiet = TmuxServer::new();
-    quiet.tmux(&["set-option", "-g", "default-command", "exec bash"]);
-    let pane = shell(&quiet);
-    let socket = quiet.socket().display();
-    let line = format!("seq 1 100000; {} -S {socket} wait-for -S x", tmux_program());
-    for _ in 0..5 {
-        let begun = Instant::now();
-        quiet.tmux(&[
-            "send-keys",
-            "-t",
-            &pane,
-            "-l",
-            &line,
-            ";",
-            "send-keys",
-            "-t",
-            &pane,
-            "Enter",
-        ]);
-        quiet.tmux(&["wait-for", "x"]);
-        unwatched.push(begun.elapsed());
-        let begun = Instant::now();
-        let text = client.call("run_command", &arguments);
-        ours.push(begun.elapsed());
-        let (_, output) = text.split_once('\n').unwrap();
-        assert!(output.split('\n').eq(expected.iter()), "not every line came back");
-    }
-    let (ours, unwatched) = (median(ours), median(unwatched));
-    let ratio = ours.as_secs_f64() / unwatched.as_secs_f64();
-    let other = format!("nobody watching: {} (1/{ratio:.1})", ms(unwatched));
-    let measured = "`run_command` `seq 1 100000`, all lines exact";
-    row(measured, &ms(ours), &other, "3 times it", ratio <= 3.0)
 }
 
 /// A search through much history, against reading the same over one control connection.
@@ -239,7 +201,7 @@ fn main() -> ExitCode {
     kept &= small_call(&mut client, &tmux, "send_keys", &arguments, &keys);
     tmux.tmux(&["set-option", "-g", "default-command", "exec bash"]);
     kept &= short_command(&mut client, &tmux);
-    kept &= much_output(&mut client);
+    kept &= output::long_result(&mut client);
     kept &= wait::reaction(&mut client, &tmux);
     kept &= wait::idle(&tmux);
 
@@ -250,6 +212,7 @@ fn main() -> ExitCode {
         kept &= row(&measured, &format!("{mib:.1} MiB"), "–", "30 MiB", mib <= 30.0);
     }
     client.end();
+    kept &= output::huge_output(&tmux);
     kept &= search();
     kept &= screenshots();
 
