@@ -45,6 +45,9 @@ pub struct StartedJob {
     pub(crate) stream: PaneStream,
     /// Finds the job's output in that stream.
     pub(crate) output_filter: OutputFilter,
+    /// Number of the line that tools had typed last into the pane: the command itself. Text typed for its
+    /// program comes later, though perhaps before a watch begins.
+    pub(crate) last_typed: u64,
 }
 
 /// A job that was started for a call, which keeps this value until it returns.
@@ -103,6 +106,7 @@ struct TypedCommand {
     keys: MarkKeys,
     prompt: Prompt,
     state: FollowState,
+    last_typed: u64,
 }
 
 impl JobStart {
@@ -110,8 +114,17 @@ impl JobStart {
         match self.pass_gate_and_type(&sender).await {
             Ok(None) => {}
             Ok(Some(typed)) => {
-                let TypedCommand { job, shell, directory, stream, echo, keys, prompt, state } =
-                    typed;
+                let TypedCommand {
+                    job,
+                    shell,
+                    directory,
+                    stream,
+                    echo,
+                    keys,
+                    prompt,
+                    state,
+                    last_typed,
+                } = typed;
                 let Self { engine, lease, pane, .. } = self;
                 let stream = SizedStream::new(stream, engine.tmux().clone(), pane.pane);
                 let follower = JobFollower {
@@ -134,6 +147,7 @@ impl JobStart {
                     prompt: follower.prompt.clone(),
                     stream: follower.stream.reader(),
                     output_filter: OutputFilter::new(follower.keys.clone()),
+                    last_typed,
                 };
                 let attendance = Attendance::of(&follower.job);
                 let call = StartedCall { job, directory, other_shell: None, attendance };
@@ -243,6 +257,7 @@ impl JobStart {
         commands.push(TmuxKey::enter().press(pane.pane));
         let job = Arc::new(Job::new(id, pane.pane, self.command.clone(), &passed.echo.place()));
         engine.shared.typed_input.record(pane.pane, &self.command, true);
+        let last_typed = engine.shared.typed_input.last_line(pane.pane);
         engine.records().job_starts(pane.pane, &job.id);
         // The command may begin before tmux has answered, and a caller may ask for it then.
         engine.jobs().add(Arc::clone(&job), engine.shared.options.results);
@@ -265,7 +280,17 @@ impl JobStart {
             records.pane(pane).prompt = Some(prompt.clone());
         }
         records.job_started(&job);
-        Ok(Some(TypedCommand { job, shell, directory, stream, echo, keys, prompt, state }))
+        Ok(Some(TypedCommand {
+            job,
+            shell,
+            directory,
+            stream,
+            echo,
+            keys,
+            prompt,
+            state,
+            last_typed,
+        }))
     }
 
     /// Keys for a command file. The shells with a line editor that may move the typed line ask for its

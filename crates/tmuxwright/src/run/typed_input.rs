@@ -81,6 +81,11 @@ impl TypedInput {
         lock(&self.panes).get(&pane).cloned()
     }
 
+    /// Number of the last line that was typed into a pane; 0 if there is none.
+    pub(super) fn last_line(&self, pane: PaneId) -> u64 {
+        lock(&self.panes).get(&pane).map_or(0, |recent| recent.count)
+    }
+
     /// Count of the moments at which a call began or ended to type into a pane.
     pub(super) fn inputs(&self, pane: PaneId) -> u64 {
         lock(&self.panes).get(&pane).map_or(0, |recent| recent.inputs)

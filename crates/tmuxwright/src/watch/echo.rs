@@ -131,9 +131,8 @@ impl EchoFilter {
         echo
     }
 
-    /// Expects only lines typed after these.
-    pub(super) fn after(typed: impl IntoIterator<Item = TypedLine>, width: usize) -> Self {
-        let newest = typed.into_iter().map(|line| line.number).max().unwrap_or_default();
+    /// Expects only lines typed after the one with this number.
+    pub(super) fn after(newest: u64, width: usize) -> Self {
         Self { expected: Vec::new(), newest, width }
     }
 

@@ -47,15 +47,14 @@ impl WatchedPane {
         started: StartedJob,
         until: Until,
     ) -> Result<Self, tmux_control::Error> {
-        let StartedJob { job, pane, shell, prompt, stream, output_filter } = started;
+        let StartedJob { job, pane, shell, prompt, stream, output_filter, last_typed } = started;
         let answers = watches.host.tmux().sequence(position::queries(pane.pane)).await;
         // The command may have closed its pane already; its output can still be read.
         let place = answers
             .and_then(|answers| position::read(&answers))
             .map(|it| ScreenState { alternate: false, ..it.place.at_top() });
-        let typed = watches.runs.recent_input(pane.pane).into_iter().flat_map(|typed| typed.lines);
         let place = place.unwrap_or_default();
-        let view = OutputView::at(&place, EchoFilter::after(typed, place.width));
+        let view = OutputView::at(&place, EchoFilter::after(last_typed, place.width));
         let mut watched = Self::new(watches, pane, until, stream, view);
         watched.command = Some(WatchedCommand { output_filter, shell, prompt });
         watched.program_gone = async move { job.wait_for_end().await }.boxed();

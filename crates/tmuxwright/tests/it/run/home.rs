@@ -323,9 +323,9 @@ async fn home_moves_when_its_shell_takes_no_commands() {
     let fixture = ShellFixture::own(Shell::Bash).await;
     fixture.run("set -o vi").await;
     let first = fixture.answer("cd /usr").await;
-    // A program leaves vi normal mode behind: a key that nobody has pressed.
-    let pane = string(&first["pane_id"]);
-    fixture.tmux.presses(&pane, &["Escape"]);
+    // The agent leaves vi normal mode behind.
+    let keys = json!({"target": first["pane_id"], "keys": ["Escape"]});
+    fixture.mcp.call("send_keys", keys).await.ok();
     let second = fixture.answer("cd bin; V='kept'").await;
     assert_ne!(second["pane_id"], first["pane_id"], "{second}");
     assert!(string(&second["note"]).contains("takes no commands any more"), "{second}");
