@@ -334,8 +334,10 @@ impl ClientState {
                 _ => {}
             },
             ControlItem::Reply(reply) => {
-                let places = self.queries.take_reply(reply);
-                self.places = places.or(self.places.take());
+                if let Some((mut panes, reply)) = self.queries.take_reply(reply) {
+                    panes.extend(self.places.take().into_iter().flat_map(|(earlier, _)| earlier));
+                    self.places = Some((panes, reply));
+                }
             }
             ControlItem::Garbage(_) => {}
         }
