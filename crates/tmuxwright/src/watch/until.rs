@@ -52,8 +52,8 @@ impl Until {
         self.0.iter().any(|entry| entry.condition.needs() == needs)
     }
 
-    /// Whether no condition can hold once a command and all processes that it left running have ended,
-    /// because none is about the exit or about the shell at its prompt.
+    /// Whether the watch of a command ends once the command and all processes that it left running have
+    /// ended: unless a condition is about the exit itself or about the shell at its prompt.
     pub(super) fn ends_with_processes(&self) -> bool {
         !self.0.iter().any(|entry| entry.condition.awaits_exit() || entry.condition.awaits_shell())
     }

@@ -31,7 +31,10 @@ impl WatchedPane {
             self.dirty = None;
             match shown {
                 Ok(shown) => self.record_screen(shown.text()),
-                Err(error) => self.handle_error(&error).await,
+                Err(error) => {
+                    self.handle_error(&error).await;
+                    self.dirty = Some(now);
+                }
             }
         } else if let Some(shown) = &mut self.shown {
             shown.at = now;
