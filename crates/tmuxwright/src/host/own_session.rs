@@ -7,7 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tmux_control::target::Level;
 use tmux_control::{Command, Error, Row, Server, SessionId, Version, WindowId, escape_format, row};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, oneshot};
+use tracing::Instrument as _;
 
 use super::owner::{Owner, OwnerRow};
 use super::rows::CreatedPane;
@@ -76,17 +77,26 @@ impl OwnSession {
         pane: NewPane,
     ) -> Result<CreatedPane, Error> {
         let (session, tmux, owner) = (Arc::clone(self), tmux.clone(), owner.clone());
-        let created = tokio::spawn(async move { session.create_pane(&tmux, &owner, pane).await });
+        let (caller, created) = oneshot::channel();
+        let create = async move {
+            let mut id = session.id.lock().await;
+            // The call was cancelled while it waited for another one.
+            if !caller.is_closed() {
+                let created = session.create_pane(&mut id, &tmux, &owner, pane).await;
+                let _ = caller.send(created);
+            }
+        };
+        tokio::spawn(create.in_current_span());
         created.await.unwrap_or_else(|_| Err(not_created()))
     }
 
     async fn create_pane(
         &self,
+        session: &mut Option<SessionId>,
         tmux: &Server,
         owner: &Owner,
         pane: NewPane,
     ) -> Result<CreatedPane, Error> {
-        let mut session = self.id.lock().await;
         if self.is_closed.load(Ordering::Relaxed) {
             return Err(not_created());
         }
