@@ -171,6 +171,7 @@ impl PoolStart<'_> {
         &mut self,
         pane: PaneId,
     ) -> Result<Result<(PaneLease, PaneState, Option<Shell>), Obstacle>, Refusal> {
+        self.wait_if_answered(pane).await;
         match self.engine.host().pane(&pane.to_string()).await {
             Ok(state) => Ok(self.acquire_pane(pane, state).await),
             Err(error) if error.is_not_found() || error.is_no_server() => {
@@ -193,7 +194,6 @@ impl PoolStart<'_> {
             self.note_exit_directory(pane);
             return Err(Obstacle::Exited);
         }
-        self.wait_if_answered(&state).await;
         // During the query another call may have acquired the pane, or a respawn replaced its process.
         let (last_end, starting) = match engine.records().existing(&state) {
             Some(record) if !record.is_pooled_for(engine.client()) => return Err(Obstacle::Gone),
@@ -222,10 +222,10 @@ impl PoolStart<'_> {
 
     /// Waits for the end of a command whose call has returned and that was answered since: a client that
     /// does not wait for the end itself would lose its shell.
-    async fn wait_if_answered(&self, pane: &PaneState) {
+    async fn wait_if_answered(&self, pane: PaneId) {
         let job = {
             let records = self.engine.records();
-            let record = records.existing(pane).filter(|record| record.typed_since);
+            let record = records.panes.get(&pane).filter(|record| record.typed_since);
             record.and_then(PaneRecord::job).filter(|job| job.is_left()).cloned()
         };
         if let Some(job) = job {

@@ -304,6 +304,22 @@ async fn first_line_names_another_shell() {
     mcp.close().await;
 }
 
+/// The shell is asked for again after the wait for the command.
+#[tokio::test]
+async fn home_moves_when_an_answer_ends_its_shell() {
+    let fixture = ShellFixture::own(Shell::Bash).await;
+    for round in 0..5 {
+        let asks = fixture.answer_within("cd /usr; read -p 'end? ' X; exit", 60.0).await;
+        assert_eq!(asks["waiting"], "line", "{round}: {asks}");
+        let answer = json!({"target": asks["pane_id"], "enter": true});
+        fixture.mcp.call("send_keys", answer).await.ok();
+        let next = fixture.answer("pwd").await;
+        assert_eq!(next["output"], "/usr", "{round}: {next}");
+        assert!(string(&next["note"]).contains("has exited"), "{round}: {next}");
+    }
+    fixture.close().await;
+}
+
 /// A tmux that does not answer may have the pane.
 #[tokio::test]
 async fn home_stays_while_tmux_does_not_answer() {
