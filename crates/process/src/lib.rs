@@ -127,8 +127,16 @@ pub fn has_unread_input(pid: u32) -> Option<bool> {
 /// Whether the terminal of a process takes lines without echoing them, as for a password. A program may
 /// still print them.
 pub fn hides_input(pid: u32) -> bool {
-    let terminal = os::terminal(pid).and_then(|path| TerminalDevice::open(&path));
-    terminal.and_then(|it| it.mode()) == Some(TerminalMode::NoEcho)
+    terminal_mode(pid) == Some(TerminalMode::NoEcho)
+}
+
+/// Whether the terminal of a process holds typed text until the line is entered.
+pub fn edits_lines(pid: u32) -> bool {
+    matches!(terminal_mode(pid), Some(TerminalMode::Line | TerminalMode::NoEcho))
+}
+
+fn terminal_mode(pid: u32) -> Option<TerminalMode> {
+    os::terminal(pid).and_then(|path| TerminalDevice::open(&path))?.mode()
 }
 
 /// Writes to the terminal of a process, as the process itself would. `WouldBlock` if the terminal does

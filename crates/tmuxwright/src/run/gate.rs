@@ -208,7 +208,8 @@ pub(super) fn refuse_continuation(
     Err(Refusal::Continuation { pane, row: cursor.before.trim_end().to_owned() })
 }
 
-fn is_continuation(kind: ShellKind, row: &str) -> bool {
+/// Whether a row is a continuation prompt, or a first prompt that looks the same.
+pub(super) fn is_continuation(kind: ShellKind, row: &str) -> bool {
     match kind {
         ShellKind::Fish => !row.is_empty() && row.trim().is_empty(),
         ShellKind::Zsh => row.strip_suffix("> ").is_some_and(|words| {

@@ -13,6 +13,7 @@ use super::prompt::Prompt;
 use super::viewers::Viewers;
 use super::{Engine, Job};
 use crate::host::PaneState;
+use process::ShellKind;
 
 /// Outcome of an interrupt.
 #[derive(Debug)]
@@ -27,6 +28,7 @@ pub struct Interrupted {
 
 /// A shell at its prompt before an interrupt, perhaps with text.
 struct PromptBefore {
+    kind: ShellKind,
     cursor: CursorRow,
     since: Instant,
 }
@@ -79,17 +81,16 @@ impl Engine {
     /// that nobody can tell from the prompt that follows.
     async fn prompt_before(&self, pane: &PaneState) -> Option<PromptBefore> {
         let since = Instant::now();
-        let readiness = gate::readiness(pane.pid, self.declared());
-        let cursor = match readiness {
-            Readiness::AtPrompt(..) => CursorRow::read(self.tmux(), pane.pane).await.ok()?,
-            _ => return None,
+        let Readiness::AtPrompt(shell, _) = gate::readiness(pane.pid, self.declared()) else {
+            return None;
         };
-        Some(PromptBefore { cursor, since })
+        let cursor = CursorRow::read(self.tmux(), pane.pane).await.ok()?;
+        Some(PromptBefore { kind: shell.kind, cursor, since })
     }
 
     /// The row of the prompt that the shell has printed after an interrupt, if it is certain that nothing
     /// is typed there. The key does not always clear a line: it may be trapped or bound otherwise, or only
-    /// leave a menu. And a person may have typed since.
+    /// leave a menu, and the line may be drawn again below. And a person may have typed since.
     async fn prompt_after(
         &self,
         pane: &PaneState,
@@ -97,8 +98,15 @@ impl Engine {
     ) -> Result<Option<String>, tmux_control::Error> {
         let cursor = CursorRow::read(self.tmux(), pane.pane).await?;
         let place = |it: &CursorRow| (it.history, it.row);
-        let is_cleared = before.cursor.line().starts_with(&cursor.line())
-            && place(&before.cursor) != place(&cursor);
+        let (line, line_before) = (cursor.line(), before.cursor.line());
+        // The key also leaves an unfinished command, so a row like its prompt is the first prompt now.
+        let is_cleared = match line_before.strip_prefix(&line) {
+            Some("") => gate::is_continuation(before.kind, &line),
+            Some(_) => true,
+            None => false,
+        };
+        let is_cleared =
+            is_cleared && !line.trim().is_empty() && place(&before.cursor) != place(&cursor);
         let viewers = Viewers::read(self.tmux(), pane).await?;
         let is_certain = is_cleared && !viewers.session_typed_within(before.since.elapsed());
         Ok(is_certain.then_some(cursor.before))

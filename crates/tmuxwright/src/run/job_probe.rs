@@ -167,6 +167,7 @@ impl JobFollower {
             } else if at_prompt {
                 // An interrupted program may have left text there; nobody has opened a menu.
                 cursor.has_text_below &= !viewers.is_empty();
+                let _typing = self.engine.typing().await;
                 if let Checked::Done(()) = check.require_empty(&cursor, &self.prompt.row).await?
                     && self.type_query(&check, &cursor).await?
                 {
@@ -199,7 +200,6 @@ impl JobFollower {
         let text = command_file::status_query_file(kind, key, &path, geometry, rows);
         private_dir.write_file(&file, &text)?;
         let line = delivery::status_query_line(kind, &path, geometry);
-        let _typing = self.engine.typing().await;
         // The line begins with a blank. In vi normal mode that is not shown, and the rest would be taken
         // as commands.
         let behind_blank = match check.has_line_editor() {

@@ -29,6 +29,10 @@ pub(super) const EXIT_NOTICE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Upper bound for the keys of a person, or a prompt that changes, to keep a command from being typed.
 pub(super) const DISTURBANCE_TIMEOUT: Duration = Duration::from_secs(5);
 
+/// Upper bound for a line that is being typed when the process is about to exit. The rest of the clean-up
+/// needs the rest of its time.
+pub(super) const LAST_LINE_TIMEOUT: Duration = Duration::from_millis(500);
+
 /// Time after a command within which a hook of its shell may be in the foreground; any other program is
 /// refused at once.
 pub(super) const SETTLE_TIME: Duration = Duration::from_secs(1);
@@ -55,7 +59,7 @@ pub(super) const OUTER_SHELL_INTERVAL: Duration = Duration::from_millis(5);
 pub(super) const FIRST_INTERVAL: Duration = Duration::from_millis(2);
 pub(super) const LONGEST_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Interval of the probes of a pane whose command has ended, until the prompt below it is read.
+/// Interval of the probes of a pane whose command has ended, until its lease is released.
 pub(super) const LEASE_INTERVAL: Duration = Duration::from_millis(2);
 /// Interval of the probes of an interpreter that does not show its prompt yet.
 pub(super) const REPL_PROMPT_INTERVAL: Duration = Duration::from_millis(10);

@@ -37,6 +37,7 @@ mod start_job;
 mod typed_input;
 mod viewers;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use tmux_control::{PaneId, Server};
@@ -93,17 +94,18 @@ struct Shared {
     options: RunOptions,
     records: Mutex<PaneRecords>,
     typed_input: TypedInput,
-    /// Held for reading from the first key at a prompt to the Enter behind the line, for writing once the
-    /// process is about to exit.
+    /// Held for reading from the first key at a prompt to the Enter behind the line.
     typing: Arc<RwLock<()>>,
+    /// Set when the process is about to exit: then no line may begin.
+    typing_has_ended: AtomicBool,
 }
 
 impl Engine {
     /// An engine without jobs.
     pub fn new(host: Arc<Host>, options: RunOptions) -> Self {
         let (records, typed_input) = (Mutex::default(), TypedInput::default());
-        let typing = Arc::default();
-        let shared = Arc::new(Shared { options, records, typed_input, typing });
+        let (typing, typing_has_ended) = (Arc::default(), AtomicBool::default());
+        let shared = Arc::new(Shared { options, records, typed_input, typing, typing_has_ended });
         Self { host, shared, jobs: Mutex::default(), home: Mutex::default() }
     }
 
@@ -209,13 +211,14 @@ impl Engine {
     /// Records text that a tool is about to type into a pane, where it may then be at the prompt.
     /// [`note_input_end`](Self::note_input_end) is to be called when it is typed.
     pub fn note_typed(&self, pane: &PaneState, text: &str, enter: bool) {
-        let (hidden, pane) = (process::hides_input(pane.pid), pane.pane);
+        let hidden = process::hides_input(pane.pid);
         // There will be no echo, and what a program prints of it is output.
-        self.shared.typed_input.record(pane, if hidden { "" } else { text }, enter);
-        self.forget_awaited_input(pane);
-        if let Some(record) = self.records().panes.get_mut(&pane) {
-            record.typed_since = true;
+        self.shared.typed_input.record(pane.pane, if hidden { "" } else { text }, enter);
+        if !text.is_empty() && !enter && process::edits_lines(pane.pid) {
+            self.shared.typed_input.hold(pane.pane, text);
         }
+        self.forget_awaited_input(pane.pane);
+        self.records().pane(pane).typed_since = true;
     }
 
     /// Records that a tool has typed all its input into a pane. Earlier probes of its program say nothing
@@ -257,13 +260,20 @@ impl Engine {
 
     /// The right to type a line at a prompt. Waits for ever once the process is about to exit.
     async fn typing(&self) -> OwnedRwLockReadGuard<()> {
-        Arc::clone(&self.shared.typing).read_owned().await
+        let typing = Arc::clone(&self.shared.typing).read_owned().await;
+        if self.shared.typing_has_ended.load(Ordering::Relaxed) {
+            drop(typing);
+            return std::future::pending().await;
+        }
+        typing
     }
 
-    /// Waits until no line is being typed at a prompt, and lets none begin: one that is typed in part when
-    /// the process exits would stay in a person's line.
+    /// Lets no line begin at a prompt, and waits for those that have begun: one that is typed in part when
+    /// the process exits would stay in a person's line. A shell that does not react is not waited for.
     pub async fn end_typing(&self) {
-        std::mem::forget(Arc::clone(&self.shared.typing).write_owned().await);
+        self.shared.typing_has_ended.store(true, Ordering::Relaxed);
+        let none_is_typed = self.shared.typing.write();
+        let _ = tokio::time::timeout(limits::LAST_LINE_TIMEOUT, none_is_typed).await;
     }
 
     /// Removes the private directory, for all MCP clients.

@@ -130,11 +130,11 @@ impl JobStart {
         self.engine.records().pane(&self.pane).unwatched = viewers.is_empty().then_some(activity);
     }
 
-    /// Whether a tool has typed text since the last command that was not entered. In a shell without a line
-    /// editor the terminal holds it, and may not show it at the prompt.
-    fn has_unfinished_input(&self) -> bool {
+    /// Whether a tool has typed text since the last command that the terminal holds, and may not show at
+    /// the prompt of a shell without a line editor.
+    fn has_held_input(&self) -> bool {
         let typed_since = self.engine.records().pane(&self.pane).typed_since;
-        typed_since && self.engine.shared.typed_input.is_unfinished(self.pane.pane)
+        typed_since && self.engine.shared.typed_input.is_held(self.pane.pane)
     }
 
     /// Waits for the shell's prompt.
@@ -192,7 +192,7 @@ impl JobStart {
             tokio::time::sleep(wait).await;
             return Ok(Checked::Disturbed);
         }
-        if !check.has_line_editor() && self.has_unfinished_input() {
+        if !check.has_line_editor() && self.has_held_input() {
             return Err(Refusal::HalfTyped { pane });
         }
         let typing = self.engine.typing().await;

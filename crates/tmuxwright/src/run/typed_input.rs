@@ -33,6 +33,8 @@ pub(crate) struct RecentInput {
     count: u64,
     /// Whether Enter was pressed after the last line.
     entered: bool,
+    /// Whether the terminal may hold text until Enter is pressed.
+    is_held: bool,
 }
 
 /// A typed line.
@@ -51,8 +53,17 @@ impl TypedInput {
             for (number, line) in text.split(['\n', '\r']).enumerate() {
                 recent.add(line, number > 0);
             }
-            recent.entered = enter || text.ends_with(['\n', '\r']);
+            // Keys without text neither begin nor end a line.
+            if enter || !text.is_empty() {
+                recent.entered = enter || text.ends_with(['\n', '\r']);
+                recent.is_held = false;
+            }
         });
+    }
+
+    /// Records that the terminal of a pane edits lines: it holds text that was typed until Enter.
+    pub(super) fn hold(&self, pane: PaneId, text: &str) {
+        self.change(pane, |recent| recent.is_held = !text.ends_with(['\n', '\r']));
     }
 
     /// Records that a call has typed all its input.
@@ -60,9 +71,9 @@ impl TypedInput {
         self.change(pane, |_| {});
     }
 
-    /// Whether the last text typed into a pane may not have been entered.
-    pub(super) fn is_unfinished(&self, pane: PaneId) -> bool {
-        lock(&self.panes).get(&pane).is_some_and(|recent| !recent.entered)
+    /// Whether the terminal of a pane may hold text that was not entered.
+    pub(super) fn is_held(&self, pane: PaneId) -> bool {
+        lock(&self.panes).get(&pane).is_some_and(|recent| recent.is_held)
     }
 
     fn change(&self, pane: PaneId, change: impl FnOnce(&mut RecentInput)) {
@@ -107,7 +118,7 @@ impl TypedInput {
 
 impl RecentInput {
     fn new() -> Self {
-        Self { inputs: 0, lines: VecDeque::new(), count: 0, entered: true }
+        Self { inputs: 0, lines: VecDeque::new(), count: 0, entered: true, is_held: false }
     }
 
     fn add(&mut self, text: &str, begins_line: bool) {

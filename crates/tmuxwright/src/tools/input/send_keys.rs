@@ -20,6 +20,9 @@ const MAX_REPEATS: u32 = 1000;
 /// Limit of `delay_ms`.
 const MAX_DELAY_MS: u32 = 10_000;
 
+/// Keys at which a terminal that edits lines drops the text typed so far, or hands it to the program.
+const LINE_ENDING_KEYS: &[&str] = &["C-c", "C-d", "C-u", "C-\\"];
+
 pub(super) struct SendKeys;
 
 #[derive(Deserialize, JsonSchema)]
@@ -69,13 +72,19 @@ impl Tool for SendKeys {
             if round > 0 {
                 typing.wait(cx, round).await;
             }
-            let enters = typing.enter || typing.keys.contains(&TmuxKey::enter());
+            let enters = typing.enter || typing.keys.iter().any(ends_line);
             cx.runs.note_typed(&pane, &typing.echoed_text(), enters);
             typing.once(cx, &pane, &receivers).await?;
         }
         turn.done();
         answer(cx, &pane, wait).await
     }
+}
+
+/// Whether nothing of the line typed so far is left behind the key.
+fn ends_line(key: &TmuxKey) -> bool {
+    let drops = |name: &str| LINE_ENDING_KEYS.contains(&name);
+    *key == TmuxKey::enter() || matches!(key, TmuxKey::Named(name) if drops(name))
 }
 
 /// The checked arguments of a call.

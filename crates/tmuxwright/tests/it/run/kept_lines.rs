@@ -5,7 +5,9 @@ use serde_json::{Value, json};
 use testkit::{Mcp, Shell, TmuxServer, until, wait_until};
 
 use crate::run::fixture::{ShellFixture, assert_usable, wait_for_foreground};
-use crate::run::gate::{BASH, FISH, ZSH, assert_refused, cursor, wait_for_text, wait_until_still};
+use crate::run::gate::{
+    BASH, DASH, FISH, ZSH, assert_refused, cursor, wait_for_text, wait_until_still,
+};
 use crate::support::string;
 use crate::{launch, serve};
 
@@ -29,7 +31,7 @@ async fn interrupt(mcp: &Mcp, target: &str) -> Value {
     mcp.call("interrupt", json!({"target": target})).await.ok()["at_prompt"].clone()
 }
 
-/// A key that a shell traps or binds otherwise leaves the line as it is.
+/// A key that a shell traps or binds otherwise leaves the line as it is, or draws it again below.
 #[tokio::test]
 async fn text_that_survives_an_interrupt_is_kept() {
     let tmux = TmuxServer::new();
@@ -39,6 +41,9 @@ async fn text_that_survives_an_interrupt_is_kept() {
         (BASH, "stty intr undef"),
         (ZSH, "stty intr undef"),
         (FISH, "bind \\cc true"),
+        (BASH, r#"stty intr undef; bind -x '"\C-c": echo caught'"#),
+        (ZSH, "TRAPINT() { zle -I; print caught; return 0 }"),
+        (FISH, "bind \\cc 'echo caught; commandline -f repaint'"),
     ] {
         for used in [false, true] {
             let target = prepared(&tmux, shell, line);
@@ -278,6 +283,46 @@ async fn unread_keys_do_not_join_the_next_command() {
         }
         fixture.close().await;
     }
+}
+
+/// In a shell without a line editor the terminal holds text that was typed ahead, and does not show it at
+/// the prompt. Keys that another program has read are gone.
+#[tokio::test]
+async fn text_held_by_the_terminal_is_kept() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let gate = tmux.home().join("closed");
+    let send = async |target: &str, keys: Value| {
+        let mut call = json!({"target": target});
+        call.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
+        mcp.call("send_keys", call).await.ok();
+    };
+    for used in [false, true] {
+        let target = tmux.open_shell(DASH);
+        if used {
+            assert_usable(&mcp, &target, DASH).await;
+        }
+        std::fs::write(&gate, "").unwrap();
+        let wait = format!("while test -e {}; do sleep 0.01; done; echo over", gate.display());
+        send(&target, json!({"text": wait, "enter": true})).await;
+        wait_for_foreground(&tmux, &target, "sleep");
+        send(&target, json!({"text": "left"})).await;
+        std::fs::remove_file(&gate).unwrap();
+        wait_until("dash shows its prompt", || {
+            let screen = tmux.screen(&target);
+            screen.rsplit_once("leftover\n").is_some_and(|(_, row)| !row.is_empty()).then_some(())
+        });
+        let error = assert_refused(&tmux, &mcp, &target, "not_ready").await;
+        assert!(error.contains("typed at the prompt"), "{used}: {error}");
+        assert_eq!(interrupt(&mcp, &target).await, true);
+        assert_usable(&mcp, &target, "after the text was dropped").await;
+        let raw = "stty raw -echo; printf 'a key? '; dd bs=1 count=1 2>&1 >/dev/null; stty sane";
+        send(&target, json!({"text": raw, "enter": true})).await;
+        wait_for_text(&tmux, &target, "\na key?");
+        send(&target, json!({"text": "q", "until": ["prompt"]})).await;
+        assert_usable(&mcp, &target, "after a program has read the key").await;
+    }
+    mcp.close().await;
 }
 
 /// A client that answers a question may not wait for the end of the command.
