@@ -7,13 +7,13 @@ use tmux_control::keys::TmuxKey;
 use tokio::time::Instant;
 
 use super::cursor_row::CursorRow;
-use super::gate::{self, Readiness};
+use super::gate::{self, Readiness, Shell};
 use super::limits::{INTERRUPT_REACTION_TIME, LONGEST_INTERVAL};
 use super::prompt::Prompt;
+use super::prompt_check::PromptCheck;
 use super::viewers::Viewers;
 use super::{Engine, Job};
 use crate::host::PaneState;
-use process::ShellKind;
 
 /// Outcome of an interrupt.
 #[derive(Debug)]
@@ -28,7 +28,7 @@ pub struct Interrupted {
 
 /// A shell at its prompt before an interrupt, perhaps with text.
 struct PromptBefore {
-    kind: ShellKind,
+    shell: Shell,
     cursor: CursorRow,
     since: Instant,
 }
@@ -85,7 +85,7 @@ impl Engine {
             return None;
         };
         let cursor = CursorRow::read(self.tmux(), pane.pane).await.ok()?;
-        Some(PromptBefore { kind: shell.kind, cursor, since })
+        Some(PromptBefore { shell, cursor, since })
     }
 
     /// The row of the prompt that the shell has printed after an interrupt, if it is certain that nothing
@@ -99,16 +99,19 @@ impl Engine {
         let cursor = CursorRow::read(self.tmux(), pane.pane).await?;
         let place = |it: &CursorRow| (it.history, it.row);
         let (line, line_before) = (cursor.line(), before.cursor.line());
-        // The key also leaves an unfinished command, so a row like its prompt is the first prompt now.
-        let is_cleared = match line_before.strip_prefix(&line) {
-            Some("") => gate::is_continuation(before.kind, &line),
-            Some(_) => true,
-            None => false,
-        };
-        let is_cleared =
-            is_cleared && !line.trim().is_empty() && place(&before.cursor) != place(&cursor);
+        let Some(cleared) = line_before.strip_prefix(&line) else { return Ok(None) };
         let viewers = Viewers::read(self.tmux(), pane).await?;
-        let is_certain = is_cleared && !viewers.session_typed_within(before.since.elapsed());
+        let is_new = !line.trim().is_empty()
+            && place(&before.cursor) != place(&cursor)
+            && !viewers.session_typed_within(before.since.elapsed());
+        let check = PromptCheck {
+            engine: self,
+            pane,
+            shell: before.shell,
+            viewers: &viewers,
+            pooled: false,
+        };
+        let is_certain = is_new && (!cleared.is_empty() || check.is_drawn_empty(&cursor).await);
         Ok(is_certain.then_some(cursor.before))
     }
 }

@@ -202,6 +202,21 @@ impl PromptCheck<'_> {
         Ok(Checked::Disturbed)
     }
 
+    /// Whether a row that an interrupt has drawn again is a prompt with nothing typed. The terminal itself
+    /// drops a line; a line editor may draw it again. The key leaves an unfinished command, unless it is
+    /// trapped; only a prompt without a name can then be the first one.
+    pub(super) async fn is_drawn_empty(&self, cursor: &CursorRow) -> bool {
+        if cursor.before != "> " && gate::is_continuation(self.shell.kind, &cursor.before) {
+            return false;
+        }
+        if !self.has_line_editor() {
+            return true;
+        }
+        let _typing = self.engine.typing().await;
+        let checked = self.require_nothing_typed(PromptLook::BelowFullRow, cursor, None).await;
+        matches!(checked, Ok(Checked::Done(())))
+    }
+
     /// Refuses a row of an unknown prompt if it shows text behind the prompt, or no prompt at all.
     fn refuse_visible_text(&self, cursor: &CursorRow, known: Option<&str>) -> Result<(), Refusal> {
         let pane = self.pane.pane;

@@ -13,6 +13,7 @@ pub(crate) mod life;
 pub(crate) mod line_editor;
 pub(crate) mod output;
 pub(crate) mod person;
+mod prompts;
 pub(crate) mod repl;
 pub(crate) mod shell_modes;
 pub(crate) mod shells;
