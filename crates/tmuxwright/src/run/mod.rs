@@ -218,7 +218,7 @@ impl Engine {
             self.shared.typed_input.hold(pane.pane, text);
         }
         self.forget_awaited_input(pane.pane);
-        self.records().pane(pane).typed_since = true;
+        self.records().typed(pane);
     }
 
     /// Records that a tool has typed all its input into a pane. Earlier probes of its program say nothing

@@ -117,6 +117,12 @@ impl PaneRecords {
         }
     }
 
+    /// Records that a tool types into a pane. `pane` may be older than a respawn, whose record counts.
+    pub(super) fn typed(&mut self, pane: &PaneState) {
+        let record = self.panes.entry(pane.pane).or_insert_with(|| PaneRecord::new(pane.pid));
+        record.typed_since = true;
+    }
+
     /// Records that the command was not typed after all, since the pane has changed.
     pub(super) fn job_not_typed(&mut self, pane: PaneId) {
         if let Some(record) = self.panes.get_mut(&pane) {

@@ -55,15 +55,14 @@ impl JobStart {
         if pane.synchronized {
             return Err(Refusal::Synchronized { pane: pane.pane });
         }
-        let (marks, prompt, last_end, untouched, pooled, clean, unattended) = {
+        let (marks, prompt, last_end, typed_since, prompt_is_current, pooled, clean) = {
             let mut records = engine.records();
             let record = records.pane(pane);
-            let untouched = !record.typed_since && !record.prompt_is_current;
+            let (typed_since, is_current) = (record.typed_since, record.prompt_is_current);
             let pooled = record.pool_client.is_some();
             let clean = record.ended_with_newline && pooled;
-            let unattended = pooled && !record.typed_since && record.last_end.is_some();
             let (marks, prompt) = (record.marks.clone(), record.prompt.clone());
-            (marks, prompt, record.last_end, untouched, pooled, clean, unattended)
+            (marks, prompt, record.last_end, typed_since, is_current, pooled, clean)
         };
         let first_command = matches!(marks, ShellMarks::Expected(_));
         let shell = self.wait_for_shell(first_command, last_end).await?;
@@ -72,7 +71,8 @@ impl JobStart {
             pane_size::stream_with_place(engine.tmux(), pane).await?;
         let echo = Screen::for_output(&place);
         let since_end = last_end.map_or(Duration::MAX, |ended| ended.elapsed());
-        let just_ended = untouched && since_end < FRESH_PROMPT_TIME;
+        let just_started = first_command && !typed_since;
+        let just_ended = !typed_since && !prompt_is_current && since_end < FRESH_PROMPT_TIME;
         let as_it_is = self.shell_key(shell.kind, &marks).is_some();
         let last_start = engine.records().pane(pane).last_start;
         // Text that a person has typed ahead, while the shell started or the last command ran, is at the
@@ -92,7 +92,7 @@ impl JobStart {
             condition,
             _typing: typing,
         };
-        if as_it_is && first_try && (first_command || (just_ended && clean)) {
+        if as_it_is && first_try && (just_started || (just_ended && clean)) {
             let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: None });
             if first_command {
                 self.note_unwatched(&Viewers::read(engine.tmux(), pane).await?, activity);
@@ -108,8 +108,9 @@ impl JobStart {
         let check = PromptCheck { engine, pane, shell, viewers: &viewers, pooled };
         // A shell of ours without a line editor prints no new prompt below the output of a process in
         // the background. It is at its prompt since its last command: nothing was typed since.
+        let unattended = !typed_since && last_end.is_some();
         let still_there = unattended && !check.has_line_editor();
-        let is_new = first_command || just_ended || still_there;
+        let is_new = just_started || just_ended || still_there;
         // Elsewhere another program may have typed, and a key that it presses through tmux leaves no trace.
         let fresh = pooled && is_new && !viewers.session_typed_within(since_start);
         let known = prompt.as_ref().map(|known| known.row.as_str());

@@ -20,8 +20,8 @@ const MAX_REPEATS: u32 = 1000;
 /// Limit of `delay_ms`.
 const MAX_DELAY_MS: u32 = 10_000;
 
-/// Keys at which a terminal that edits lines drops the text typed so far, or hands it to the program.
-const LINE_ENDING_KEYS: &[&str] = &["C-c", "C-d", "C-u", "C-\\"];
+/// Keys at which a terminal that edits lines drops the text typed so far.
+const LINE_DROPPING_KEYS: &[&str] = &["C-c", "C-u", "C-\\"];
 
 pub(super) struct SendKeys;
 
@@ -72,19 +72,12 @@ impl Tool for SendKeys {
             if round > 0 {
                 typing.wait(cx, round).await;
             }
-            let enters = typing.enter || typing.keys.iter().any(ends_line);
-            cx.runs.note_typed(&pane, &typing.echoed_text(), enters);
+            cx.runs.note_typed(&pane, &typing.echoed_text(), typing.ends_line());
             typing.once(cx, &pane, &receivers).await?;
         }
         turn.done();
         answer(cx, &pane, wait).await
     }
-}
-
-/// Whether nothing of the line typed so far is left behind the key.
-fn ends_line(key: &TmuxKey) -> bool {
-    let drops = |name: &str| LINE_ENDING_KEYS.contains(&name);
-    *key == TmuxKey::enter() || matches!(key, TmuxKey::Named(name) if drops(name))
 }
 
 /// The checked arguments of a call.
@@ -131,6 +124,19 @@ impl KeySequence {
             _ => None,
         });
         self.text.chars().chain(keys).collect()
+    }
+
+    /// Whether no text is left in the line: it is entered or dropped behind the last character.
+    fn ends_line(&self) -> bool {
+        let ends = self.keys.iter().fold(false, |ends, key| match key {
+            TmuxKey::Named(name) if LINE_DROPPING_KEYS.contains(&name.as_str()) => true,
+            key => match Keystroke::of_key(key) {
+                Keystroke::Enter => true,
+                Keystroke::Char(_) => false,
+                _ => ends,
+            },
+        });
+        self.enter || ends
     }
 
     /// All strokes, for the policy.

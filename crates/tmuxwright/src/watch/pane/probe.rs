@@ -32,8 +32,8 @@ impl WatchedPane {
             match shown {
                 Ok(shown) => self.record_screen(shown.text()),
                 Err(error) => {
-                    self.handle_error(&error).await;
                     self.dirty = Some(now);
+                    self.handle_error(&error).await;
                 }
             }
         } else if let Some(shown) = &mut self.shown {

@@ -320,6 +320,21 @@ async fn home_moves_when_an_answer_ends_its_shell() {
     fixture.close().await;
 }
 
+/// The shell takes the text when it has started.
+#[tokio::test]
+async fn text_typed_into_a_respawned_home_stays() {
+    for shell in Shell::ALL {
+        let (fixture, pane) = home(shell).await;
+        fixture.mcp.call("respawn_pane", json!({"target": pane})).await.ok();
+        let keys = json!({"target": pane, "text": "touch entered "});
+        fixture.mcp.call("send_keys", keys).await.ok();
+        let next = fixture.answer("echo next").await;
+        assert_eq!(next["output"], "next", "{fixture}: {next}");
+        assert!(!fixture.tmux.home().join("entered").exists(), "{fixture}: {next}");
+        fixture.close().await;
+    }
+}
+
 /// A tmux that does not answer may have the pane.
 #[tokio::test]
 async fn home_stays_while_tmux_does_not_answer() {

@@ -97,6 +97,22 @@ async fn text_typed_ahead_survives_an_interrupt() {
     mcp.close().await;
 }
 
+/// The key leaves the continuation prompt as it is, and draws it again.
+#[tokio::test]
+async fn an_open_quote_survives_a_trapped_interrupt() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = prepared(&tmux, ZSH, "TRAPINT() { zle -I; print caught; return 0 }");
+    assert_usable(&mcp, &target, ZSH).await;
+    tmux.type_line(&target, "echo 'open");
+    wait_for_text(&tmux, &target, "\nquote>");
+    interrupt(&mcp, &target).await;
+    wait_for_text(&tmux, &target, "caught\nquote>");
+    let error = assert_refused(&tmux, &mcp, &target, "not_ready").await;
+    assert!(error.contains("continuation prompt"), "{error}");
+    mcp.close().await;
+}
+
 /// The interrupt leaves the question, and not the line behind it.
 #[tokio::test]
 async fn a_line_behind_a_completion_question_is_kept() {
@@ -297,7 +313,12 @@ async fn text_held_by_the_terminal_is_kept() {
         call.as_object_mut().unwrap().extend(keys.as_object().unwrap().clone());
         mcp.call("send_keys", call).await.ok();
     };
-    for used in [false, true] {
+    for (used, typed) in [
+        (false, json!({"text": "left"})),
+        (true, json!({"text": "left"})),
+        (true, json!({"text": "left", "keys": ["C-d"]})),
+        (true, json!({"keys": ["C-u", "l", "e", "f", "t"]})),
+    ] {
         let target = tmux.open_shell(DASH);
         if used {
             assert_usable(&mcp, &target, DASH).await;
@@ -306,14 +327,14 @@ async fn text_held_by_the_terminal_is_kept() {
         let wait = format!("while test -e {}; do sleep 0.01; done; echo over", gate.display());
         send(&target, json!({"text": wait, "enter": true})).await;
         wait_for_foreground(&tmux, &target, "sleep");
-        send(&target, json!({"text": "left"})).await;
+        send(&target, typed.clone()).await;
         std::fs::remove_file(&gate).unwrap();
         wait_until("dash shows its prompt", || {
             let screen = tmux.screen(&target);
             screen.rsplit_once("leftover\n").is_some_and(|(_, row)| !row.is_empty()).then_some(())
         });
         let error = assert_refused(&tmux, &mcp, &target, "not_ready").await;
-        assert!(error.contains("typed at the prompt"), "{used}: {error}");
+        assert!(error.contains("typed at the prompt"), "{used}, {typed}: {error}");
         assert_eq!(interrupt(&mcp, &target).await, true);
         assert_usable(&mcp, &target, "after the text was dropped").await;
         let raw = "stty raw -echo; printf 'a key? '; dd bs=1 count=1 2>&1 >/dev/null; stty sane";
