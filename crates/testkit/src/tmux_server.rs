@@ -146,7 +146,7 @@ impl TmuxServer {
     }
 
     /// A `tmux` process for this server, not started yet.
-    pub(crate) fn command(&self, args: &[&str]) -> Command {
+    pub fn command(&self, args: &[&str]) -> Command {
         #[expect(clippy::disallowed_methods, reason = "the tests' own tmux")]
         let mut command = Command::new(Self::program());
         command

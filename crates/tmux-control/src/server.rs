@@ -72,7 +72,7 @@ impl Server {
         let (requests, receiver) = mpsc::unbounded_channel();
         let (events, _) = broadcast::channel(EVENT_BACKLOG);
         let version = Arc::new(Mutex::new(None));
-        let attach_lock = AttachLock::new(program.clone(), timing.deadline);
+        let attach_lock = AttachLock::new(program.clone(), timing.deadline, Arc::clone(&version));
         let link =
             Link::new(attach_lock.clone(), timing, receiver, events.clone(), Arc::clone(&version));
         tokio::spawn(link.run());

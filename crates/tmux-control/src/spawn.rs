@@ -10,12 +10,14 @@
 use std::ffi::OsString;
 use std::io;
 use std::process::Stdio;
+use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, Command as Process};
 
 use crate::command::Command;
+use crate::control::relay::SocketDir;
 use crate::error::Error;
 use crate::id::SessionId;
 use crate::socket::Socket;
@@ -39,6 +41,9 @@ pub struct Program {
     pub client_label: Option<String>,
     /// The process group of all processes; `None` gives each its own.
     pub process_group: Option<u32>,
+    /// Where control clients of a server older than 3.7 connect to a relay, without which they could
+    /// crash it. With `None` they connect directly.
+    pub relay_dir: Option<Arc<dyn SocketDir>>,
 }
 
 impl Program {
@@ -51,6 +56,7 @@ impl Program {
             hidden: Vec::new(),
             client_label: None,
             process_group: None,
+            relay_dir: None,
         }
     }
 

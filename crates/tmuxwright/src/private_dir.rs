@@ -1,5 +1,5 @@
 //! The private directory of this process: start-up scripts of shells, command files, ready files, the
-//! socket of the keepers.
+//! socket of the keepers, and that of a control client which attaches.
 //!
 //! Only the user can open it, and it is removed when the process exits.
 
@@ -57,6 +57,12 @@ impl DirState {
             Self::Created(dir) => Some(dir.path()).filter(|path| path.is_dir()),
             Self::Unused | Self::Closed => None,
         }
+    }
+}
+
+impl tmux_control::SocketDir for PrivateDir {
+    fn socket_dir(&self) -> io::Result<PathBuf> {
+        self.path()
     }
 }
 

@@ -2,9 +2,9 @@
 //!
 //! Before 3.7 a tmux server crashes, and all its sessions end, if it has to send a notification (a
 //! client left, a session or a buffer came or went) while a control client is halfway through
-//! attaching: <https://github.com/tmux/tmux/pull/4980>. Changes made by other programs at that
-//! moment cannot be prevented. Our own can: a control client attaches only while no other client of
-//! ours attaches or detaches and no command of ours that changes something is in flight.
+//! attaching: <https://github.com/tmux/tmux/pull/4980>. A [`Relay`] prevents this. Where there is
+//! none, our own changes can be prevented at least: a control client attaches only while no other
+//! client of ours attaches or detaches and no command of ours that changes something is in flight.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -15,10 +15,13 @@ use tokio::sync::{OwnedRwLockReadGuard, RwLock};
 
 use crate::command::Command;
 use crate::control::connection::ControlConnection;
+use crate::control::relay::Relay;
 use crate::error::Error;
 use crate::id::SessionId;
+use crate::socket::Socket;
 use crate::spawn::Program;
 use crate::sync::{lock, within};
+use crate::version::Version;
 
 /// Permission to make tmux send notifications. No client attaches while one is held.
 pub(crate) type Permit = OwnedRwLockReadGuard<()>;
@@ -29,6 +32,8 @@ pub(crate) type Permit = OwnedRwLockReadGuard<()>;
 pub(crate) struct AttachLock {
     program: Program,
     deadline: Duration,
+    /// Set by the link before its client attaches.
+    version: Arc<Mutex<Option<Version>>>,
     /// Held for writing while a client attaches, for reading by permits.
     lock: Arc<RwLock<()>>,
     /// Process ids of the attached clients that receive output.
@@ -38,10 +43,15 @@ pub(crate) struct AttachLock {
 }
 
 impl AttachLock {
-    pub(crate) fn new(program: Program, deadline: Duration) -> Self {
+    pub(crate) fn new(
+        program: Program,
+        deadline: Duration,
+        version: Arc<Mutex<Option<Version>>>,
+    ) -> Self {
         Self {
             program,
             deadline,
+            version,
             lock: Arc::default(),
             stream_clients: Arc::default(),
             streams_closed: Arc::default(),
@@ -63,7 +73,7 @@ impl AttachLock {
         if output && self.streams_closed.load(Ordering::Relaxed) {
             return Err(Error::Lost { command: "attach-session".to_owned() });
         }
-        let mut connection = ControlConnection::start(&self.program, session, output)?;
+        let mut connection = self.start_client(session, output)?;
         match connection.wait_until_attached(self.deadline).await {
             Ok(()) => {
                 if let Some(pid) = connection.pid().filter(|_| output) {
@@ -76,6 +86,27 @@ impl AttachLock {
                 Err(error)
             }
         }
+    }
+
+    /// Starts a client, through a relay if it could crash the server.
+    fn start_client(&self, session: SessionId, output: bool) -> Result<ControlConnection, Error> {
+        let Some(relay) = self.relay() else {
+            return ControlConnection::start(&self.program, session, output);
+        };
+        let socket = Socket::Path(relay.path().to_owned());
+        let program = Program { socket, ..self.program.clone() };
+        let connection = ControlConnection::start(&program, session, output)?;
+        relay.start(self.deadline);
+        Ok(connection)
+    }
+
+    /// A relay for one client, if it needs one.
+    fn relay(&self) -> Option<Relay> {
+        let can_crash = lock(&self.version).is_none_or(Version::can_crash_on_attach);
+        let dir = self.program.relay_dir.as_ref().filter(|_| can_crash && Relay::IS_AVAILABLE)?;
+        let server = self.program.socket.path();
+        let relay = dir.socket_dir().and_then(|dir| Relay::bind(&dir, server));
+        relay.inspect_err(|error| tracing::warn!("creating the socket of a relay: {error}")).ok()
     }
 
     /// Ends a client in a task of its own: only clients that want to attach wait for it.

@@ -5,6 +5,7 @@
 //! - [`event`] is the public form of the notifications.
 //! - `connection` owns the child process and moves bytes.
 //! - `attach_lock` attaches and detaches control clients, one at a time.
+//! - `relay` passes the introduction of a client to an old server in an order that cannot crash it.
 //! - `queue` matches replies with the commands that were sent.
 //! - `link` is the task that owns the connection for commands: it attaches when there is work,
 //!   keeps replies in order, gives each a deadline, and detaches when idle.
@@ -16,3 +17,4 @@ pub mod line;
 pub(crate) mod link;
 pub(crate) mod queue;
 pub mod reader;
+pub(crate) mod relay;

@@ -356,7 +356,7 @@ mod tests {
     async fn moved_ring_is_filled_beside_the_existing_one() {
         let program = Program::new(Socket::Path("/nowhere".into()));
         let server = Server::new(program.clone());
-        let attach_lock = AttachLock::new(program, Duration::ZERO);
+        let attach_lock = AttachLock::new(program, Duration::ZERO, Arc::default());
         let steps = Arc::default();
         let mut task = StreamTask::new(
             attach_lock,

@@ -61,7 +61,7 @@ struct Shared {
     /// Whether own sessions and buffers outlive the process (`--keep`).
     keep: bool,
     keepers: Keepers,
-    private_dir: PrivateDir,
+    private_dir: Arc<PrivateDir>,
     /// Exited panes, with their processes, for which tmux was made to check its children.
     checked_exits: Mutex<HashSet<(PaneId, u32)>>,
 }
@@ -71,13 +71,18 @@ impl Host {
     pub fn new(program: Program, keep: bool, keeper: Option<PathBuf>) -> Self {
         let caller = Caller::detect(&program.socket);
         let owner = Owner::this_process();
-        let tmux = Server::new(Program { client_label: Some(owner.client_label()), ..program });
+        let private_dir = Arc::new(PrivateDir::new(owner.identity()));
+        let tmux = Server::new(Program {
+            client_label: Some(owner.client_label()),
+            relay_dir: Some(Arc::<PrivateDir>::clone(&private_dir)),
+            ..program
+        });
         let shared = Shared {
             tmux,
             caller,
             keep,
             keepers: Keepers::new(keeper),
-            private_dir: PrivateDir::new(owner.identity()),
+            private_dir,
             checked_exits: Mutex::default(),
         };
         Self::of_owner(Arc::new(shared), owner)

@@ -396,7 +396,7 @@ async fn the_next_server_removes_a_killed_ones_files() {
     let mcp = start().mcp().await;
     mcp.call("list_panes", json!({})).await.text();
     // The directory is renamed before it is removed, so its old name proves nothing.
-    until("the directory is removed", async || private_dirs(&parent).is_empty().then_some(()))
-        .await;
+    let is_left = || private_dirs(&parent).iter().any(|dir| dir.file_stem() == left.file_stem());
+    until("the directory is removed", async || (!is_left()).then_some(())).await;
     mcp.close().await;
 }
