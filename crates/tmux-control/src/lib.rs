@@ -74,7 +74,7 @@ pub mod version;
 
 pub use command::{Command, escape_format, escape_message};
 pub use control::link::Timing;
-pub use control::relay::SocketDir;
+pub use control::relay::{RelayProgram, SocketDir, relay_clients};
 pub use error::Error;
 pub use format::Row;
 pub use id::{PaneId, SessionId, WindowId};

@@ -9,15 +9,15 @@
 
 use std::ffi::OsString;
 use std::io;
+use std::os::fd::OwnedFd;
 use std::process::Stdio;
-use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::AsyncWriteExt;
 use tokio::process::{Child, Command as Process};
 
 use crate::command::Command;
-use crate::control::relay::SocketDir;
+use crate::control::relay::RelayProgram;
 use crate::error::Error;
 use crate::id::SessionId;
 use crate::socket::Socket;
@@ -41,9 +41,9 @@ pub struct Program {
     pub client_label: Option<String>,
     /// The process group of all processes; `None` gives each its own.
     pub process_group: Option<u32>,
-    /// Where control clients of a server older than 3.7 connect to a relay, without which they could
-    /// crash it. With `None` they connect directly.
-    pub relay_dir: Option<Arc<dyn SocketDir>>,
+    /// The relay through which control clients attach to a server older than 3.7, which they could
+    /// crash otherwise. With `None` they connect directly.
+    pub relay: Option<RelayProgram>,
 }
 
 impl Program {
@@ -56,7 +56,7 @@ impl Program {
             hidden: Vec::new(),
             client_label: None,
             process_group: None,
-            relay_dir: None,
+            relay: None,
         }
     }
 
@@ -73,7 +73,7 @@ impl Program {
             .args(self.socket.args())
             .env_remove("TMUX")
             .env_remove("TMUX_PANE")
-            .process_group(self.process_group.and_then(|group| group.try_into().ok()).unwrap_or(0))
+            .process_group(self.group())
             .kill_on_drop(true);
         for variable in &self.hidden {
             process.env_remove(variable);
@@ -84,7 +84,27 @@ impl Program {
         process
     }
 
-    /// The same for a command that must not start a server. Without `-N` an `attach-session` would, if
+    /// The process group for a new process; 0 gives it its own.
+    fn group(&self) -> i32 {
+        self.process_group.and_then(|group| group.try_into().ok()).unwrap_or(0)
+    }
+
+    /// Starts a relay for control clients, which connect to `listener`.
+    pub(crate) fn relay(&self, relay: &RelayProgram, listener: OwnedFd) -> io::Result<Child> {
+        #[expect(clippy::disallowed_methods, reason = "the only place that starts processes")]
+        let mut process = Process::new(&relay.path);
+        process
+            .args(&relay.args)
+            .arg(self.socket.path())
+            .stdin(Stdio::piped())
+            .stdout(listener)
+            .stderr(Stdio::null())
+            .process_group(self.group())
+            .kill_on_drop(true)
+            .spawn()
+    }
+
+    /// The program for a command that must not start a server. Without `-N` an `attach-session` would, if
     /// the server has just ended, and the new one would read the user's configuration.
     fn client(&self) -> Process {
         let mut process = self.process();

@@ -1,5 +1,5 @@
 //! The private directory of this process: start-up scripts of shells, command files, ready files, the
-//! socket of the keepers, and that of a control client which attaches.
+//! socket of the keepers, and that of the relay for control clients.
 //!
 //! Only the user can open it, and it is removed when the process exits.
 

@@ -2,8 +2,8 @@
 //!
 //! Before 3.7 a tmux server crashes, and all its sessions end, if it has to send a notification (a
 //! client left, a session or a buffer came or went) while a control client is halfway through
-//! attaching: <https://github.com/tmux/tmux/pull/4980>. A [`Relay`] prevents this. Where there is
-//! none, our own changes can be prevented at least: a control client attaches only while no other
+//! attaching: <https://github.com/tmux/tmux/pull/4980>. A relay prevents this (`control::relay`). Where
+//! there is none, our own changes can be prevented at least: a control client attaches only while no other
 //! client of ours attaches or detaches and no command of ours that changes something is in flight.
 
 use std::collections::HashSet;
@@ -15,7 +15,8 @@ use tokio::sync::{OwnedRwLockReadGuard, RwLock};
 
 use crate::command::Command;
 use crate::control::connection::ControlConnection;
-use crate::control::relay::Relay;
+use crate::control::introduction::IS_READABLE;
+use crate::control::relay::RelayProcess;
 use crate::error::Error;
 use crate::id::SessionId;
 use crate::socket::Socket;
@@ -34,6 +35,7 @@ pub(crate) struct AttachLock {
     deadline: Duration,
     /// Set by the link before its client attaches.
     version: Arc<Mutex<Option<Version>>>,
+    relay: Arc<Mutex<Option<RelayProcess>>>,
     /// Held for writing while a client attaches, for reading by permits.
     lock: Arc<RwLock<()>>,
     /// Process ids of the attached clients that receive output.
@@ -52,6 +54,7 @@ impl AttachLock {
             program,
             deadline,
             version,
+            relay: Arc::default(),
             lock: Arc::default(),
             stream_clients: Arc::default(),
             streams_closed: Arc::default(),
@@ -73,14 +76,30 @@ impl AttachLock {
         if output && self.streams_closed.load(Ordering::Relaxed) {
             return Err(Error::Lost { command: "attach-session".to_owned() });
         }
-        let mut connection = self.start_client(session, output)?;
+        let attached = match self.relayed_program() {
+            // A client that cannot reach the relay, or that the relay cannot connect, ends at once.
+            Some(program) => match self.start_client(&program, session, output).await {
+                Err(Error::Lost { .. }) => self.start_client(&self.program, session, output).await,
+                attached => attached,
+            },
+            None => self.start_client(&self.program, session, output).await,
+        };
+        let connection = attached?;
+        if let Some(pid) = connection.pid().filter(|_| output) {
+            lock(&self.stream_clients).insert(pid);
+        }
+        Ok(connection)
+    }
+
+    async fn start_client(
+        &self,
+        program: &Program,
+        session: SessionId,
+        output: bool,
+    ) -> Result<ControlConnection, Error> {
+        let mut connection = ControlConnection::start(program, session, output)?;
         match connection.wait_until_attached(self.deadline).await {
-            Ok(()) => {
-                if let Some(pid) = connection.pid().filter(|_| output) {
-                    lock(&self.stream_clients).insert(pid);
-                }
-                Ok(connection)
-            }
+            Ok(()) => Ok(connection),
             Err(error) => {
                 self.close(connection).await;
                 Err(error)
@@ -88,25 +107,19 @@ impl AttachLock {
         }
     }
 
-    /// Starts a client, through a relay if it could crash the server.
-    fn start_client(&self, session: SessionId, output: bool) -> Result<ControlConnection, Error> {
-        let Some(relay) = self.relay() else {
-            return ControlConnection::start(&self.program, session, output);
-        };
-        let socket = Socket::Path(relay.path().to_owned());
-        let program = Program { socket, ..self.program.clone() };
-        let connection = ControlConnection::start(&program, session, output)?;
-        relay.start(self.deadline);
-        Ok(connection)
-    }
-
-    /// A relay for one client, if it needs one.
-    fn relay(&self) -> Option<Relay> {
+    /// The program with the socket of the relay, if clients could crash the server. The relay is
+    /// started if it does not run.
+    fn relayed_program(&self) -> Option<Program> {
         let can_crash = lock(&self.version).is_none_or(Version::can_crash_on_attach);
-        let dir = self.program.relay_dir.as_ref().filter(|_| can_crash && Relay::IS_AVAILABLE)?;
-        let server = self.program.socket.path();
-        let relay = dir.socket_dir().and_then(|dir| Relay::bind(&dir, server));
-        relay.inspect_err(|error| tracing::warn!("creating the socket of a relay: {error}")).ok()
+        let relay = self.program.relay.as_ref().filter(|_| can_crash && IS_READABLE)?;
+        let mut running = lock(&self.relay);
+        if running.as_mut().is_none_or(|process| !process.is_running()) {
+            *running = RelayProcess::start(&self.program, relay)
+                .inspect_err(|error| tracing::debug!("starting the relay: {error}"))
+                .ok();
+        }
+        let socket = Socket::Path(running.as_ref()?.path().to_owned());
+        Some(Program { socket, ..self.program.clone() })
     }
 
     /// Ends a client in a task of its own: only clients that want to attach wait for it.

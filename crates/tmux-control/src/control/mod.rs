@@ -5,7 +5,8 @@
 //! - [`event`] is the public form of the notifications.
 //! - `connection` owns the child process and moves bytes.
 //! - `attach_lock` attaches and detaches control clients, one at a time.
-//! - `relay` passes the introduction of a client to an old server in an order that cannot crash it.
+//! - `introduction` passes the first messages of a client on in an order that cannot crash old servers.
+//! - `relay` is the process that does so.
 //! - `queue` matches replies with the commands that were sent.
 //! - `link` is the task that owns the connection for commands: it attaches when there is work,
 //!   keeps replies in order, gives each a deadline, and detaches when idle.
@@ -13,6 +14,7 @@
 pub(crate) mod attach_lock;
 pub(crate) mod connection;
 pub mod event;
+pub(crate) mod introduction;
 pub mod line;
 pub(crate) mod link;
 pub(crate) mod queue;

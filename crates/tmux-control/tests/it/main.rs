@@ -7,35 +7,20 @@ mod events;
 mod keys;
 mod link;
 mod quoting;
-mod relay;
 mod rows;
 mod stream;
 mod transcripts;
 
-use std::io;
-use std::path::PathBuf;
-use std::sync::Arc;
 use std::time::Duration;
 
 use testkit::TmuxServer;
-use tmux_control::{Command, PaneId, Program, Server, Socket, SocketDir, Timing};
-
-/// The directory of a test, where clients of old servers meet their relay.
-#[derive(Debug)]
-struct Home(PathBuf);
-
-impl SocketDir for Home {
-    fn socket_dir(&self) -> io::Result<PathBuf> {
-        Ok(self.0.clone())
-    }
-}
+use tmux_control::{Command, PaneId, Program, Server, Socket, Timing};
 
 /// The tmux under test on the test's own socket.
 fn program(tmux: &TmuxServer) -> Program {
     Program {
         path: TmuxServer::program(),
         config_file: Some("/dev/null".into()),
-        relay_dir: Some(Arc::new(Home(tmux.home().to_owned()))),
         ..Program::new(Socket::Path(tmux.socket().to_path_buf()))
     }
 }

@@ -9,11 +9,11 @@ use std::sync::{Arc, OnceLock};
 use std::thread;
 use std::time::Duration;
 
-use futures::future::{pending, select_all};
-use tokio::runtime::{Builder, Runtime};
-use tokio::signal::unix::{Signal, SignalKind, signal};
+use tokio::runtime::Builder;
 use tokio::time::{Instant, sleep_until};
 use tokio_util::sync::CancellationToken;
+
+use super::signals::Signals;
 
 /// Time for clean-up that waits for tmux, which may not answer.
 const CLEANUP_LIMIT: Duration = Duration::from_millis(1300);
@@ -35,7 +35,7 @@ impl ExitDeadline {
     /// `unfinished`.
     pub(super) fn start(stop: CancellationToken, unfinished: i32) -> io::Result<Self> {
         let runtime = Builder::new_current_thread().enable_all().build()?;
-        let signals = Signals::register(&runtime)?;
+        let signals = runtime.block_on(async { Signals::new() })?;
         let begun = Arc::new(OnceLock::new());
         let shared = Arc::clone(&begun);
         thread::Builder::new()
@@ -67,28 +67,4 @@ async fn exit_in_time(
         () = sleep_until(begun + EXIT_LIMIT) => code,
     };
     std::process::exit(code);
-}
-
-/// The signals that ask a process to end.
-struct Signals(Vec<(SignalKind, Signal)>);
-
-impl Signals {
-    fn register(runtime: &Runtime) -> io::Result<Self> {
-        let _context = runtime.enter();
-        let kinds = [SignalKind::terminate(), SignalKind::interrupt(), SignalKind::hangup()];
-        kinds.into_iter().map(|kind| Ok((kind, signal(kind)?))).collect::<io::Result<_>>().map(Self)
-    }
-
-    /// The number of the next signal.
-    async fn next(&mut self) -> i32 {
-        let any = self.0.iter_mut().map(|(kind, stream)| {
-            Box::pin(async move {
-                match stream.recv().await {
-                    Some(()) => kind.as_raw_value(),
-                    None => pending().await,
-                }
-            })
-        });
-        select_all(any).await.0
-    }
 }

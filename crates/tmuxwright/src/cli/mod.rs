@@ -6,7 +6,9 @@ mod clean_up;
 mod demo;
 mod exit_deadline;
 mod keep;
+mod relay;
 mod serve;
+mod signals;
 mod tools;
 mod watch;
 
@@ -23,7 +25,7 @@ use tracing_subscriber::{fmt, registry};
 
 use crate::config::{self, Settings};
 use crate::contract::{Code, ToolError};
-use crate::host::KEEP;
+use crate::host::{KEEP, RELAY};
 use crate::log::{self, Logs};
 
 /// Exit code for wrong arguments or settings, as usual for Unix programs.
@@ -39,8 +41,10 @@ pub fn main() -> ExitCode {
             return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(USAGE_ERROR));
         }
     };
-    if let Some((KEEP, matches)) = matches.subcommand() {
-        return keep::run(matches);
+    match matches.subcommand() {
+        Some((KEEP, matches)) => return keep::run(matches),
+        Some((RELAY, matches)) => return relay::run(matches),
+        _ => {}
     }
     match run(&matches) {
         Ok(()) => ExitCode::SUCCESS,
@@ -73,6 +77,7 @@ pub fn command() -> Command {
         .subcommand(audit::command())
         .subcommand(clean_up::command())
         .subcommand(keep::command())
+        .subcommand(relay::command())
 }
 
 struct Failure {

@@ -8,6 +8,7 @@ use clap::{Arg, ArgAction, ArgMatches, Command, value_parser};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::signals::Signals;
 use super::{Failure, USAGE_ERROR};
 use crate::app::App;
 use crate::app::McpClient;
@@ -59,8 +60,21 @@ pub(super) fn command() -> Command {
         )
 }
 
-/// Prints events until no pane is left, or `--once` or `--timeout` ends it.
-pub(super) async fn run(mut settings: Settings, matches: &ArgMatches) -> Result<(), Failure> {
+/// Prints events until no pane is left, or `--once`, `--timeout` or a signal ends it. A signal must not end
+/// the process by itself: its private files would stay.
+pub(super) async fn run(settings: Settings, matches: &ArgMatches) -> Result<(), Failure> {
+    let handled = Signals::new();
+    let mut signals = handled.map_err(|error| Failure { message: error.to_string(), code: 1 })?;
+    tokio::select! {
+        printed = print_events(settings, matches) => printed,
+        number = signals.next() => {
+            let code = u8::try_from(128 + number).unwrap_or(u8::MAX);
+            Err(Failure { message: "interrupted".to_owned(), code })
+        }
+    }
+}
+
+async fn print_events(mut settings: Settings, matches: &ArgMatches) -> Result<(), Failure> {
     settings.policy.toolset = Toolset::All;
     let texts = |name: &str| matches.get_many::<String>(name).into_iter().flatten().cloned();
     let app = Arc::new(App::new(settings));

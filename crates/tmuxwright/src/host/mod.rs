@@ -20,7 +20,7 @@ use std::time::Duration;
 
 use tmux_control::buffer::BufferRow;
 use tmux_control::target::Level;
-use tmux_control::{Command, PaneId, Program, Server, SessionId, Socket};
+use tmux_control::{Command, PaneId, Program, RelayProgram, Server, SessionId, Socket};
 use tokio::sync::{Mutex, MutexGuard};
 
 use buffers::OwnBuffers;
@@ -40,6 +40,9 @@ pub use tree::PaneRow;
 pub(crate) use tree::{nested, read_nested};
 
 use crate::private_dir::PrivateDir;
+
+/// The subcommand that relays control clients; see `tmux_control::relay_clients`.
+pub(crate) const RELAY: &str = "relay";
 
 /// How long a tmux server may take to exit, with all programs in it.
 const SERVER_EXIT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -72,11 +75,13 @@ impl Host {
         let caller = Caller::detect(&program.socket);
         let owner = Owner::this_process();
         let private_dir = Arc::new(PrivateDir::new(owner.identity()));
-        let tmux = Server::new(Program {
-            client_label: Some(owner.client_label()),
-            relay_dir: Some(Arc::<PrivateDir>::clone(&private_dir)),
-            ..program
+        let relay = keeper.as_ref().map(|path| RelayProgram {
+            path: path.into(),
+            args: vec![RELAY.into()],
+            dir: Arc::<PrivateDir>::clone(&private_dir),
         });
+        let client_label = Some(owner.client_label());
+        let tmux = Server::new(Program { client_label, relay, ..program });
         let shared = Shared {
             tmux,
             caller,

@@ -18,7 +18,7 @@ fn every_safeguard_links_to_its_tests() {
         assert!(!links.is_empty(), "no tests: {row}");
         for link in links {
             let text = fs::read_to_string(root().join("docs").join(link)).unwrap_or_default();
-            assert!(text.contains("#[test]") || text.contains("#[tokio::test"), "{link}: {row}");
+            assert!(text.contains("#[test]") || text.contains("#[tokio::test]"), "{link}: {row}");
         }
     }
 }

@@ -20,6 +20,7 @@ pub(crate) mod lifecycle;
 pub(crate) mod logging;
 pub(crate) mod never_freezes;
 pub(crate) mod prompts;
+mod relay;
 pub(crate) mod resources;
 pub(crate) mod resources_safe;
 pub(crate) mod revisions;

@@ -22,18 +22,20 @@ pub(crate) fn processes_of(tmux: &TmuxServer) -> Vec<u32> {
     pids.filter(|pid| *pid != tmux.pid()).collect()
 }
 
-/// The strings in a file of a process, each between blanks.
+/// The strings in a file of a process.
 fn read(process: &Path, file: &str) -> String {
     let bytes = fs::read(process.join(file)).unwrap_or_default();
     format!(" {}", String::from_utf8_lossy(&bytes).replace('\0', " "))
 }
 
+/// The arguments of a process, each between blanks; empty if there is no such process.
+pub(crate) fn arguments(pid: u32) -> String {
+    read(Path::new(&format!("/proc/{pid}")), "cmdline")
+}
+
 /// Kills the process that is to clean up after the program.
 pub(crate) fn kill_successor(tmux: &TmuxServer) {
-    let cleans_up = |pid: &u32| {
-        let process = format!("/proc/{pid}");
-        read(Path::new(&process), "cmdline").contains(" clean-up ")
-    };
+    let cleans_up = |pid: &u32| arguments(*pid).contains(" clean-up ");
     let successor = processes_of(tmux).into_iter().find(cleans_up).unwrap();
     kill_process(Pid::from_raw(i32::try_from(successor).unwrap()).unwrap(), Signal::KILL).unwrap();
     wait_until("the successor is dead", || (!cleans_up(&successor)).then_some(()));

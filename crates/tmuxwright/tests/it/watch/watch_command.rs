@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use rustix::process::Signal;
 use serde_json::{Value, json};
 use testkit::{TmuxServer, until};
 
@@ -159,4 +160,20 @@ async fn channel_mode_refuses_the_stateless_revision() {
     assert_eq!(hello["result"]["protocolVersion"], "2025-11-25", "{hello}");
     raw.hang_up();
     raw.wait().await;
+}
+
+#[tokio::test]
+async fn private_files_are_removed_after_a_signal() {
+    for (signal, code) in [(Signal::INT, 130), (Signal::TERM, 143), (Signal::HUP, 129)] {
+        let tmux = TmuxServer::new();
+        let temporary = tmux.home().join("temporary");
+        std::fs::create_dir(&temporary).unwrap();
+        let launch = launch(&tmux).env("TMPDIR", temporary.to_str().unwrap());
+        let mut raw = launch.args(&["watch", "%0", "--until", "text:never"]).raw();
+        wait_for_stream(&tmux, "%0").await;
+        raw.signal(signal);
+        assert_eq!(raw.wait().await.code(), Some(code));
+        let left: Vec<_> = std::fs::read_dir(&temporary).unwrap().flatten().collect();
+        assert!(left.is_empty(), "{left:?}");
+    }
 }
