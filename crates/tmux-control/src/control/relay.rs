@@ -6,8 +6,10 @@
 //! wait for them.
 
 use std::ffi::OsString;
+use std::fs::{Permissions, set_permissions};
 use std::io;
 use std::os::fd::AsFd;
+use std::os::unix::fs::PermissionsExt;
 use std::os::unix::net::UnixListener as StdListener;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -58,7 +60,8 @@ impl RelayProcess {
         let name = format!("relay-{}", COUNT.fetch_add(1, Ordering::Relaxed));
         let path = relay.dir.socket_dir()?.join(name);
         let listener = StdListener::bind(&path)?;
-        let started = program.relay(relay, listener.into());
+        let started = set_permissions(&path, Permissions::from_mode(0o600))
+            .and_then(|()| program.relay(relay, listener.into()));
         let child = started.inspect_err(|_| drop(std::fs::remove_file(&path)))?;
         Ok(Self { child, path })
     }
