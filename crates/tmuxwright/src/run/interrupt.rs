@@ -67,7 +67,7 @@ impl Engine {
                 && let Some(row) = self.prompt_after(pane, before).await?
             {
                 let rows = self.records().pane(pane).prompt.as_ref().and_then(|prompt| prompt.rows);
-                self.remember_prompt(pane, generation, Prompt { row, rows });
+                self.remember_prompt(pane, generation, Prompt { row, rows }, true);
             }
             if at_prompt || Instant::now() >= until {
                 let job = job.filter(|job| self.is_own_job(job));

@@ -338,12 +338,14 @@ impl Engine {
         self.shared.options.shell
     }
 
-    /// Records a pane's prompt, unless a lease of a later generation has been acquired.
-    fn remember_prompt(&self, pane: &PaneState, generation: u64, prompt: Prompt) {
+    /// Records a pane's prompt, and whether it is certain that no text was typed behind it; unless a lease
+    /// of a later generation has been acquired.
+    fn remember_prompt(&self, pane: &PaneState, generation: u64, prompt: Prompt, is_proven: bool) {
         let mut records = self.records();
         let record = records.pane(pane);
         if record.generation == generation {
             record.prompt = Some(prompt);
+            record.prompt_is_proven = is_proven;
             record.prompt_is_current = true;
         }
     }

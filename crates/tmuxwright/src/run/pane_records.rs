@@ -38,6 +38,8 @@ pub(super) struct PaneRecord {
     pub(super) prompt: Option<Prompt>,
     /// Whether `prompt` was read after the last command.
     pub(super) prompt_is_current: bool,
+    /// Whether it is certain that the row of the prompt holds no typed text.
+    pub(super) prompt_is_proven: bool,
     /// Cancelled when the task that reads the prompt after a command ends.
     pub(super) prompt_read: CancellationToken,
     /// When the last command was typed.
@@ -158,6 +160,7 @@ impl PaneRecord {
             in_use: None,
             prompt: None,
             prompt_is_current: false,
+            prompt_is_proven: false,
             prompt_read: CancellationToken::new(),
             last_start: None,
             last_end: None,

@@ -104,6 +104,7 @@ impl JobStart {
         }
         gate::require_shared_files(pane.pane, shell)?;
         let viewers = Viewers::read(engine.tmux(), pane).await?;
+        let unwatched = engine.records().pane(pane).unwatched;
         self.note_unwatched(&viewers, activity);
         let check = PromptCheck { engine, pane, shell, viewers: &viewers, pooled };
         // A shell of ours without a line editor prints no new prompt below the output of a process in
@@ -112,7 +113,9 @@ impl JobStart {
         let still_there = unattended && !check.has_line_editor();
         let is_new = just_started || just_ended || still_there;
         // Elsewhere another program may have typed, and a key that it presses through tmux leaves no trace.
-        let fresh = pooled && is_new && !viewers.session_typed_within(since_start);
+        // The activity of the session tells of people who have detached since.
+        let is_quiet = unwatched == Some(activity) || !viewers::is_within(activity, since_start);
+        let fresh = pooled && is_new && is_quiet && !viewers.session_typed_within(since_start);
         let known = prompt.as_ref().map(|known| known.row.as_str());
         let Checked::Done(EmptyPrompt { cursor, behind_blank, typing }) =
             self.empty_prompt(&check, known, fresh, until).await?
@@ -182,9 +185,15 @@ impl JobStart {
             cursor = CursorRow::read(self.engine.tmux(), pane).await?;
         }
         let accepted = fresh && prompt_check::is_new_prompt(&cursor, known);
+        let is_proven = accepted || self.engine.records().pane(&self.pane).prompt_is_proven;
         let look = match accepted {
             true => PromptLook::Known,
             false => prompt_check::inspect(pane, check.shell.kind, &cursor, known)?,
+        };
+        let look = match look {
+            PromptLook::Known if !is_proven && check.has_line_editor() => PromptLook::Unproven,
+            PromptLook::Known if !is_proven => PromptLook::Other,
+            look => look,
         };
         if let Some(wait) = check.viewers.wait() {
             if Instant::now() + wait > until {

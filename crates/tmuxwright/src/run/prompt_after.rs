@@ -78,12 +78,15 @@ impl JobFollower {
             now.rows = None;
         }
         // A person may have typed there already and looked elsewhere since, or opened a search.
-        let is_prompt = same_prompt(&now.row, &prompt.row)
+        let is_same = same_prompt(&now.row, &prompt.row);
+        let is_prompt = is_same
             || Viewers::read(engine.tmux(), &pane)
                 .await
                 .is_ok_and(|viewers| !viewers.session_typed_within(since.elapsed()));
         if is_prompt && line_editor_dialog(&now.row).is_none() {
-            engine.remember_prompt(&pane, generation, now.after(&prompt));
+            // Keys of a person who has detached since, or of a program, leave no trace in tmux.
+            let is_proven = is_same && engine.records().pane(&pane).prompt_is_proven;
+            engine.remember_prompt(&pane, generation, now.after(&prompt), is_proven);
         }
         drop(kept);
     }

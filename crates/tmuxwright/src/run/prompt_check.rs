@@ -26,8 +26,9 @@ const PROMPT_ENDS: &[&str] = &["$ ", "# ", "% ", "> ", "❯ "];
 pub(super) enum PromptLook {
     /// The known prompt, and nothing else.
     Known,
-    /// The known prompt below a full row: or the last row of a line that wraps, and is equal by chance.
-    BelowFullRow,
+    /// Equal to the known prompt, and perhaps not empty: below a full row it may be the last row of a line
+    /// that wraps, and a prompt that has changed may have been read with text typed ahead.
+    Unproven,
     /// Perhaps another prompt, perhaps with text.
     Other,
 }
@@ -44,7 +45,7 @@ pub(super) fn inspect(
         return Err(Refusal::HalfTyped { pane });
     }
     let look = match known {
-        Some(known) if is_below_full_row(cursor, known) => PromptLook::BelowFullRow,
+        Some(known) if is_below_full_row(cursor, known) => PromptLook::Unproven,
         Some(known) if shows_prompt(cursor, known) => PromptLook::Known,
         Some(known) if goes_on(cursor, known) => return Err(Refusal::HalfTyped { pane }),
         _ => PromptLook::Other,
@@ -178,7 +179,7 @@ impl PromptCheck<'_> {
     ) -> Result<Checked<()>, Refusal> {
         match look {
             PromptLook::Known => return Ok(Checked::Done(())),
-            PromptLook::BelowFullRow => {}
+            PromptLook::Unproven => {}
             PromptLook::Other => self.refuse_visible_text(cursor, known)?,
         }
         if !self.has_line_editor() {
@@ -213,7 +214,7 @@ impl PromptCheck<'_> {
             return true;
         }
         let _typing = self.engine.typing().await;
-        let checked = self.require_nothing_typed(PromptLook::BelowFullRow, cursor, None).await;
+        let checked = self.require_nothing_typed(PromptLook::Unproven, cursor, None).await;
         matches!(checked, Ok(Checked::Done(())))
     }
 

@@ -271,13 +271,16 @@ impl JobStart {
             self.take_back_blank(&passed).await?;
             return Ok(None);
         }
-        let GatePassed { shell, stream, echo, marks, prompt, .. } = passed;
+        let GatePassed { shell, stream, echo, marks, prompt, cursor, .. } = passed;
         let state =
             FollowState::new(keys.clone(), matches!(marks, ShellMarks::Confirmed(_)), command_line);
         let mut records = engine.records();
         // Lets text that a person types ahead be distinguished from the next prompt.
         if !prompt.row.trim().is_empty() {
-            records.pane(pane).prompt = Some(prompt.clone());
+            let record = records.pane(pane);
+            record.prompt = Some(prompt.clone());
+            // Without a cursor the command was typed at a prompt that was not inspected.
+            record.prompt_is_proven |= cursor.is_some();
         }
         records.job_started(&job);
         Ok(Some(TypedCommand {

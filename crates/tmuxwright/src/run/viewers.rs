@@ -109,7 +109,7 @@ pub(super) fn no_key_within(time: Duration, unwatched: Option<u64>) -> String {
 }
 
 /// Whether a second is within this time from now, or may be.
-fn is_within(second: u64, time: Duration) -> bool {
+pub(super) fn is_within(second: u64, time: Duration) -> bool {
     now() < second.saturating_add(time.as_secs().saturating_add(QUIET_SECONDS))
 }
 

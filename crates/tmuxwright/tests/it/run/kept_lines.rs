@@ -369,3 +369,67 @@ async fn the_home_shell_stays_after_an_answer() {
     assert!(stays > 5, "the home shell stayed in {stays} of 10 rounds");
     fixture.close().await;
 }
+
+/// Runs a command, types a line ahead while it runs, and asserts that the next command leaves the line.
+async fn assert_kept_behind_prompt(tmux: &TmuxServer, mcp: &Mcp, target: &str, line: &str) {
+    let gate = tmux.home().join("gate");
+    std::fs::write(&gate, "").unwrap();
+    let wait = format!("while test -e {}; do sleep 0.01; done; echo over", gate.display());
+    let command = format!("cd {}; sh -c '{wait}'", tmux.home().join("below").display());
+    let call = json!({"target": target, "command": command, "timeout": 0});
+    let begun = mcp.call("run_command", call).await.ok();
+    wait_for_foreground(tmux, target, "sh");
+    // However the line wraps, its letters follow each other.
+    let letters = |text: &str| text.split_whitespace().collect::<String>();
+    let shown = |times| {
+        let count = letters(&tmux.screen(target)).matches(&letters(line)).count();
+        (count >= times).then_some(())
+    };
+    tmux.types(target, line);
+    wait_until("the terminal echoes the line", || shown(1));
+    std::fs::remove_file(&gate).unwrap();
+    let call = json!({"command_id": begun["command_id"], "wait": 60});
+    let ended = mcp.call("command_result", call).await.ok();
+    assert_eq!(ended["exit_code"], 0, "{target}, {line}: {ended}");
+    wait_until("the shell shows it behind its prompt", || shown(2));
+    let error = assert_refused(tmux, mcp, target, "not_ready").await;
+    assert!(error.contains("typed at the prompt"), "{target}, {line}: {error}");
+    assert!(!tmux.home().join("below/entered").exists(), "{target}: {line}");
+}
+
+/// The new prompt cannot be told from the line by a comparison with the old one.
+#[tokio::test]
+async fn text_typed_ahead_of_a_changed_prompt_stays() {
+    let tmux = TmuxServer::new();
+    std::fs::create_dir(tmux.home().join("below")).unwrap();
+    let mcp = serve(&tmux).await;
+    for (shell, prompt) in [
+        (BASH, "PS1='\\w $ '"),
+        (ZSH, "PS1='%~ %# '"),
+        (FISH, "function fish_prompt; echo (pwd)' > '; end"),
+    ] {
+        for used in [false, true] {
+            let target = prepared(&tmux, shell, prompt);
+            if used {
+                assert_usable(&mcp, &target, shell).await;
+            }
+            assert_kept_behind_prompt(&tmux, &mcp, &target, "touch entered").await;
+        }
+    }
+    mcp.close().await;
+}
+
+/// bash ends a row with a line end of its own if a blank comes first in the next one.
+#[tokio::test]
+async fn line_typed_ahead_stays_wherever_it_wraps() {
+    let tmux = TmuxServer::new();
+    std::fs::create_dir(tmux.home().join("below")).unwrap();
+    let mcp = serve(&tmux).await;
+    for length in 62..=70 {
+        let target = prepared(&tmux, BASH, "PS1='bash# '");
+        let line = format!("echo {} \"a b\"; touch entered; ", "x".repeat(length));
+        assert_kept_behind_prompt(&tmux, &mcp, &target, &line).await;
+        tmux.tmux(&["kill-pane", "-t", &target]);
+    }
+    mcp.close().await;
+}
