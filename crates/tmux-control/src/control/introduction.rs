@@ -8,7 +8,7 @@
 //!
 //! Here the flags are sent last, in one packet with the message that ends the introduction. Then the
 //! server has no step in between. Measured on 3.2a, 3.3a, 3.4, 3.5a and 3.6b while a session is renamed
-//! without a pause: each server died within 20 clients, and in this order none in 5,000.
+//! without a pause: each server died, mostly within 20 clients, and in this order none in 5,000.
 
 use std::io::{self, IoSlice, IoSliceMut};
 use std::mem::MaybeUninit;
