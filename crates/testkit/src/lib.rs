@@ -6,8 +6,8 @@
 //! - [`Launch`]: starts the program, for [`Mcp`], rmcp's client, or [`Raw`], lines of JSON.
 //! - [`HttpServer`]: the program over HTTP, for [`HttpClient`]s of every protocol revision or a bare
 //!   [`HttpConnection`].
-//! - [`wait_until`], [`wait_until_equal`], [`until()`]: poll until a condition holds, instead of sleeping
-//!   for some time.
+//! - [`wait_until`], [`wait_until_equal`], [`until()`], [`until_it_is`]: poll until a condition
+//!   holds, instead of sleeping for some time.
 
 #![expect(
     clippy::expect_used,
@@ -35,4 +35,4 @@ pub use raw::Raw;
 pub use rmcp::model::ElicitationAction;
 pub use shell::Shell;
 pub use tmux_server::TmuxServer;
-pub use until::{until, wait_until, wait_until_equal};
+pub use until::{until, until_it_is, wait_until, wait_until_equal};

@@ -44,6 +44,27 @@ pub async fn until<T>(condition: &str, mut poll: impl AsyncFnMut() -> Option<T>)
     }
 }
 
+/// Awaits `poll` until it returns a value that is `wanted`. Fails the test after some time with the last
+/// value, which says what went wrong.
+pub async fn until_it_is<T: Debug>(
+    condition: &str,
+    mut poll: impl AsyncFnMut() -> T,
+    wanted: impl Fn(&T) -> bool,
+) -> T {
+    let start = Instant::now();
+    loop {
+        let value = poll().await;
+        if wanted(&value) {
+            return value;
+        }
+        assert!(
+            start.elapsed() < MAX_WAIT,
+            "not within {MAX_WAIT:?}: {condition}; the last value: {value:?}"
+        );
+        tokio::time::sleep(POLL_INTERVAL).await;
+    }
+}
+
 /// Calls `poll` until it returns a value; `None` after `limit`.
 pub(crate) fn within<T>(limit: Duration, mut poll: impl FnMut() -> Option<T>) -> Option<T> {
     let start = Instant::now();

@@ -5,18 +5,14 @@ use testkit::{Mcp, Shell, TmuxServer, until};
 
 use crate::objects::serve_destructive;
 use crate::serve;
-use crate::support::{at_least, exited, pane, ready_pane, screen, shows, string};
+use crate::support::{at_least, at_prompt, exited, pane, ready_pane, screen, shows, string};
 
 /// A shell of the pool that has run a command and is at its prompt.
 async fn shell(mcp: &Mcp) -> String {
     let done = mcp.call("run_command", json!({"command": "seq 200"})).await.ok();
     assert_eq!(done["exit_code"], 0);
     let pane = string(&done["pane_id"]);
-    until("the shell is at its prompt", async || {
-        let state = mcp.call("pane_state", json!({"target": pane})).await.ok();
-        (state["at_prompt"] == true).then_some(())
-    })
-    .await;
+    at_prompt(mcp, &pane).await;
     pane
 }
 

@@ -3,7 +3,7 @@
 #![expect(clippy::unwrap_used, clippy::indexing_slicing, reason = "helpers fail like tests")]
 
 use serde_json::{Value, json};
-use testkit::{Mcp, Raw, TmuxServer, until};
+use testkit::{Mcp, Raw, TmuxServer, until, until_it_is};
 use tmux_control::Version;
 
 /// The version of tmux under test.
@@ -64,11 +64,16 @@ pub(crate) async fn screen(mcp: &Mcp, target: &str) -> String {
 
 /// Waits until a pane's screen contains `expected`, and returns the whole screen.
 pub(crate) async fn shows(mcp: &Mcp, target: &str, expected: &str) -> String {
-    until(&format!("{target} shows {expected:?}"), async || {
-        let text = screen(mcp, target).await;
-        text.contains(expected).then_some(text)
-    })
-    .await
+    let condition = format!("{target} shows {expected:?}");
+    let poll = async || screen(mcp, target).await;
+    until_it_is(&condition, poll, |text| text.contains(expected)).await
+}
+
+/// Waits until a pane's shell is at its prompt.
+pub(crate) async fn at_prompt(mcp: &Mcp, target: &str) {
+    let condition = format!("the shell of {target} is at its prompt");
+    let poll = async || mcp.call("pane_state", json!({"target": target})).await.ok();
+    until_it_is(&condition, poll, |state| state["at_prompt"] == true).await;
 }
 
 /// Waits until a pane's program has exited with a code, and returns the pane's entry in
