@@ -33,15 +33,8 @@ pub fn wait_until_equal<T: PartialEq + Debug>(
 }
 
 /// [`wait_until`] for polls that are awaited.
-pub async fn until<T>(condition: &str, mut poll: impl AsyncFnMut() -> Option<T>) -> T {
-    let start = Instant::now();
-    loop {
-        if let Some(value) = poll().await {
-            return value;
-        }
-        assert!(start.elapsed() < MAX_WAIT, "not within {MAX_WAIT:?}: {condition}");
-        tokio::time::sleep(POLL_INTERVAL).await;
-    }
+pub async fn until<T>(condition: &str, poll: impl AsyncFnMut() -> Option<T>) -> T {
+    awaited(poll).await.unwrap_or_else(|| panic!("not within {MAX_WAIT:?}: {condition}"))
 }
 
 /// Awaits `poll` until it returns a value that is `wanted`. Fails the test after some time with the last
@@ -51,16 +44,30 @@ pub async fn until_it_is<T: Debug>(
     mut poll: impl AsyncFnMut() -> T,
     wanted: impl Fn(&T) -> bool,
 ) -> T {
-    let start = Instant::now();
-    loop {
+    let mut last = None;
+    let found = awaited(async || {
         let value = poll().await;
         if wanted(&value) {
-            return value;
+            return Some(value);
         }
-        assert!(
-            start.elapsed() < MAX_WAIT,
-            "not within {MAX_WAIT:?}: {condition}; the last value: {value:?}"
-        );
+        last = Some(value);
+        None
+    })
+    .await;
+    found
+        .unwrap_or_else(|| panic!("not within {MAX_WAIT:?}: {condition}; the last value: {last:?}"))
+}
+
+/// Awaits `poll` until it returns a value; `None` after [`MAX_WAIT`].
+async fn awaited<T>(mut poll: impl AsyncFnMut() -> Option<T>) -> Option<T> {
+    let start = Instant::now();
+    loop {
+        if let Some(value) = poll().await {
+            return Some(value);
+        }
+        if start.elapsed() >= MAX_WAIT {
+            return None;
+        }
         tokio::time::sleep(POLL_INTERVAL).await;
     }
 }

@@ -12,6 +12,7 @@ use serde_json::json;
 use testkit::{TmuxServer, until, wait_until};
 
 use crate::protocol::{client_count, initialized};
+use crate::support::at_least;
 use crate::support::killing::{arguments, processes_of};
 use crate::{launch, serve};
 
@@ -109,8 +110,9 @@ async fn calls_work_after_the_relay_was_killed() {
     for _ in 0..3 {
         mcp.call("list_panes", json!({})).await.ok();
         mcp.call("run_command", json!({"command": "echo one"})).await.ok();
-        // Newer servers need no relay.
-        let Some(relay) = relay_of(&tmux) else { continue };
+        let relay = relay_of(&tmux);
+        assert_eq!(relay.is_none(), at_least(&tmux, "3.7"), "newer servers need no relay");
+        let Some(relay) = relay else { continue };
         kill_process(Pid::from_raw(i32::try_from(relay).unwrap()).unwrap(), Signal::KILL).unwrap();
         until("the clients are gone", async || (client_count(&tmux) == 0).then_some(())).await;
     }
