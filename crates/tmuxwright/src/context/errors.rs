@@ -22,6 +22,8 @@ impl From<Refusal> for ToolError {
             | Refusal::PersonActive { .. }
             | Refusal::Synchronized { .. }
             | Refusal::OutOfReach { .. }
+            | Refusal::Question { .. }
+            | Refusal::FullScreen { .. }
             | Refusal::NoReader { .. } => Code::NotReady,
             Refusal::Io(_) => Code::Internal,
         };

@@ -56,6 +56,16 @@ const RELAYS: &[&str] = &[
     "unbuffer",
 ];
 
+/// Whether a program passes keys on to a terminal elsewhere.
+pub(crate) fn is_relay(name: &str) -> bool {
+    RELAYS.contains(&name)
+}
+
+/// Whether an unfinished row looks like a question or a prompt.
+pub(crate) fn is_question(row: &str) -> bool {
+    RowKind::of(row) == RowKind::Question
+}
+
 /// What a pane shows at the moment of a probe.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct ShownRow<'a> {
@@ -76,7 +86,7 @@ pub(crate) fn awaited_input(wait: &InputWait, shown: ShownRow<'_>) -> Option<Awa
         InputState::Line => AwaitedInput::Line,
         InputState::Raw => AwaitedInput::Keys,
     };
-    let is_relay = wait.reader.as_deref().is_some_and(|name| RELAYS.contains(&name));
+    let is_relay = wait.reader.as_deref().is_some_and(is_relay);
     let row = RowKind::of(shown.row);
     let is_full_screen = shown.alternate && awaited == AwaitedInput::Keys;
     let is_weak = is_full_screen || (row == RowKind::Text && !is_relay);
@@ -92,7 +102,7 @@ pub(crate) fn reader(wait: &InputWait) -> Option<String> {
     if !matches!(wait.state, InputState::Line | InputState::Raw) {
         return None;
     }
-    let does = match RELAYS.contains(&reader) {
+    let does = match is_relay(reader) {
         true => "passes keys on to another terminal",
         false => "reads the terminal",
     };

@@ -17,6 +17,7 @@ row! {
         width: u32 = "pane_width",
         height: u32 = "pane_height",
         history: u32 = "history_size",
+        alternate: bool = "alternate_on",
     }
 }
 
@@ -41,6 +42,8 @@ pub(super) struct CursorRow {
     pub(super) after: String,
     /// Whether a row below the cursor's holds text.
     pub(super) has_text_below: bool,
+    /// Whether the alternate screen is shown.
+    pub(super) alternate: bool,
 }
 
 impl CursorRow {
@@ -77,6 +80,7 @@ impl CursorRow {
             width: facts.width,
             height: facts.height,
             history: facts.history,
+            alternate: facts.alternate,
             after: row.strip_prefix(&before).unwrap_or_default().to_owned(),
             has_text_below: rows.any(|row| !row.trim().is_empty()),
             before,

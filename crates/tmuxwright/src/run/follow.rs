@@ -200,7 +200,7 @@ impl JobFollower {
             return foreground.filter(|it| it.pid == shell).and_then(|_| self.take_end());
         }
         match gate::readiness(self.pane.pid, self.engine.declared()) {
-            Readiness::AtPrompt(at_prompt, _) if at_prompt.pid == shell => {}
+            Readiness::AtPrompt(at_prompt) if at_prompt.pid == shell => {}
             // Without a line editor, `stty -echo` makes the prompt look like that for a password.
             Readiness::BusyShell(busy, InputState::Line | InputState::Password)
                 if busy.pid == shell => {}

@@ -22,7 +22,7 @@ pub(super) struct Shell {
 /// Whether a pane's foreground program can take a command.
 pub(super) enum Readiness {
     /// A shell at its prompt.
-    AtPrompt(Shell, InputState),
+    AtPrompt(Shell),
     /// A shell that is not at its prompt.
     BusyShell(Foreground, InputState),
     /// Another program.
@@ -50,7 +50,7 @@ impl ForegroundProgram {
 
 /// Probes the foreground program of the pane with this first process. `declared` is the shell to
 /// assume for a program whose name is not recognised.
-fn probe_once(pid: u32, declared: Option<ShellKind>) -> Option<ForegroundProgram> {
+pub(super) fn probe_once(pid: u32, declared: Option<ShellKind>) -> Option<ForegroundProgram> {
     let foreground = process::foreground(pid)?;
     let wait = process::input_wait(pid);
     // If another program has come to the foreground meanwhile, `wait` may be its state and not
@@ -69,7 +69,7 @@ pub(super) fn readiness(pid: u32, declared: Option<ShellKind>) -> Readiness {
     };
     let input = program.wait.state;
     match (program.prompting_shell(), program.shell) {
-        (Some(shell), _) => Readiness::AtPrompt(shell, input),
+        (Some(shell), _) => Readiness::AtPrompt(shell),
         (None, Some(_)) => Readiness::BusyShell(program.process, input),
         (None, None) => Readiness::Program(program.process, input),
     }
@@ -129,7 +129,7 @@ pub(super) async fn shell_at_prompt(
         let waited = begun.elapsed();
         let is_new = age + waited < EXEC_TIMEOUT;
         match readiness(pane.pid, declared) {
-            Readiness::AtPrompt(shell, _) => return Ok(shell),
+            Readiness::AtPrompt(shell) => return Ok(shell),
             _ if waited < settling => {}
             Readiness::BusyShell(shell, input) => {
                 let reads = input == InputState::Line || input == InputState::Password;

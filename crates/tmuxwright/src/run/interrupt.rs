@@ -8,18 +8,24 @@ use tokio::time::Instant;
 
 use super::cursor_row::CursorRow;
 use super::gate::{self, Readiness, Shell};
-use super::limits::{INTERRUPT_REACTION_TIME, LONGEST_INTERVAL};
+use super::limits::{INTERRUPT_REACTION_TIME, JOB_END_INTERVAL, LONGEST_INTERVAL};
 use super::prompt::Prompt;
 use super::prompt_check::PromptCheck;
+use super::repl::InterpreterState;
 use super::viewers::Viewers;
-use super::{Engine, Job};
+use super::{Engine, Job, Standing};
 use crate::host::PaneState;
 
 /// Outcome of an interrupt.
 #[derive(Debug)]
 pub struct Interrupted {
-    /// Whether the pane's shell is back at its prompt.
+    /// Whether the pane's shell or interpreter is back at its prompt.
     pub at_prompt: bool,
+    /// Whether C-c was pressed. At the empty prompt of an interpreter there is nothing to interrupt, and
+    /// some of them are left by a second C-c.
+    pub is_pressed: bool,
+    /// Where a known interpreter stands, and the input that leaves it.
+    pub interpreter: Option<(Standing, &'static str)>,
     /// Command line of the foreground program.
     pub foreground: String,
     /// The job of this client that ran in the pane.
@@ -44,17 +50,28 @@ impl Engine {
         let generation = self.records().pane(pane).generation;
         let until = Instant::now() + timeout;
         let before = self.prompt_before(pane).await;
+        if let Some(InterpreterState { name, leave, standing, is_empty_prompt: true }) =
+            self.interpreter_standing(pane).await
+        {
+            return Ok(Interrupted {
+                at_prompt: true,
+                is_pressed: false,
+                foreground: name.to_owned(),
+                interpreter: Some((standing, leave)),
+                job: job.filter(|job| self.is_own_job(job)),
+            });
+        }
         self.tmux().run(TmuxKey::Named("C-c".to_owned()).press(pane.pane)).await?;
         // The terminal drops text that was not entered.
         self.shared.typed_input.record(pane.pane, "", true);
-        if let Some(job) = &job {
-            job.wait_for_end_until(until).await;
-        }
         let mut pause = INTERRUPT_REACTION_TIME;
         loop {
+            if let Some(job) = &job {
+                job.wait_for_end_until((Instant::now() + JOB_END_INTERVAL).min(until)).await;
+            }
             tokio::time::sleep(pause.min(until.saturating_duration_since(Instant::now()))).await;
             let (at_prompt, foreground) = match gate::readiness(pane.pid, self.declared()) {
-                Readiness::AtPrompt(shell, _) => (true, shell.kind.name().to_owned()),
+                Readiness::AtPrompt(shell) => (true, shell.kind.name().to_owned()),
                 Readiness::BusyShell(program, _) | Readiness::Program(program, _) => {
                     (false, program.argv.join(" "))
                 }
@@ -69,9 +86,19 @@ impl Engine {
                 let rows = self.records().pane(pane).prompt.as_ref().and_then(|prompt| prompt.rows);
                 self.remember_prompt(pane, generation, Prompt { row, rows }, true);
             }
-            if at_prompt || Instant::now() >= until {
+            let interpreter = if at_prompt { None } else { self.interpreter_standing(pane).await };
+            let interpreter = interpreter.map(|it| (it.standing, it.leave));
+            let is_back = matches!(interpreter, Some((Standing::AtPrompt { .. }, _)));
+            if at_prompt || is_back || Instant::now() >= until {
                 let job = job.filter(|job| self.is_own_job(job));
-                return Ok(Interrupted { at_prompt, foreground, job });
+                let at_prompt = at_prompt || is_back;
+                return Ok(Interrupted {
+                    at_prompt,
+                    is_pressed: true,
+                    foreground,
+                    interpreter,
+                    job,
+                });
             }
             pause = (pause * 2).min(LONGEST_INTERVAL);
         }
@@ -81,7 +108,7 @@ impl Engine {
     /// that nobody can tell from the prompt that follows.
     async fn prompt_before(&self, pane: &PaneState) -> Option<PromptBefore> {
         let since = Instant::now();
-        let Readiness::AtPrompt(shell, _) = gate::readiness(pane.pid, self.declared()) else {
+        let Readiness::AtPrompt(shell) = gate::readiness(pane.pid, self.declared()) else {
             return None;
         };
         let cursor = CursorRow::read(self.tmux(), pane.pane).await.ok()?;

@@ -144,7 +144,7 @@ impl JobFollower {
         loop {
             let viewers = Viewers::read(tmux, &self.pane).await?;
             let at_prompt = match gate::readiness(self.pane.pid, self.engine.declared()) {
-                Readiness::AtPrompt(now, _) => now.pid == shell.pid,
+                Readiness::AtPrompt(now) => now.pid == shell.pid,
                 // A person has entered a line.
                 Readiness::Program(..) => return Err(Refusal::PersonActive { pane }),
                 // A shell is awake for a moment to redraw its line.

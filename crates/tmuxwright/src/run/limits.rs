@@ -2,8 +2,8 @@
 //! or the interval of a query for which tmux and the kernel have no event. None decides whether output is
 //! complete or a key was read: [`tmux_control::Server::catch_up`] and the state of the terminal do.
 //!
-//! The exceptions are an interrupt, which leaves no trace, and the last three: an interpreter prints no
-//! mark, so its silence has to do.
+//! The exceptions are an interrupt, which leaves no trace, and the last two: a program that cannot be
+//! inspected, or whose row is not known, has to be silent.
 
 use std::time::Duration;
 
@@ -52,6 +52,10 @@ pub(super) const MAX_ANSWER_PROBES: usize = 200;
 /// could tell that the shell has acted on it.
 pub(super) const INTERRUPT_REACTION_TIME: Duration = Duration::from_millis(20);
 
+/// Interval at which an interrupted command that has not ended is probed: its program may be an interpreter
+/// that goes on.
+pub(super) const JOB_END_INTERVAL: Duration = Duration::from_millis(100);
+
 /// Interval of the probes of a shell around one that has exited.
 pub(super) const OUTER_SHELL_INTERVAL: Duration = Duration::from_millis(5);
 /// First and longest interval of the queries whether tmux has noticed an exit, or an interrupted program
@@ -64,11 +68,7 @@ pub(super) const LEASE_INTERVAL: Duration = Duration::from_millis(2);
 /// Interval of the probes of an interpreter that does not show its prompt yet.
 pub(super) const REPL_PROMPT_INTERVAL: Duration = Duration::from_millis(10);
 
-/// Upper bound for the echo of input that was typed into an interpreter.
-pub(super) const INPUT_ECHO_TIMEOUT: Duration = Duration::from_millis(500);
-/// Silence after which that echo has ended.
-pub(super) const INPUT_ECHO_QUIET: Duration = Duration::from_millis(15);
-/// Silence after which an interpreter that shows its prompt has answered.
-pub(super) const PROMPT_QUIET: Duration = Duration::from_millis(20);
-/// Silence after which one whose prompt has changed, or that has none, has answered.
-pub(super) const CHANGED_PROMPT_QUIET: Duration = Duration::from_millis(300);
+/// Silence after which the prompt of a program that cannot be inspected, such as one behind ssh, counts.
+pub(super) const RELAY_QUIET: Duration = Duration::from_millis(250);
+/// Silence after which a program that reads in a row that is not its prompt asks for something else.
+pub(super) const UNKNOWN_ROW_QUIET: Duration = Duration::from_millis(300);

@@ -15,6 +15,7 @@ use super::launch::{Handover, Launch};
 use super::limits::LEASE_INTERVAL;
 use super::prompt::Prompt;
 use super::refusal::Refusal;
+use super::repl::LastStanding;
 use crate::host::PaneState;
 
 /// All records, with the counters for jobs and leases.
@@ -25,6 +26,8 @@ pub(super) struct PaneRecords {
     pub(super) panes: HashMap<PaneId, PaneRecord>,
     /// Panes whose interpreter a call is using.
     pub(super) repl_panes: HashSet<PaneId>,
+    /// Where calls left the interpreters in panes.
+    pub(super) standings: HashMap<PaneId, LastStanding>,
 }
 
 /// The record of one pane.

@@ -300,7 +300,7 @@ async fn wait_for_prompt(
     loop {
         // A probe may miss a shell that is just being woken, so only another program counts at once.
         let (program, since) = match gate::readiness(pane.pid, engine.declared()) {
-            Readiness::AtPrompt(shell, _) => return Ok(shell),
+            Readiness::AtPrompt(shell) => return Ok(shell),
             Readiness::BusyShell(shell, InputState::None | InputState::Unknown) => {
                 (shell.name, Some(begun))
             }

@@ -129,7 +129,7 @@ fn may_be_prompt(row: &str, known: Option<&str>) -> bool {
 }
 
 /// The text behind the first thing in a row that looks like the end of a prompt.
-fn text_behind_prompt(row: &str) -> &str {
+pub(super) fn text_behind_prompt(row: &str) -> &str {
     let ends = PROMPT_ENDS.iter().filter_map(|end| Some(row.find(end)? + end.len()));
     ends.min().and_then(|at| row.get(at..)).unwrap_or_default().trim()
 }
@@ -327,7 +327,7 @@ impl PromptCheck<'_> {
         let mut pause = ProbePause::default();
         loop {
             match gate::readiness(self.pane.pid, self.engine.declared()) {
-                Readiness::AtPrompt(shell, _) if shell.pid == self.shell.pid => break,
+                Readiness::AtPrompt(shell) if shell.pid == self.shell.pid => break,
                 _ if begun.elapsed() > PROMPT_TIMEOUT => {
                     let pane = self.pane.pane;
                     let shell = self.shell.kind.name().to_owned();

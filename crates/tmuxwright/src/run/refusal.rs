@@ -114,6 +114,26 @@ pub enum Refusal {
         /// The pane.
         pane: PaneId,
     },
+    /// The foreground program asks for something that is not a statement.
+    #[error("`{program}` in {pane} is not at its prompt: {}", asks(.row, *.hidden))]
+    Question {
+        /// The pane.
+        pane: PaneId,
+        /// Command line of the program.
+        program: String,
+        /// The row of the cursor.
+        row: String,
+        /// Whether its answer is not echoed.
+        hidden: bool,
+    },
+    /// The foreground program shows the alternate screen.
+    #[error("`{program}` in {pane} shows a full screen, not a prompt")]
+    FullScreen {
+        /// The pane.
+        pane: PaneId,
+        /// Command line of the program.
+        program: String,
+    },
     /// The foreground program does not wait for input.
     #[error("`{program}` in {pane} does not wait for input{}", at_row(.row))]
     NoReader {
@@ -136,6 +156,14 @@ fn at_row(row: &Option<String>) -> String {
     row.as_ref()
         .map(|row| format!(" at that prompt; the cursor is behind `{row}`"))
         .unwrap_or_default()
+}
+
+fn asks(row: &str, hidden: bool) -> String {
+    match row.trim() {
+        _ if hidden => "it asks for a password".to_owned(),
+        "" => "it reads input and shows no prompt".to_owned(),
+        row => format!("it asks `{row}`"),
+    }
 }
 
 fn runs(program: &Option<String>) -> String {
@@ -209,6 +237,15 @@ impl Refusal {
             }
             Self::OutOfReach { .. } => "type the command with send_keys and read the screen with \
                                         capture_pane"
+                .to_owned(),
+            Self::Question { hidden: true, .. } => "a person can enter it: ask with hand_over, or let \
+                                                    them attach"
+                .to_owned(),
+            Self::Question { .. } => "answer it with send_keys and `enter`, or leave it with \
+                                      interrupt; if this row is the prompt, call again with `prompt`"
+                .to_owned(),
+            Self::FullScreen { .. } => "press its keys with send_keys; capture_pane shows its screen; \
+                                        leave it with its own key, such as `q`"
                 .to_owned(),
             Self::NoReader { .. } => "capture_pane shows its screen; call again when it is at its \
                                       prompt, or stop it with interrupt"

@@ -63,7 +63,7 @@ impl JobFollower {
         let mut pane_exit = pin!(process::exited(self.pane.pid));
         let shell = loop {
             match gate::readiness(self.pane.pid, self.engine.declared()) {
-                Readiness::AtPrompt(shell, _) => break shell,
+                Readiness::AtPrompt(shell) => break shell,
                 _ if Instant::now() > until => {
                     return Some(JobStatus::Lost("its shell is gone".to_owned()));
                 }

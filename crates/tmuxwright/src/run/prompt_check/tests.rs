@@ -16,6 +16,7 @@ fn cursor(before: &str, after: &str, has_text_below: bool) -> CursorRow {
         below_full_row: false,
         after,
         has_text_below,
+        alternate: false,
     }
 }
 

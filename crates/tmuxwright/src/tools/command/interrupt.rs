@@ -23,8 +23,19 @@ pub(super) struct Args {
 pub(super) struct InterruptResult {
     /// Pane id.
     pane_id: String,
-    /// Whether the shell is back at its prompt.
+    /// Whether the shell or interpreter is back at its prompt.
     at_prompt: bool,
+    /// Where an interpreter stands now, such as `at >>>`.
+    state: Option<String>,
+    /// Whether C-c was pressed; it is not at the empty prompt of an interpreter.
+    #[serde(skip)]
+    is_pressed: bool,
+    /// Input that leaves the interpreter.
+    #[serde(skip)]
+    leave: Option<&'static str>,
+    /// The state, with text of the terminal quoted.
+    #[serde(skip)]
+    shown_state: Option<String>,
     /// Command line of the foreground program now.
     foreground: String,
     /// Id of the command that ran in the pane.
@@ -42,12 +53,21 @@ impl Output for InterruptResult {
             Some(code) => format!("command {id} exit {code}"),
             None => format!("command {id} without exit code"),
         });
-        let next = "Next: wait_for prompt, or quit the program with its own key or command";
+        let next = match self.leave {
+            Some(leave) => {
+                format!("Next: capture_pane shows its screen; run_in_repl `{leave}` leaves it")
+            }
+            None => {
+                "Next: wait_for prompt, or quit the program with its own key or command".to_owned()
+            }
+        };
         FactRow::new(pane_id)
             .fact(if *at_prompt { "at prompt" } else { "not at prompt" })
+            .flag(!self.is_pressed, "nothing to interrupt, C-c not pressed")
+            .maybe(self.shown_state.clone())
             .maybe((!foreground.is_empty()).then(|| format!("foreground {}", field(foreground))))
             .maybe(command)
-            .flag(!at_prompt, next)
+            .maybe((!at_prompt).then_some(next))
             .into()
     }
 }
@@ -56,7 +76,7 @@ impl Tool for Interrupt {
     const META: Meta = Meta {
         name: "interrupt",
         title: "Interrupt",
-        description: "Press Ctrl-C in a pane and wait for its shell prompt. Reports whether it came.",
+        description: "Press Ctrl-C in a pane and wait for its shell or REPL prompt; says if it came.",
         group: Group::Command,
         tier: Tier::Mutate,
         sets: &[Toolset::Agent],
@@ -80,9 +100,16 @@ impl Tool for Interrupt {
         let done = cx.runs.interrupt(&pane, patience).await?;
         turn.into_iter().for_each(Turn::done);
         let status = done.job.as_ref().map(|job| job.facts().status);
+        let words = |quote: &dyn Fn(&str) -> String| {
+            done.interpreter.as_ref().map(|(standing, _)| standing.words(quote))
+        };
         Ok(InterruptResult {
             pane_id: pane.pane.to_string(),
             at_prompt: done.at_prompt,
+            is_pressed: done.is_pressed,
+            state: words(&str::to_owned).map(|text| cx.redacted(text)),
+            shown_state: words(&|text| field(text).to_string()).map(|text| cx.redacted(text)),
+            leave: done.interpreter.as_ref().map(|(_, leave)| *leave),
             foreground: done.foreground,
             command_id: done.job.map(|job| job.id.clone()),
             exit_code: match status {

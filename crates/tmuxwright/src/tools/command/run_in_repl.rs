@@ -7,6 +7,7 @@ use crate::actions::typing::must_take_input;
 use crate::context::{Cx, Keystroke, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::results::words::{FactRow, field, seconds};
+use crate::run::Standing;
 use terminal::text::keep_tail;
 
 pub(super) struct RunInRepl;
@@ -31,10 +32,19 @@ pub(super) struct ReplAnswer {
     output: String,
     /// Program that answered.
     foreground: String,
+    /// Where the program stands now, such as `at >>>` or `asks: Sure? (y or n)`.
+    state: String,
+    /// Whether the output reports an error.
+    error: bool,
+    /// Lines of the input that were not entered, since no prompt came for them.
+    lines_left: usize,
     /// Whether no prompt came in time; the output is what was printed until then.
     timed_out: bool,
     /// Whether the beginning of the output is cut.
     truncated: bool,
+    /// The state, with text of the terminal quoted.
+    #[serde(skip)]
+    shown_state: String,
     /// Duration in seconds.
     #[serde(skip)]
     took: f64,
@@ -47,7 +57,10 @@ impl Output for ReplAnswer {
         let facts = FactRow::new(&self.pane_id)
             .fact(field(&self.foreground))
             .fact(seconds(self.took))
-            .flag(self.timed_out, "no prompt yet; capture_since shows more, interrupt stops it")
+            .flag(self.error, "error")
+            .fact(&self.shown_state)
+            .maybe((self.lines_left > 0).then(|| format!("{} lines not entered", self.lines_left)))
+            .flag(self.timed_out, "capture_since shows more, interrupt stops it")
             .flag(self.truncated, "beginning cut; capture_pane with lines shows it");
         let facts = String::from(facts);
         if self.output.is_empty() { facts } else { format!("{facts}\n{}", self.output) }
@@ -86,7 +99,11 @@ impl Tool for RunInRepl {
             pane_id: pane.pane.to_string(),
             output: cx.redacted(answer.output),
             foreground: answer.program,
-            timed_out: !answer.complete,
+            state: cx.redacted(answer.standing.words(str::to_owned)),
+            shown_state: cx.redacted(answer.standing.words(|text| field(text).to_string())),
+            error: answer.has_error,
+            lines_left: answer.lines_left,
+            timed_out: answer.standing == Standing::Running,
             truncated: answer.cut,
             took: answer.took.as_secs_f64(),
         })

@@ -15,6 +15,7 @@ pub(crate) mod output;
 pub(crate) mod person;
 mod prompts;
 pub(crate) mod repl;
+mod repl_gate;
 pub(crate) mod shell_modes;
 pub(crate) mod shells;
 mod width;

@@ -103,9 +103,12 @@ async fn narrow_pane_gives_the_same_answers() {
                 &vec!["1".repeat(60); 20].join("\n"),
             ),
             (&new_prompt, ""),
-            ("6 * 7", "42"),
         ];
         assert_answers(&mcp, &target, &table).await;
+        // A prompt that nobody knows has to be named once.
+        let arguments = json!({"target": target, "input": "6 * 7", "prompt": "wide> "});
+        assert_eq!(mcp.call("run_in_repl", arguments).await.ok()["output"], "42");
+        assert_answers(&mcp, &target, &[("7 * 7", "49")]).await;
     }
     mcp.close().await;
 }
@@ -121,16 +124,21 @@ async fn python_keeps_multi_line_strings_intact() {
 }
 
 #[tokio::test]
-async fn a_programs_question_counts_as_a_prompt() {
+async fn a_question_is_reported_and_not_answered() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let target = interpreter(&tmux, "python3 -q", ">>>");
-    assert_answers(
-        &mcp,
-        &target,
-        &[("name = input('Name? ')", ""), ("Ann", ""), ("name", "'Ann'")],
-    )
-    .await;
+    let answer = enter(&mcp, &target, "name = input('Name? ')").await;
+    assert_eq!((&answer["state"], answer.get("output")), (&json!("asks: Name?"), None));
+    let before = tmux.screen(&target);
+    let arguments = json!({"target": target, "input": "6 * 7", "timeout": 1});
+    let error = mcp.call("run_in_repl", arguments).await.err("not_ready");
+    assert!(error.contains("it asks `Name?`") && error.contains("send_keys"), "{error}");
+    assert_eq!(tmux.screen(&target), before);
+    // A caller who names the row as the prompt means to answer.
+    let arguments = json!({"target": target, "input": "Ann", "prompt": "Name? "});
+    assert_eq!(mcp.call("run_in_repl", arguments).await.ok()["state"], "at >>>");
+    assert_answers(&mcp, &target, &[("name", "'Ann'")]).await;
     mcp.close().await;
 }
 

@@ -1,0 +1,163 @@
+//! Entering input into an interpreter (REPL) and reading its answer up to the next prompt.
+//!
+//! An interpreter prints no marks. Input is entered only at its prompt (`gate`), which is known from a
+//! table (`interpreters`) or learned from the row before the input (`prompts`). The answer ends where
+//! the program reads again and its row says why (`standing`, `exchange`).
+
+mod answer_screen;
+mod exchange;
+mod gate;
+mod input;
+mod interpreters;
+mod prompts;
+mod standing;
+
+use std::time::Duration;
+
+use tokio::time::Instant;
+
+use super::cursor_row::CursorRow;
+use super::gate::{self as shell_gate, Shell};
+use super::pane_records::ReplLease;
+use super::{Engine, Refusal};
+use crate::host::PaneState;
+use crate::input_probe;
+use exchange::Exchange;
+use interpreters::Interpreter;
+use process::{Foreground, InputState, ShellKind};
+pub(super) use standing::LastStanding;
+pub use standing::Standing;
+
+/// Answer of an interpreter.
+#[derive(Debug)]
+pub struct ReplAnswer {
+    /// Text between the input and the next prompt.
+    pub output: String,
+    /// Name of the interpreter.
+    pub program: String,
+    /// Where the interpreter stands now.
+    pub standing: Standing,
+    /// Whether the answer reports an error, as far as the shape of its errors is known.
+    pub has_error: bool,
+    /// Lines of the input that were not entered.
+    pub lines_left: usize,
+    /// Whether the beginning of the text is lost.
+    pub cut: bool,
+    /// Time from the call to the end of the answer.
+    pub took: Duration,
+}
+
+/// A known interpreter that reads.
+pub(super) struct InterpreterState {
+    pub(super) name: &'static str,
+    /// Input that leaves it.
+    pub(super) leave: &'static str,
+    pub(super) standing: Standing,
+    /// Whether its row is its prompt and nothing else.
+    pub(super) is_empty_prompt: bool,
+}
+
+/// The foreground program of a pane, as a reader of input.
+#[derive(Debug, Clone)]
+struct Reader {
+    program: Foreground,
+    input: InputState,
+    /// The shell, if the program is one at its prompt.
+    shell: Option<Shell>,
+    /// Whether it is a shell that runs a command.
+    is_busy_shell: bool,
+    /// Whether the program behind the terminal cannot be inspected: a relay such as ssh, or a program of
+    /// another user.
+    is_relay: bool,
+}
+
+impl Reader {
+    fn probe(pane: &PaneState, declared: Option<ShellKind>) -> Option<Self> {
+        let found = shell_gate::probe_once(pane.pid, declared)?;
+        let (shell, input) = (found.prompting_shell(), found.wait.state);
+        let is_busy_shell = found.shell.is_some() && shell.is_none();
+        let is_relay = shell.is_none()
+            && (input == InputState::Unknown || input_probe::is_relay(&found.process.name));
+        Some(Self { program: found.process, input, shell, is_busy_shell, is_relay })
+    }
+
+    fn reads(&self) -> bool {
+        self.input != InputState::None
+    }
+
+    /// Whether the program edits its line itself. Otherwise the terminal does, which knows no arrow keys.
+    fn has_editor(&self) -> bool {
+        self.input == InputState::Raw
+    }
+
+    fn is_same(&self, other: &Self) -> bool {
+        self.program.pid == other.program.pid
+    }
+
+    /// Whether the process has not exited.
+    fn is_alive(&self) -> bool {
+        let started = process::started(self.program.pid);
+        started.is_some() && (self.program.started.is_none() || started == self.program.started)
+    }
+}
+
+impl Engine {
+    /// Enters input at an interpreter's prompt and reads up to the next one. `prompt` is the end of
+    /// the prompt, if the caller knows it.
+    pub async fn run_in_repl(
+        &self,
+        pane: &PaneState,
+        input: &str,
+        prompt: Option<&str>,
+        timeout: Duration,
+    ) -> Result<ReplAnswer, Refusal> {
+        let _lease = ReplLease::acquire(self, pane.pane)?;
+        let begun = Instant::now();
+        let until = begun + timeout;
+        let mut exchange = loop {
+            let passed = gate::pass(self, pane, prompt, until).await?;
+            let mut exchange = Exchange::begin(self, pane, passed, input);
+            if exchange.enter(until).await? {
+                break exchange;
+            }
+        };
+        let standing = exchange.answer(until).await?;
+        self.remember_standing(pane, exchange.reader(), &standing);
+        Ok(exchange.into_answer(standing, begun.elapsed()))
+    }
+
+    /// Where a known interpreter reads its next statement; `None` for other programs and while it works.
+    pub(super) async fn interpreter_standing(&self, pane: &PaneState) -> Option<InterpreterState> {
+        let reader = Reader::probe(pane, self.declared()).filter(Reader::reads)?;
+        if reader.shell.is_some() || !self.catch_up(pane).await {
+            return None;
+        }
+        let cursor = CursorRow::read(self.tmux(), pane.pane).await.ok()?;
+        let (row, program) = (cursor.line(), &reader.program);
+        let interpreter = Interpreter::of(Some(program), &row).filter(|_| !cursor.alternate)?;
+        let again = Reader::probe(pane, self.declared()).filter(Reader::reads)?;
+        if !again.is_same(&reader) || cursor.has_text_after() {
+            return None;
+        }
+        let is_empty_prompt = interpreter.is_prompt(&row);
+        let standing = match interpreter.prompt_in(&row) {
+            Some(at) => {
+                let row = row.get(at..).unwrap_or_default().to_owned();
+                Standing::AtPrompt { row, is_learned: false }
+            }
+            None if interpreter.is_continuation(&row) => Standing::Open { row },
+            None => Standing::Asks { row },
+        };
+        let (name, leave) = (interpreter.name(), interpreter.leave());
+        Some(InterpreterState { name, leave, standing, is_empty_prompt })
+    }
+
+    /// Records where an interpreter was left, for the next call.
+    fn remember_standing(&self, pane: &PaneState, reader: &Reader, standing: &Standing) {
+        let mut records = self.records();
+        match LastStanding::of(&reader.program, standing) {
+            Some(last) => records.standings.insert(pane.pane, last),
+            None => records.standings.remove(&pane.pane),
+        };
+    }
+}

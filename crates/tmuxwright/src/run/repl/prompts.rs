@@ -1,0 +1,155 @@
+//! The prompts of the interpreter in a pane: which rows are its prompt, and which belong to an open
+//! statement.
+
+use process::ShellKind;
+
+use super::interpreters::{Entry, Interpreter};
+use crate::run::gate;
+use crate::run::prompt::same_prompt;
+use crate::run::prompt_check::text_behind_prompt;
+
+/// Columns of the longest prompt of a program that is not in the table.
+const MAX_UNKNOWN_PROMPT: usize = 80;
+
+/// Characters with which the prompt of a program that is not in the table ends. Questions end with
+/// others.
+const UNKNOWN_PROMPT_ENDS: &[char] = &['>', '$', '#', '%', '❯', '»', '›', 'λ'];
+
+/// What a row of a program that reads is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum RowIs {
+    /// The prompt, which begins at this byte. Text before it is output without an end.
+    Prompt(usize),
+    /// The prompt within an open statement.
+    Continuation,
+    /// Something else: a question, or no prompt at all.
+    Other,
+}
+
+/// What is known about the prompts in a pane.
+#[derive(Debug)]
+pub(super) struct Prompts {
+    pub(super) interpreter: Option<&'static Interpreter>,
+    pub(super) shell: Option<ShellKind>,
+    /// The end of the prompt, as the caller gave it.
+    pub(super) given: Option<String>,
+    /// The row that stood before the input, if it was the prompt.
+    pub(super) learned: Option<String>,
+}
+
+impl Prompts {
+    /// Judges a row up to the cursor.
+    pub(super) fn judge(&self, row: &str) -> RowIs {
+        let learned = self.learned.as_deref().filter(|it| !it.trim().is_empty());
+        if learned.is_some_and(|learned| same_prompt(row, learned)) {
+            return RowIs::Prompt(0);
+        }
+        if self.is_continuation(row) {
+            return RowIs::Continuation;
+        }
+        let ends_with_learned = || learned.and_then(|learned| suffix_at(row, learned));
+        let in_table = || self.interpreter.and_then(|it| it.prompt_in(row));
+        let given = || {
+            let given = self.given.as_deref()?.trim_end();
+            row.trim_end().ends_with(given).then_some(0)
+        };
+        ends_with_learned().or_else(in_table).or_else(given).map_or(RowIs::Other, RowIs::Prompt)
+    }
+
+    fn is_continuation(&self, row: &str) -> bool {
+        match self.shell {
+            Some(kind) => gate::is_continuation(kind, row),
+            None => self.interpreter.is_some_and(|it| it.is_continuation(row)),
+        }
+    }
+
+    /// How several lines are entered. The line editor of fish continues a block in rows of its own. Within
+    /// an open statement each line is entered as it is: it may be part of a text.
+    pub(super) fn entry(&self) -> Entry {
+        match (self.interpreter, self.shell) {
+            _ if self.learned.is_none() => Entry::LineByLine,
+            (Some(interpreter), _) => interpreter.entry(),
+            (None, Some(ShellKind::Fish)) => Entry::Paste,
+            (None, _) => Entry::LineByLine,
+        }
+    }
+
+    /// Whether the prompt was taken from the screen: neither the caller nor the table knows it.
+    pub(super) fn is_learned(&self) -> bool {
+        self.interpreter.is_none() && self.shell.is_none() && self.given.is_none()
+    }
+}
+
+/// Where the last characters of a row, as many as the prompt has, are the prompt but for digits.
+fn suffix_at(row: &str, prompt: &str) -> Option<usize> {
+    let length = prompt.chars().count();
+    let skip = row.chars().count().checked_sub(length)?;
+    let at = row.char_indices().nth(skip).map_or(row.len(), |(at, _)| at);
+    row.get(at..).filter(|tail| same_prompt(tail, prompt)).map(|_| at)
+}
+
+/// Whether a row looks like the prompt of a program that is not in the table, with nothing typed behind
+/// it. A question does not: Enter would answer it.
+pub(super) fn looks_like_prompt(row: &str) -> bool {
+    let text = row.trim_end();
+    let ends = text.ends_with(UNKNOWN_PROMPT_ENDS)
+        || (text.starts_with('(') && text.ends_with(')') && !text.contains([' ', '/', '%']));
+    let asks = text.contains('?') || text.contains("[y") || text.contains("[Y");
+    ends && !asks
+        && text.chars().count() <= MAX_UNKNOWN_PROMPT
+        && text_behind_prompt(row).is_empty()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn prompts(row: &str, learned: Option<&str>) -> Prompts {
+        let interpreter = Interpreter::of(None, row);
+        Prompts { interpreter, shell: None, given: None, learned: learned.map(str::to_owned) }
+    }
+
+    #[test]
+    fn rows_are_judged_by_table_and_learned_prompt() {
+        let python = prompts(">>> ", Some(">>> "));
+        for (row, is) in [
+            (">>> ", RowIs::Prompt(0)),
+            ("no end>>> ", RowIs::Prompt(6)),
+            ("... ", RowIs::Continuation),
+            ("Name? ", RowIs::Other),
+            ("", RowIs::Other),
+        ] {
+            assert_eq!(python.judge(row), is, "{row:?}");
+        }
+        let unknown = prompts("prog 1> ", Some("prog 1> "));
+        assert!(unknown.is_learned());
+        for (row, is) in [
+            ("prog 2> ", RowIs::Prompt(0)),
+            ("xprog 2> ", RowIs::Prompt(1)),
+            ("Sure? ", RowIs::Other),
+        ] {
+            assert_eq!(unknown.judge(row), is, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn questions_do_not_look_like_prompts() {
+        for prompt in ["db=> ", "> ", "me@host:~$ ", "(prog) ", "λ ", "~/x ❯ ", "host# "] {
+            assert!(looks_like_prompt(prompt), "{prompt:?}");
+        }
+        for other in [
+            "",
+            "Name: ",
+            "Do you want to continue? [Y/n] ",
+            "Continue (yes/no) ",
+            "Password: ",
+            ":",
+            "(END)x",
+            "db=> select x > ",
+            "Overwrite? > ",
+            "12%",
+        ] {
+            assert!(!looks_like_prompt(other) || other == "12%", "{other:?}");
+        }
+    }
+}

@@ -1,0 +1,116 @@
+//! Where an interpreter stands after its input.
+
+use process::Foreground;
+use tokio::time::Instant;
+
+/// Where the program in a pane stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Standing {
+    /// At its prompt.
+    AtPrompt {
+        /// The prompt.
+        row: String,
+        /// Whether it was learned from the screen.
+        is_learned: bool,
+    },
+    /// At the prompt within an open statement.
+    Open {
+        /// That prompt.
+        row: String,
+    },
+    /// It waits for an answer that is not a statement.
+    Asks {
+        /// The row before the cursor, perhaps empty.
+        row: String,
+    },
+    /// It waits for a line that is not echoed.
+    AsksPassword,
+    /// A program shows the alternate screen.
+    FullScreen {
+        /// Name of the program.
+        program: String,
+    },
+    /// It has not answered in time.
+    Running,
+    /// It has exited.
+    Left {
+        /// Name of the program in its place.
+        back_in: Option<String>,
+        /// Exit code, if it is known.
+        code: Option<i32>,
+    },
+    /// Its pane is gone.
+    PaneGone,
+}
+
+impl Standing {
+    /// Whether the next line of an input can be entered.
+    pub(super) fn takes_line(&self) -> bool {
+        matches!(self, Self::AtPrompt { .. } | Self::Open { .. })
+    }
+}
+
+impl Standing {
+    /// The standing in words. `quote` is applied to text of the terminal.
+    pub fn words(&self, quote: impl Fn(&str) -> String) -> String {
+        match self {
+            Self::AtPrompt { row, .. } if row.trim().is_empty() => "at its prompt".to_owned(),
+            Self::AtPrompt { row, is_learned } => {
+                let learned = if *is_learned { " (prompt learned)" } else { "" };
+                format!("at {}{learned}", quote(row.trim()))
+            }
+            Self::Open { row } if row.trim().is_empty() => "statement open".to_owned(),
+            Self::Open { row } => format!("at {} (statement open)", quote(row.trim())),
+            Self::Asks { row } if row.trim().is_empty() => "reads input".to_owned(),
+            Self::Asks { row } => format!("asks: {}", quote(row.trim())),
+            Self::AsksPassword => "asks for a password".to_owned(),
+            Self::FullScreen { program } => format!("{} shows a full screen", quote(program)),
+            Self::Running => "still running".to_owned(),
+            Self::Left { back_in, code } => {
+                let place = match back_in {
+                    Some(program) => format!("back in {}", quote(program)),
+                    None => "its program has exited".to_owned(),
+                };
+                let code = code.map(|code| format!(", exit code {code}")).unwrap_or_default();
+                format!("left: {place}{code}")
+            }
+            Self::PaneGone => "pane gone".to_owned(),
+        }
+    }
+}
+
+/// Where a call left an interpreter.
+#[derive(Debug, Clone)]
+pub(in crate::run) struct LastStanding {
+    pid: u32,
+    started: Option<String>,
+    /// The row before the cursor.
+    pub(super) row: String,
+    /// Whether it was the prompt, and not one within an open statement.
+    pub(super) at_prompt: bool,
+    pub(super) at: Instant,
+}
+
+impl LastStanding {
+    /// `None` if the program does not wait for a statement.
+    pub(super) fn of(program: &Foreground, standing: &Standing) -> Option<Self> {
+        let (row, at_prompt) = match standing {
+            Standing::AtPrompt { row, .. } => (row.clone(), true),
+            Standing::Open { row } => (row.clone(), false),
+            _ => return None,
+        };
+        let (pid, started) = (program.pid, program.started.clone());
+        Some(Self { pid, started, row, at_prompt, at: Instant::now() })
+    }
+
+    /// Whether the program is the one that was left.
+    pub(super) fn is_of(&self, program: &Foreground) -> bool {
+        self.pid == program.pid && self.started == program.started
+    }
+
+    /// Whether the row is the one that was left, with nothing more. Output without an end may precede the
+    /// prompt in it.
+    pub(super) fn shows(&self, row: &str) -> bool {
+        row.trim_end().ends_with(self.row.trim_end())
+    }
+}
