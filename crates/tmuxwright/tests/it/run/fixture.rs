@@ -14,6 +14,8 @@ pub(crate) struct ShellFixture {
     pub(crate) shell: Shell,
     /// The existing pane in which commands run; `None` for panes of the own session.
     pub(crate) target: Option<String>,
+    /// Where the shell runs, for messages.
+    pub(crate) place: String,
 }
 
 /// Output and exit code of a finished command.
@@ -35,13 +37,14 @@ impl ShellFixture {
         let tmux = TmuxServer::new();
         tmux.use_shell(shell);
         let mcp = serve(&tmux).await;
-        Self { tmux, mcp, shell, target: None }
+        Self { tmux, mcp, shell, target: None, place: "an own pane".to_owned() }
     }
 
     /// Commands run in an existing pane of 80x24.
     pub(crate) async fn existing(shell: Shell) -> Self {
         let mut fixture = Self::own(shell).await;
         fixture.target = Some(fixture.tmux.shell_pane(80, 24));
+        fixture.place = "an existing pane".to_owned();
         fixture
     }
 
@@ -131,7 +134,9 @@ impl ShellFixture {
                 wrong.push(format!("{command:?}\n  is {finished:?}\n  not {expected:?}"));
             }
         }
-        assert!(wrong.is_empty(), "{self}:\n{}", wrong.join("\n"));
+        let screen = self.target.as_ref().map(|target| self.tmux.screen(target));
+        let screen = screen.unwrap_or_default();
+        assert!(wrong.is_empty(), "{self}:\n{}\n--\n{screen}", wrong.join("\n"));
     }
 
     pub(crate) async fn close(self) {
@@ -141,8 +146,7 @@ impl ShellFixture {
 
 impl std::fmt::Display for ShellFixture {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let kind = if self.target.is_some() { "existing" } else { "own" };
-        write!(f, "{} in an {kind} pane", self.shell.name())
+        write!(f, "{} in {}", self.shell.name(), self.place)
     }
 }
 

@@ -39,7 +39,7 @@ async fn fixture(shell: Shell, own: bool) -> ShellFixture {
     let args = ["--toolset", "all", "--structured"];
     let mcp = launch(&tmux).args(&args).env("TMPDIR", folder.to_str().unwrap()).mcp().await;
     let target = (!own).then(|| tmux.shell_pane(80, 24));
-    ShellFixture { tmux, mcp, shell, target }
+    ShellFixture { tmux, mcp, shell, target, place: "a forged terminal".to_owned() }
 }
 
 #[tokio::test]

@@ -16,6 +16,7 @@ pub(crate) mod person;
 mod prompts;
 pub(crate) mod repl;
 mod repl_gate;
+mod shell_checks;
 pub(crate) mod shell_modes;
 pub(crate) mod shells;
 mod width;
