@@ -2,26 +2,20 @@
 
 use std::sync::Arc;
 
-use tmux_control::stream::ring::{Chunk, StreamEnd};
 use tokio::time::Instant;
 
 use super::Engine;
 use super::gate::{self, ProbePause, Readiness, Shell};
-use super::job::{AwaitedInput, Job, JobStatus};
+use super::job::{Job, JobStatus};
+use super::job_feed::JobFeed;
 use super::limits::HOOK_MARK_TIMEOUT;
 use super::line_place::CommandLine;
 use super::marks::MarkKeys;
-use super::output_filter::{OutputFilter, OutputPart};
 use super::pane_records::{PaneLease, ShellMarks};
 use super::pane_size::{SizedItem, SizedStream};
 use super::prompt::Prompt;
 use crate::host::PaneState;
-use crate::input_probe::ProbeSchedule;
 use process::InputState;
-use terminal::screen::{Screen, ScreenPlace};
-
-/// The reason why a job is lost with its pane. tmux drops output that it has not sent when a pane closes.
-pub(super) const PANE_GONE: &str = "its pane is gone; its last output may be missing";
 
 /// The task that follows one job. Holds the lease on the pane while the command runs.
 pub(super) struct JobFollower {
@@ -31,22 +25,18 @@ pub(super) struct JobFollower {
     pub(super) pane: PaneState,
     pub(super) shell: Shell,
     pub(super) stream: SizedStream,
-    /// Screen that shows the stream up to the command's output, to find the place where it begins.
-    pub(super) echo: Screen,
+    pub(super) feed: JobFeed,
     pub(super) keys: MarkKeys,
     pub(super) prompt: Prompt,
     pub(super) state: FollowState,
 }
 
-/// State of the follower. The phases of the command itself are those of the filter.
+/// State of the follower. The phases of the command itself are those of the feed's filter.
 #[derive(Debug)]
 pub(super) struct FollowState {
-    pub(super) filter: OutputFilter,
     /// Whether the shell prints an end mark at its prompt even if it drops the command file.
     marks_prompt: bool,
     pub(super) typed_at: Instant,
-    /// Probes for awaited input, or a shell that has dropped the command.
-    pub(super) probes: ProbeSchedule<AwaitedInput>,
     /// Count of the inputs into the pane that the probes take into account.
     pub(super) inputs: u64,
     /// The typed line, unless the command itself was typed; the shell may ask for its place.
@@ -58,39 +48,33 @@ pub(super) struct FollowState {
 }
 
 impl FollowState {
-    pub(super) fn new(
-        keys: MarkKeys,
-        marks_prompt: bool,
-        command_line: Option<CommandLine>,
-    ) -> Self {
-        let now = Instant::now();
+    pub(super) fn new(marks_prompt: bool, command_line: Option<CommandLine>) -> Self {
         Self {
-            filter: OutputFilter::new(keys),
             marks_prompt,
-            typed_at: now,
-            probes: ProbeSchedule::new(now),
+            typed_at: Instant::now(),
             inputs: 0,
             command_line,
             status_asked: None,
             after_end: Vec::new(),
         }
     }
-
-    /// Whether an end mark is held, and not only because the one at the prompt is still on its way.
-    fn may_have_ended(&self) -> bool {
-        let on_its_way = self.marks_prompt && self.filter.awaits_last_mark();
-        self.filter.holds_end() && !(on_its_way && self.probes.quiet() < HOOK_MARK_TIMEOUT)
-    }
 }
 
 impl JobFollower {
+    /// Whether an end mark is held, and not only because the one at the prompt is still on its way.
+    fn may_have_ended(&self) -> bool {
+        let JobFeed { filter, probes, .. } = &self.feed;
+        let on_its_way = self.state.marks_prompt && filter.awaits_last_mark();
+        filter.holds_end() && !(on_its_way && probes.quiet() < HOOK_MARK_TIMEOUT)
+    }
+
     /// Follows the command to its end, then releases the pane.
     pub(super) async fn run(mut self) {
         let shell_exit = process::exited(self.shell.pid);
         tokio::pin!(shell_exit);
         let mut end_pause = ProbePause::default();
         let status = loop {
-            if self.state.filter.take_line_query() {
+            if self.feed.filter.take_line_query() {
                 self.answer_line_query().await;
             }
             tokio::select! {
@@ -100,16 +84,16 @@ impl JobFollower {
                     }
                     end_pause = ProbePause::default();
                 }
-                () = end_pause.wait(), if self.state.may_have_ended() => {
+                () = end_pause.wait(), if self.may_have_ended() => {
                     if let Some(status) = self.confirm_end().await {
                         break status;
                     }
                 }
                 () = self.engine.input_beyond(self.pane.pane, self.state.inputs) => {
                     self.state.inputs = self.engine.inputs(self.pane.pane);
-                    self.state.probes.reset(Instant::now());
+                    self.feed.probes.reset(Instant::now());
                 }
-                () = tokio::time::sleep_until(self.state.probes.due()) => {
+                () = tokio::time::sleep_until(self.feed.probes.due()) => {
                     if let Some(status) = self.probe().await {
                         break status;
                     }
@@ -135,59 +119,13 @@ impl JobFollower {
 
     /// Handles an item of the stream. Returns the status if the job is lost.
     pub(super) fn handle(&mut self, item: SizedItem) -> Option<JobStatus> {
-        let chunk = match item {
-            SizedItem::Chunk(chunk) => chunk,
-            SizedItem::Size(width, height) => {
-                self.resize(width, height);
-                return None;
-            }
-        };
-        match chunk {
-            Chunk::Bytes { bytes, .. } => {
-                self.scan(&bytes);
-                None
-            }
-            Chunk::Gap { missed, .. } => {
-                // The gap may have held the start mark.
-                self.state.filter.begin();
-                self.job.output_lost(missed);
-                None
-            }
-            Chunk::End(StreamEnd::PaneGone) => Some(JobStatus::Lost(PANE_GONE.to_owned())),
-            Chunk::End(StreamEnd::ServerGone) => {
-                Some(JobStatus::Lost("the tmux server went away".to_owned()))
-            }
-        }
-    }
-
-    /// Changes the size of the screens.
-    pub(super) fn resize(&mut self, width: usize, height: usize) {
-        self.echo.resize(width, height, &mut |_| {});
-        self.job.resize(width, height);
-    }
-
-    /// Adds the output among these bytes to the job's.
-    pub(super) fn scan(&mut self, bytes: &[u8]) {
-        let Self { job, state, echo, .. } = self;
-        let had_begun = state.filter.has_begun();
-        let parts = state.filter.parts(bytes);
-        if !had_begun {
-            echo.feed(&state.filter.take_echo(), &mut |_| {});
-            if state.filter.has_begun() {
-                job.begin_output(&ScreenPlace { column: 0, ..echo.place() });
-            }
-        }
-        for part in parts {
-            match part {
-                OutputPart::Text(text) => job.feed(&text),
-                OutputPart::Lost(bytes) => job.output_lost(Some(bytes)),
-            }
-        }
-        if state.filter.has_begun() && !had_begun {
+        let had_begun = self.feed.filter.has_begun();
+        let status = self.feed.handle(item);
+        if self.feed.filter.has_begun() && !had_begun {
             // The command file has emptied itself.
-            self.engine.private_dir().remove_file(&job.id);
+            self.engine.private_dir().remove_file(&self.job.id);
         }
-        state.probes.reset(Instant::now());
+        status
     }
 
     /// Confirms the held end mark once the shell has its terminal back. Both marks, of the command file
@@ -195,7 +133,7 @@ impl JobFollower {
     /// before that, a program may have printed the mark; after it, the last mark is the shell's own.
     pub(super) async fn confirm_end(&mut self) -> Option<JobStatus> {
         let shell = self.shell.pid;
-        if self.state.filter.holds_last_mark() {
+        if self.feed.filter.holds_last_mark() {
             let foreground = process::foreground(self.pane.pid);
             return foreground.filter(|it| it.pid == shell).and_then(|_| self.take_end());
         }
@@ -238,8 +176,8 @@ impl JobFollower {
     /// The status by the held end mark, if there is one.
     pub(super) fn take_end(&mut self) -> Option<JobStatus> {
         // The hook at the prompt has been removed: no command can be typed as it is any more.
-        let hook_is_gone = self.state.marks_prompt && self.state.filter.awaits_last_mark();
-        let (code, after) = self.state.filter.confirm()?;
+        let hook_is_gone = self.state.marks_prompt && self.feed.filter.awaits_last_mark();
+        let (code, after) = self.feed.filter.confirm()?;
         if hook_is_gone && self.state.status_asked.is_none() {
             self.engine.records().pane(&self.pane).marks = ShellMarks::None;
         }

@@ -39,13 +39,13 @@ impl JobFollower {
         let found = found.filter(|_| self.engine.inputs(self.pane.pane) == inputs);
         let waiting = match found {
             Some((program, true)) if self.is_own_shell(&program) => {
-                if !self.state.filter.has_begun() {
-                    self.state.probes.record(None);
+                if !self.feed.filter.has_begun() {
+                    self.feed.probes.record(None);
                     return (self.state.typed_at.elapsed() > SHELL_RESPONSE_TIMEOUT)
                         .then(|| self.not_begun());
                 }
                 if self.is_dropped() {
-                    self.state.probes.record(None);
+                    self.feed.probes.record(None);
                     return self.ask_status_once(program.prompting_shell()).await;
                 }
                 self.awaited(&program.wait)
@@ -53,8 +53,8 @@ impl JobFollower {
             Some((program, _)) => self.awaited(&program.wait),
             None => None,
         };
-        self.state.probes.record(waiting);
-        self.job.set_waiting(self.state.probes.settled());
+        self.feed.probes.record(waiting);
+        self.job.set_waiting(self.feed.probes.settled());
         None
     }
 
@@ -84,7 +84,7 @@ impl JobFollower {
         if caught_up {
             return Ok(());
         }
-        self.state.probes.record(None);
+        self.feed.probes.record(None);
         Err(None)
     }
 
@@ -97,13 +97,13 @@ impl JobFollower {
     /// The input for which the program waits, judged by what it printed. Notes a program that reads
     /// without a question.
     fn awaited(&self, wait: &InputWait) -> Option<AwaitedInput> {
-        if self.state.filter.holds_end() {
+        if self.feed.filter.holds_end() {
             // The shell reads its next line; the end is confirmed soon.
             return None;
         }
         let (row, _) = self.job.last_row();
         let alternate = self.job.facts().alternate == Some(AlternateScreen::Active);
-        let shown = ShownRow { row: &row, alternate, quiet: self.state.probes.quiet() };
+        let shown = ShownRow { row: &row, alternate, quiet: self.feed.probes.quiet() };
         let awaited = awaited_input(wait, shown);
         self.job.set_reading(reads_without_question(wait).filter(|_| awaited.is_none()));
         awaited
@@ -113,7 +113,7 @@ impl JobFollower {
     /// interrupt and some errors make a shell skip the rest of a command file. `read -e` reads keys too.
     fn is_dropped(&self) -> bool {
         let (row, interrupted) = self.job.last_row();
-        !self.state.filter.holds_end() && (interrupted || same_prompt(&row, &self.prompt.row))
+        !self.feed.filter.holds_end() && (interrupted || same_prompt(&row, &self.prompt.row))
     }
 
     async fn ask_status_once(&mut self, shell: Option<Shell>) -> Option<JobStatus> {
@@ -131,7 +131,7 @@ impl JobFollower {
         // then; one that is entered later moves the prompt.
         let place = |cursor: &CursorRow| (cursor.history, cursor.row);
         let prompt_place = place(&CursorRow::read(self.engine.tmux(), self.pane.pane).await?);
-        if self.read_printed().await.is_err() || self.state.filter.holds_end() {
+        if self.read_printed().await.is_err() || self.feed.filter.holds_end() {
             return Ok(());
         }
         let entered = self.job.shows_entered_line(&self.prompt.row);
@@ -182,7 +182,7 @@ impl JobFollower {
         }
         self.shell = shell;
         self.state.status_asked = Some(Instant::now());
-        self.state.filter.begin();
+        self.feed.filter.begin();
         Ok(())
     }
 

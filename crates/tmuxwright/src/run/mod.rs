@@ -14,6 +14,7 @@ mod gate;
 mod home;
 mod interrupt;
 mod job;
+mod job_feed;
 mod job_list;
 mod job_output;
 mod job_probe;

@@ -26,12 +26,12 @@ impl JobFollower {
     /// Reads the shell's prompt after the command and records it. `unfinished` is the last output line
     /// if it has no end.
     pub(super) async fn read_prompt(self, unfinished: &str) {
-        let Self { engine, job, lease, pane, shell, mut stream, state, echo, prompt, .. } = self;
+        let Self { engine, job, lease, pane, shell, mut stream, state, feed, prompt, .. } = self;
         let queried = job.queried_terminal();
         let generation = lease.generation();
         // Releases the pane for the next command, unless keys have to be pressed below.
         let kept = queried.then_some(lease);
-        let mut after = echo.blank(MAX_PROMPT_ROWS);
+        let mut after = feed.echo.blank(MAX_PROMPT_ROWS);
         // The prompt follows an unfinished line in the same row.
         after.feed(unfinished.as_bytes(), &mut |_| {});
         // More rows than any prompt has: a process in the background prints.

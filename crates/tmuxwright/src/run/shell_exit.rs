@@ -5,9 +5,10 @@ use std::pin::pin;
 use tmux_control::stream::ring::Chunk;
 use tokio::time::Instant;
 
-use super::follow::{JobFollower, PANE_GONE};
+use super::follow::JobFollower;
 use super::gate::{self, Readiness};
 use super::job::JobStatus;
+use super::job_feed::PANE_GONE;
 use super::limits::{
     EXIT_NOTICE_TIMEOUT, FIRST_INTERVAL, LONGEST_INTERVAL, OUTER_SHELL_INTERVAL,
     SHELL_RESPONSE_TIMEOUT,
@@ -106,8 +107,8 @@ impl JobFollower {
                 _ = self.engine.catch_up(&self.pane) => self.stream.next_arrived().await,
             };
             match item {
-                Some(SizedItem::Chunk(Chunk::Bytes { bytes, .. })) => self.scan(&bytes),
-                Some(SizedItem::Size(width, height)) => self.resize(width, height),
+                Some(SizedItem::Chunk(Chunk::Bytes { bytes, .. })) => self.feed.scan(&bytes),
+                Some(SizedItem::Size(width, height)) => self.feed.resize(width, height),
                 _ => return self.take_end(),
             }
         }

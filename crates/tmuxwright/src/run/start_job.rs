@@ -16,6 +16,7 @@ use super::delivery::{self, LineGeometry};
 use super::follow::{FollowState, JobFollower};
 use super::gate::Shell;
 use super::home::{Attendance, Obstacle, OtherShell};
+use super::job_feed::JobFeed;
 use super::launch::Handover;
 use super::limits::DISTURBANCE_TIMEOUT;
 use super::line_place::CommandLine;
@@ -127,6 +128,7 @@ impl JobStart {
                 } = typed;
                 let Self { engine, lease, pane, .. } = self;
                 let stream = SizedStream::new(stream, engine.tmux().clone(), pane.pane);
+                let feed = JobFeed::new(Arc::clone(&job), keys.clone(), echo);
                 let follower = JobFollower {
                     engine,
                     job,
@@ -134,7 +136,7 @@ impl JobStart {
                     pane,
                     shell,
                     stream,
-                    echo,
+                    feed,
                     keys,
                     prompt,
                     state,
@@ -272,8 +274,7 @@ impl JobStart {
             return Ok(None);
         }
         let GatePassed { shell, stream, echo, marks, prompt, cursor, .. } = passed;
-        let state =
-            FollowState::new(keys.clone(), matches!(marks, ShellMarks::Confirmed(_)), command_line);
+        let state = FollowState::new(matches!(marks, ShellMarks::Confirmed(_)), command_line);
         let mut records = engine.records();
         // Lets text that a person types ahead be distinguished from the next prompt.
         if !prompt.row.trim().is_empty() {
