@@ -5,7 +5,7 @@ CARGO ?= cargo
 # A linker for Rust, and the terminal we drive.
 BUILD_NEEDS = cc tmux
 # The shells and programs the tests run inside tmux.
-TEST_NEEDS = $(BUILD_NEEDS) bash zsh fish dash perl python3 node sqlite3 less vi ssh ps \
+TEST_NEEDS = $(BUILD_NEEDS) bash zsh fish dash perl python3 node sqlite3 less vi ssh sshd ps busybox sudo script \
              zsh-autosuggestions zsh-syntax-highlighting
 
 # The spelling checker. The version is pinned, so that a new word list cannot fail an unrelated change.

@@ -20,6 +20,7 @@ use crate::delay::{AwaitPoint, pause_at};
 use crate::error::Error;
 use crate::format::Row;
 use crate::id::{PaneId, SessionId};
+use crate::socket::Socket;
 use crate::spawn::Program;
 use crate::stream::ring::StreamEnd;
 use crate::stream::{PaneStream, SharedRing, StreamHub};
@@ -88,6 +89,13 @@ impl Server {
             channel_waits: ChannelWaits::default(),
         };
         Self { inner: Arc::new(inner) }
+    }
+
+    /// A handle on the tmux server with another socket, by the same program.
+    #[must_use]
+    pub fn beside(&self, socket: Socket) -> Self {
+        let program = Program { socket, ..self.inner.program.clone() };
+        Self::with_timing(program, self.inner.timing)
     }
 
     /// The path of the server's socket.

@@ -24,6 +24,7 @@ impl From<Refusal> for ToolError {
             | Refusal::OutOfReach { .. }
             | Refusal::Question { .. }
             | Refusal::FullScreen { .. }
+            | Refusal::NoAnswer { .. }
             | Refusal::NoReader { .. } => Code::NotReady,
             Refusal::Io(_) => Code::Internal,
         };

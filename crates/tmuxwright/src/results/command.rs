@@ -36,6 +36,8 @@ pub(crate) struct CommandResult {
     waiting: Option<&'static str>,
     /// Whether the command has used the alternate screen, which is not part of the output.
     alternate_screen: bool,
+    /// User and host of a shell behind ssh or the like.
+    ran_as: Option<String>,
     /// The next line to ask for with `from`.
     next: Option<u64>,
     /// Remark on the shell, or on lost or missing output.
@@ -128,6 +130,7 @@ impl CommandResult {
                 AwaitedInput::Keys => "keys",
             }),
             alternate_screen: alternate.is_some(),
+            ran_as: job.ran_as().map(str::to_owned),
             next: None,
             note: (!note.is_empty()).then_some(note),
             shown_lines: 0,
@@ -163,6 +166,7 @@ impl CommandResult {
             .fact(seconds(self.duration))
             .fact(lines)
             .fact(format!("command {} in {}", self.command_id, self.pane_id))
+            .maybe(self.ran_as.as_ref().map(|identity| format!("as {identity}")))
             .maybe(self.note.as_ref())
             .into()
     }

@@ -24,6 +24,10 @@ const MAX_DISPLAYED_CHARS: usize = 2_000;
 /// Words of a command that may begin such a mode itself.
 const MODE_WORDS: &[&str] = &["set -", "errexit", "xtrace", "ERR", "DEBUG"];
 
+/// The variable by which a shell that runs a command is told from one that the command has started. It is
+/// set where a query for the status could reach either of them, and not exported.
+pub(super) const IDENTITY: &str = "__tmuxwright_identity";
+
 /// Values that are inserted into a command file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScriptInput<'a> {
@@ -42,11 +46,7 @@ pub(super) fn command_file(
 ) -> String {
     let line = eval_line(kind, path, geometry);
     let place = geometry.place_of(&line);
-    // Moves the cursor from the row below the typed line back to its beginning, erases the line, and
-    // prints the command and the start mark. The mark is a printf format: a shell that traces its
-    // commands prints the format with its escapes, not the mark.
-    let start = Mark::start_format(&input.keys.start);
-    let format = format!("\\033[%sA\\033[%sG\\033[J%s\\n{start}");
+    let format = shown_format(input.keys);
     match kind {
         ShellKind::Fish => fish_command_file(input, path, &format, place),
         _ => {
@@ -73,9 +73,16 @@ pub(super) fn command_file(
     }
 }
 
+/// The `printf` format that moves the cursor from the row below the typed line back to its beginning, erases
+/// the line, and prints the command and the start mark. A shell that traces its commands prints the format
+/// with its escapes, not the mark.
+pub(super) fn shown_format(keys: &MarkKeys) -> String {
+    format!("\\033[%sA\\033[%sG\\033[J%s\\n{}", Mark::start_format(&keys.start))
+}
+
 /// The part of a command file that is evaluated with its output shown. It is one compound command,
 /// which is parsed as a whole: a syntax error in the command cannot swallow the end mark.
-fn main_part(kind: ShellKind, input: ScriptInput<'_>, format: &str) -> String {
+pub(super) fn main_part(kind: ShellKind, input: ScriptInput<'_>, format: &str) -> String {
     let ScriptInput { keys, command, previous_status } = input;
     let builtin = builtin_prefix(kind);
     let end = Mark::end_format(keys.end.as_deref().unwrap_or_default());
@@ -106,6 +113,7 @@ fn main_part(kind: ShellKind, input: ScriptInput<'_>, format: &str) -> String {
          {builtin} printf '{end}' \"$__tmuxwright_status\" >/dev/tty; \
          case ${{__tmuxwright_modes+odd}} in odd) {VERBOSE_ON}\
          __tmuxwright_modes=$-:\"{traps}\";; esac; \
+         {builtin} unset {IDENTITY}; \
          case $__tmuxwright_status:${{__tmuxwright_modes-}} in *:*e*:*|*:*ERR) \
          {report}{builtin} unset __tmuxwright_status; {builtin} unset __tmuxwright_modes;; \
          0:*) {builtin} unset __tmuxwright_status __tmuxwright_modes;; \
@@ -121,7 +129,7 @@ const VERBOSE_ON: &str = "case ${__tmuxwright_modes-} in *v*) \\set -v;; esac; "
 /// Script that switches off modes and traps which act on every command. `__tmuxwright_head` will
 /// switch them on again, and `__tmuxwright_tail` ends the command's text with an assignment, which
 /// does not fail.
-fn modes_off(kind: ShellKind, command: &str, previous_status: i32) -> String {
+pub(super) fn modes_off(kind: ShellKind, command: &str, previous_status: i32) -> String {
     let builtin = builtin_prefix(kind);
     let traps = traps(kind);
     let odd = match MODE_WORDS.iter().any(|word| command.contains(word)) {
@@ -213,9 +221,22 @@ pub(super) fn answer_path(path: &str) -> String {
 
 /// The text of the command file of a fish, which has no such modes.
 fn fish_command_file(input: ScriptInput<'_>, path: &str, format: &str, place: LinePlace) -> String {
+    let keys = input.keys;
+    let (empty, hook) = (empty_command(ShellKind::Fish, path), &keys.hook);
+    let ask = keys.line.as_ref().map(|key| fish_ask_for_place(key, path)).unwrap_or_default();
+    let main = fish_main_part(input, format, place, &ask);
+    format!("{empty}; functions -q __tmuxwright_begin; and __tmuxwright_begin {hook}; {main}")
+}
+
+/// The part of that file that shows and evaluates the command. `ask` may correct `$place`.
+pub(super) fn fish_main_part(
+    input: ScriptInput<'_>,
+    format: &str,
+    place: LinePlace,
+    ask: &str,
+) -> String {
     let ScriptInput { keys, command, previous_status } = input;
     let kind = ShellKind::Fish;
-    let (empty, hook) = (empty_command(kind, path), &keys.hook);
     let end = Mark::end_format(keys.end.as_deref().unwrap_or_default());
     let status = match previous_status {
         0 => String::new(),
@@ -224,14 +245,13 @@ fn fish_command_file(input: ScriptInput<'_>, path: &str, format: &str, place: Li
     };
     let shown = quoted(kind, &displayed(command));
     let command = quoted(kind, command);
-    let ask = keys.line.as_ref().map(|key| fish_ask_for_place(key, path)).unwrap_or_default();
     let LinePlace { rows_up, column } = place;
     let column = column + 1;
     format!(
-        "{empty}; functions -q __tmuxwright_begin; and __tmuxwright_begin {hook}; \
-         begin; set -l place {rows_up} {column}; {ask}\
+        "begin; set -l place {rows_up} {column}; {ask}\
          builtin printf '{format}' $place {shown} >/dev/tty; end; {status}builtin eval {command}; begin; \
-         set -l code $status; builtin printf '{end}' $code >/dev/tty; return $code; end\n"
+         set -l code $status; set -e -g {IDENTITY}; \
+         builtin printf '{end}' $code >/dev/tty; return $code; end\n"
     )
 }
 
@@ -308,7 +328,7 @@ fn displayed(command: &str) -> String {
 }
 
 /// Text quoted as one word of the shell.
-fn quoted(kind: ShellKind, text: &str) -> String {
+pub(super) fn quoted(kind: ShellKind, text: &str) -> String {
     match kind {
         ShellKind::Fish => format!("'{}'", text.replace('\\', "\\\\").replace('\'', "\\'")),
         _ => format!("'{}'", text.replace('\'', "'\\''")),
@@ -318,7 +338,7 @@ fn quoted(kind: ShellKind, text: &str) -> String {
 /// Script that keeps typed lines of ours out of the history of a shell that does not ignore lines with a
 /// leading blank. bash removes the line. zsh cannot, so there the first line stays, and a hook keeps out
 /// the later ones.
-fn keep_out_of_history(kind: ShellKind, path: &str) -> String {
+pub(super) fn keep_out_of_history(kind: ShellKind, path: &str) -> String {
     match kind {
         ShellKind::Bash => format!(
             "case \":${{HISTCONTROL-}}:\" in *:ignorespace:*|*:ignoreboth:*) ;; \

@@ -11,6 +11,7 @@ use super::gate::{self, Readiness, Shell};
 use super::limits::{INTERRUPT_REACTION_TIME, JOB_END_INTERVAL, LONGEST_INTERVAL};
 use super::prompt::Prompt;
 use super::prompt_check::PromptCheck;
+use super::remote::RemoteInterrupt;
 use super::repl::InterpreterState;
 use super::viewers::Viewers;
 use super::{Engine, Job, Standing};
@@ -46,9 +47,12 @@ impl Engine {
         pane: &PaneState,
         timeout: Duration,
     ) -> Result<Interrupted, tmux_control::Error> {
+        let until = Instant::now() + timeout;
+        if let Some(remote) = RemoteInterrupt::of(self, pane).await {
+            return remote.press(until).await;
+        }
         let job = self.running_in(pane.pane);
         let generation = self.records().pane(pane).generation;
-        let until = Instant::now() + timeout;
         let before = self.prompt_before(pane).await;
         if let Some(InterpreterState { name, leave, standing, is_empty_prompt: true }) =
             self.interpreter_standing(pane).await

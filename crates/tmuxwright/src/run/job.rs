@@ -2,7 +2,7 @@
 
 use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Mutex, MutexGuard};
+use std::sync::{Mutex, MutexGuard, OnceLock};
 use std::time::Duration;
 
 use tmux_control::PaneId;
@@ -44,6 +44,8 @@ pub struct Job {
     printed: Notify,
     /// Whether the call that started the command has returned.
     is_left: AtomicBool,
+    /// User and host of a shell behind ssh or the like.
+    ran_as: OnceLock<String>,
 }
 
 /// Progress of a job, to compare with a later one.
@@ -118,6 +120,7 @@ impl Job {
             changed: Notify::new(),
             printed: Notify::new(),
             is_left: AtomicBool::new(false),
+            ran_as: OnceLock::new(),
         }
     }
 
@@ -156,6 +159,16 @@ impl Job {
     /// Whether the command still runs.
     pub fn is_running(&self) -> bool {
         self.state().status == JobStatus::Running
+    }
+
+    /// Records the user and host of the shell.
+    pub(super) fn set_ran_as(&self, identity: String) {
+        let _ = self.ran_as.set(identity);
+    }
+
+    /// User and host of the shell, such as `me@host`, if it is behind ssh or the like.
+    pub(crate) fn ran_as(&self) -> Option<&str> {
+        self.ran_as.get().map(String::as_str)
     }
 
     /// Records that the call that started the job has returned.

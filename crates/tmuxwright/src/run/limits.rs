@@ -19,6 +19,8 @@ pub(super) const PROMPT_TIMEOUT: Duration = Duration::from_secs(3);
 pub(super) const FOREGROUND_TIMEOUT: Duration = Duration::from_millis(60);
 /// Upper bound for a shell to begin a command, to answer a query for its status, or to print its prompt.
 pub(super) const SHELL_RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Upper bound for a program behind a relay such as ssh to answer as a shell.
+pub(super) const REMOTE_ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Upper bound for the mark that a shell prints at its prompt to follow that of the command file, unless
 /// the hook that prints it was removed.
 pub(super) const HOOK_MARK_TIMEOUT: Duration = Duration::from_millis(300);
@@ -70,5 +72,6 @@ pub(super) const REPL_PROMPT_INTERVAL: Duration = Duration::from_millis(10);
 
 /// Silence after which the prompt of a program that cannot be inspected, such as one behind ssh, counts.
 pub(super) const RELAY_QUIET: Duration = Duration::from_millis(250);
-/// Silence after which a program that reads in a row that is not its prompt asks for something else.
+/// Silence after which a program that reads in a row that is not its prompt asks for something else, and time
+/// for a shell behind a relay to draw its prompt.
 pub(super) const UNKNOWN_ROW_QUIET: Duration = Duration::from_millis(300);

@@ -4,7 +4,7 @@
 //! The command file asks with a mark and waits, so that the screen does not change meanwhile. The answer is
 //! a file with two numbers. A shell that leaves its line in place is asked no further.
 
-use tmux_control::Error;
+use tmux_control::{Error, PaneId, Server};
 use unicode_width::UnicodeWidthChar;
 
 use super::command_file::answer_path;
@@ -24,7 +24,8 @@ impl JobFollower {
     /// Answers the shell's question where its typed line is.
     pub(super) async fn answer_line_query(&mut self) {
         let Some(line) = self.state.command_line.take() else { return };
-        let place = match self.find_line(&line.text).await {
+        let found = find_on_screen(self.engine.tmux(), self.pane.pane, &line.text).await;
+        let place = match found {
             Ok(Some(place)) => {
                 self.engine.records().pane(&self.pane).line_stays = place == line.predicted;
                 place
@@ -38,17 +39,21 @@ impl JobFollower {
         }
     }
 
-    /// Finds the typed line on the screen. All that the shell printed before its question is there, since
-    /// tmux has passed the question on.
-    async fn find_line(&self, line: &str) -> Result<Option<LinePlace>, Error> {
-        let (above, width) = CursorRow::read_above(self.engine.tmux(), self.pane.pane).await?;
-        Ok(find(&above, width, line))
-    }
-
     /// Name of the file with the answer.
     pub(super) fn line_file(&self) -> String {
         answer_path(&self.job.id)
     }
+}
+
+/// Finds a typed line above the cursor. All that the shell printed before a mark is on the screen when the mark is
+/// seen, since tmux has passed it on.
+pub(super) async fn find_on_screen(
+    tmux: &Server,
+    pane: PaneId,
+    line: &str,
+) -> Result<Option<LinePlace>, Error> {
+    let (above, width) = CursorRow::read_above(tmux, pane).await?;
+    Ok(find(&above, width, line))
 }
 
 /// Finds a line in the rows above the cursor, with the blank before it.

@@ -31,6 +31,7 @@ mod prompt;
 mod prompt_after;
 mod prompt_check;
 mod refusal;
+mod remote;
 mod repl;
 mod shell_exit;
 mod start_job;
@@ -122,6 +123,9 @@ impl Engine {
         pane: PaneState,
         command: String,
     ) -> Result<StartedCall, Refusal> {
+        if let Some(relay) = remote::Relay::in_pane(self, &pane).await {
+            return remote::run(self, relay, pane, command).await;
+        }
         // The row is compared with the prompt that the last command has left. The next lease ends its reading.
         self.wait_for_prompt_read(&pane).await;
         let lease = PaneLease::acquire(self, &pane).await?;

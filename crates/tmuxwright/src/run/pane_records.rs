@@ -3,9 +3,10 @@
 //! Shared by all MCP clients, so that no two of them type into a pane at once.
 
 use std::collections::{HashMap, HashSet};
+use std::path::PathBuf;
 use std::sync::Arc;
 
-use tmux_control::PaneId;
+use tmux_control::{PaneId, Server};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -15,6 +16,7 @@ use super::launch::{Handover, Launch};
 use super::limits::LEASE_INTERVAL;
 use super::prompt::Prompt;
 use super::refusal::Refusal;
+use super::remote::RemoteRecord;
 use super::repl::LastStanding;
 use crate::host::PaneState;
 
@@ -28,6 +30,10 @@ pub(super) struct PaneRecords {
     pub(super) repl_panes: HashSet<PaneId>,
     /// Where calls left the interpreters in panes.
     pub(super) standings: HashMap<PaneId, LastStanding>,
+    /// Shells behind relays such as ssh.
+    pub(super) remote: HashMap<PaneId, RemoteRecord>,
+    /// The servers of tmux clients that run in panes, by socket.
+    pub(super) nested_servers: HashMap<PathBuf, Server>,
 }
 
 /// The record of one pane.
@@ -88,7 +94,8 @@ pub(super) enum ShellMarks {
 enum PaneUse {
     /// A command is being started. It has an id once its line is about to be typed.
     Starting(Option<String>),
-    Running(Arc<Job>),
+    /// A command runs, in the shell with this process id.
+    Running(Arc<Job>, u32),
 }
 
 impl PaneRecords {
@@ -135,12 +142,18 @@ impl PaneRecords {
         }
     }
 
-    /// Records that a job runs in its pane.
-    pub(super) fn job_started(&mut self, job: &Arc<Job>) {
+    /// Records that a job runs in its pane, in this shell.
+    pub(super) fn job_started(&mut self, job: &Arc<Job>, shell: u32) {
         if let Some(record) = self.panes.get_mut(&job.pane) {
-            record.in_use = Some(PaneUse::Running(Arc::clone(job)));
+            record.in_use = Some(PaneUse::Running(Arc::clone(job), shell));
             record.last_start = Some(Instant::now());
         }
+    }
+
+    /// Whether a job runs in a pane, in another shell than this one: then the job has started this one.
+    pub(super) fn started_by_job(&self, pane: &PaneState, shell: u32) -> bool {
+        let in_use = self.existing(pane).and_then(|record| record.in_use.as_ref());
+        matches!(in_use, Some(PaneUse::Running(job, own)) if *own != shell && job.is_running())
     }
 }
 
@@ -196,7 +209,7 @@ impl PaneRecord {
         match &self.in_use {
             None => true,
             Some(PaneUse::Starting(_)) => false,
-            Some(PaneUse::Running(job)) => !job.is_running(),
+            Some(PaneUse::Running(job, _)) => !job.is_running(),
         }
     }
 
@@ -204,14 +217,14 @@ impl PaneRecord {
     pub(super) fn job_id(&self) -> Option<&str> {
         match self.in_use.as_ref()? {
             PaneUse::Starting(id) => id.as_deref(),
-            PaneUse::Running(job) => Some(&job.id),
+            PaneUse::Running(job, _) => Some(&job.id),
         }
     }
 
     /// The job that runs in the pane.
     pub(super) fn job(&self) -> Option<&Arc<Job>> {
         match &self.in_use {
-            Some(PaneUse::Running(job)) => Some(job),
+            Some(PaneUse::Running(job, _)) => Some(job),
             _ => None,
         }
     }
@@ -245,13 +258,13 @@ impl PaneLease {
         let generation = records.last_generation;
         let record = records.pane(pane);
         match &record.in_use {
-            Some(PaneUse::Running(job)) if engine.is_own_job(job) => {
+            Some(PaneUse::Running(job, _)) if engine.is_own_job(job) => {
                 let awaited = job.facts().waiting;
                 let program = process::foreground(pane.pid).map(|program| program.name);
                 let id = job.id.clone();
                 return Err(Refusal::Busy { pane: pane.pane, id, program, awaited });
             }
-            Some(PaneUse::Running(_)) => return Err(Refusal::Taken { pane: pane.pane }),
+            Some(PaneUse::Running(..)) => return Err(Refusal::Taken { pane: pane.pane }),
             Some(PaneUse::Starting(_)) => return Err(Refusal::Contended { pane: pane.pane }),
             None => record.in_use = Some(PaneUse::Starting(None)),
         }

@@ -19,7 +19,7 @@ use crate::host::PaneState;
 use process::ShellKind;
 
 /// Characters with which prompts end, before a blank.
-const PROMPT_ENDS: &[&str] = &["$ ", "# ", "% ", "> ", "❯ "];
+pub(super) const PROMPT_ENDS: &[&str] = &["$ ", "# ", "% ", "> ", "❯ "];
 
 /// A prompt as it looks on the screen.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -63,7 +63,7 @@ pub(super) fn inspect(
 }
 
 /// Whether the cursor's row is this prompt, which may have wrapped in a narrow pane.
-fn shows_prompt(cursor: &CursorRow, known: &str) -> bool {
+pub(super) fn shows_prompt(cursor: &CursorRow, known: &str) -> bool {
     same_prompt(known, &cursor.before) || same_prompt(known, &cursor.line())
 }
 
@@ -76,7 +76,7 @@ fn is_below_full_row(cursor: &CursorRow, known: &str) -> bool {
 
 /// Whether the line begins with this prompt and goes on. A line that also ends with it may be output
 /// without an end, and the prompt behind it.
-fn goes_on(cursor: &CursorRow, known: &str) -> bool {
+pub(super) fn goes_on(cursor: &CursorRow, known: &str) -> bool {
     begins_with(cursor, known) && !cursor.before.ends_with(known)
 }
 

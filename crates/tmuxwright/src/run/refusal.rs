@@ -109,7 +109,10 @@ pub enum Refusal {
         pane: PaneId,
     },
     /// The shell cannot read our command files.
-    #[error("the shell in {pane} runs as another user or in another file system")]
+    #[error(
+        "the shell in {pane} runs as another user or in another file system, and does not show an empty \
+         prompt"
+    )]
     OutOfReach {
         /// The pane.
         pane: PaneId,
@@ -132,6 +135,16 @@ pub enum Refusal {
         /// The pane.
         pane: PaneId,
         /// Command line of the program.
+        program: String,
+    },
+    /// The program behind a relay did not answer as a shell does.
+    #[error(
+        "the program behind `{program}` in {pane} shows a prompt but did not answer as a shell"
+    )]
+    NoAnswer {
+        /// The pane.
+        pane: PaneId,
+        /// Command line of the relay.
         program: String,
     },
     /// The foreground program does not wait for input.
@@ -246,6 +259,10 @@ impl Refusal {
                 .to_owned(),
             Self::FullScreen { .. } => "press its keys with send_keys; capture_pane shows its screen; \
                                         leave it with its own key, such as `q`"
+                .to_owned(),
+            Self::NoAnswer { .. } => "bash, zsh, fish 3.4 and POSIX shells are recognised; enter input \
+                                      into other programs with run_in_repl, and read the screen with \
+                                      capture_pane"
                 .to_owned(),
             Self::NoReader { .. } => "capture_pane shows its screen; call again when it is at its \
                                       prompt, or stop it with interrupt"

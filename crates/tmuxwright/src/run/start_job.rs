@@ -283,7 +283,7 @@ impl JobStart {
             // Without a cursor the command was typed at a prompt that was not inspected.
             record.prompt_is_proven |= cursor.is_some();
         }
-        records.job_started(&job);
+        records.job_started(&job, shell.pid);
         Ok(Some(TypedCommand {
             job,
             shell,

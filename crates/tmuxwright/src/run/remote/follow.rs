@@ -1,0 +1,141 @@
+//! Following of a command behind a relay: its output, its end mark, and the end of the connection.
+
+use std::sync::Arc;
+
+use process::ShellKind;
+use tmux_control::PaneId;
+use tokio::time::Instant;
+
+use super::RemoteLease;
+use super::relay::Relay;
+use super::status_query::{PromptAgain, StatusQuery};
+use crate::input_probe::{ShownRow, awaited_input};
+use crate::run::job::{AlternateScreen, JobStatus};
+use crate::run::job_feed::JobFeed;
+use crate::run::limits::SHELL_RESPONSE_TIMEOUT;
+use crate::run::marks::MarkKeys;
+use crate::run::pane_size::{SizedItem, SizedStream};
+use crate::run::prompt::Prompt;
+use crate::run::{Engine, Job};
+
+/// The task that follows one command behind a relay.
+pub(super) struct RemoteFollower {
+    pub(super) engine: Arc<Engine>,
+    pub(super) lease: RemoteLease,
+    pub(super) relay: Relay,
+    /// The pane of the call.
+    pub(super) pane: PaneId,
+    pub(super) job: Arc<Job>,
+    pub(super) kind: ShellKind,
+    pub(super) prompt: Prompt,
+    pub(super) stream: SizedStream,
+    pub(super) feed: JobFeed,
+    pub(super) keys: MarkKeys,
+    pub(super) typed_at: Instant,
+    pub(super) query: StatusQuery,
+}
+
+impl RemoteFollower {
+    /// Follows the command to its end, then releases the pane.
+    pub(super) async fn run(mut self) {
+        let relay_exit = process::exited(self.relay.pid);
+        tokio::pin!(relay_exit);
+        let mut inputs = self.engine.inputs(self.pane);
+        let status = loop {
+            tokio::select! {
+                biased;
+                item = self.stream.next() => {
+                    if let Some(status) = self.handle(item) {
+                        break status;
+                    }
+                }
+                () = &mut relay_exit => break self.status_after_exit().await,
+                () = self.engine.input_beyond(self.pane, inputs) => {
+                    inputs = self.engine.inputs(self.pane);
+                    self.feed.probes.reset(Instant::now());
+                    self.query.forget();
+                    self.job.forget_waiting();
+                }
+                () = tokio::time::sleep_until(self.feed.probes.due()) => {
+                    if let Some(status) = self.probe().await {
+                        break status;
+                    }
+                }
+            }
+        };
+        let (unfinished, _) = self.job.last_row();
+        self.engine.remote_record(self.pane, &self.relay, |record| {
+            record.unfinished = unfinished;
+            record.last_end = Some(Instant::now());
+            if let JobStatus::Exited(code) = status {
+                record.last_status = code;
+            }
+        });
+        self.job.finish(status);
+        self.engine.jobs().evict_oldest(self.engine.shared.options.results);
+        drop(self.lease);
+    }
+
+    /// Handles an item of the stream. Returns the status if the command has ended or is lost.
+    fn handle(&mut self, item: SizedItem) -> Option<JobStatus> {
+        if let Some(lost) = self.feed.handle(item) {
+            return Some(lost);
+        }
+        if self.feed.filter.take_line_query() {
+            self.query.answered();
+        }
+        // The keys of the marks have left this process only in the script, so no other program knows them.
+        let (code, _) = self.feed.filter.confirm()?;
+        let unknown = || JobStatus::Lost("its shell does not know its status".to_owned());
+        Some(code.map_or_else(unknown, JobStatus::Exited))
+    }
+
+    /// Probes whether the command waits for input, or its shell has dropped it.
+    async fn probe(&mut self) -> Option<JobStatus> {
+        if self.query.has_failed() {
+            return Some(StatusQuery::lost("it does not report its status"));
+        }
+        if !self.feed.filter.has_begun() {
+            self.feed.probes.record(None);
+            return (self.typed_at.elapsed() > SHELL_RESPONSE_TIMEOUT).then(|| {
+                let why = "its shell printed no mark: it is not known whether the command has run";
+                JobStatus::Lost(why.to_owned())
+            });
+        }
+        match self.prompt_again() {
+            PromptAgain::No => {}
+            PromptAgain::Perhaps => {
+                self.feed.probes.record(None);
+                return None;
+            }
+            PromptAgain::Yes => {
+                self.feed.probes.record(None);
+                let refused = self.ask_status().await.err();
+                return refused.map(|why| StatusQuery::lost(&why.to_string()));
+            }
+        }
+        let (row, _) = self.job.last_row();
+        let wait = process::input_wait(self.relay.terminal.pane.pid);
+        let alternate = self.job.facts().alternate == Some(AlternateScreen::Active);
+        let shown = ShownRow { row: &row, alternate, quiet: self.feed.probes.quiet() };
+        self.feed.probes.record(awaited_input(&wait, shown));
+        self.job.set_waiting(self.feed.probes.settled());
+        None
+    }
+
+    /// The status after the relay has exited: what it printed last may hold the end mark.
+    async fn status_after_exit(&mut self) -> JobStatus {
+        let terminal = &self.relay.terminal;
+        let caught_up = terminal.tmux.catch_up(terminal.pane.session, terminal.pane.pane);
+        let _ = tokio::time::timeout(SHELL_RESPONSE_TIMEOUT, caught_up).await;
+        while let Some(item) = self.stream.next_arrived().await {
+            if let Some(status) = self.handle(item) {
+                return status;
+            }
+        }
+        JobStatus::Lost(match self.relay.passes_keys {
+            true => format!("the connection of `{}` has ended", self.relay.program),
+            false => format!("its shell `{}` has exited", self.relay.program),
+        })
+    }
+}

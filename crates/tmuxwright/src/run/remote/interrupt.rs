@@ -1,0 +1,81 @@
+//! Interrupting the command of a shell behind a relay, and waiting for the prompt.
+
+use std::sync::Arc;
+
+use tmux_control::keys::TmuxKey;
+use tokio::time::Instant;
+
+use super::prompt_row::{self, RowLook};
+use super::relay::Relay;
+use crate::host::PaneState;
+use crate::run::cursor_row::CursorRow;
+use crate::run::limits::{
+    INTERRUPT_REACTION_TIME, JOB_END_INTERVAL, LONGEST_INTERVAL, RELAY_QUIET,
+};
+use crate::run::{Engine, Interrupted, Job};
+
+/// A shell behind a relay before an interrupt.
+pub(in crate::run) struct RemoteInterrupt<'a> {
+    engine: &'a Engine,
+    pane: &'a PaneState,
+    relay: Relay,
+    /// The command that runs in the shell.
+    job: Option<Arc<Job>>,
+    before: CursorRow,
+}
+
+impl<'a> RemoteInterrupt<'a> {
+    /// `None` if the pane shows neither a command of ours behind a relay nor the prompt of a shell there.
+    pub(in crate::run) async fn of(engine: &'a Engine, pane: &'a PaneState) -> Option<Self> {
+        let relay = Relay::in_pane(engine, pane).await?;
+        let (job, terminal) = (engine.remote_job(pane.pane), &relay.terminal);
+        let before = CursorRow::read(&terminal.tmux, terminal.pane.pane).await.ok()?;
+        let found = Self { engine, pane, relay, job, before };
+        (found.job.is_some() || found.look(&found.before) != RowLook::Other).then_some(found)
+    }
+
+    fn look(&self, cursor: &CursorRow) -> RowLook {
+        let known = self.engine.remote_known_prompt(self.pane.pane, &self.relay);
+        match cursor.alternate {
+            true => RowLook::Other,
+            false => prompt_row::look(cursor, known.as_ref()),
+        }
+    }
+
+    /// Presses C-c and waits for the prompt.
+    pub(in crate::run) async fn press(
+        self,
+        until: Instant,
+    ) -> Result<Interrupted, tmux_control::Error> {
+        let (engine, pane, terminal) = (self.engine, self.pane.pane, &self.relay.terminal);
+        engine.tmux().run(TmuxKey::Named("C-c".to_owned()).press(pane)).await?;
+        // The terminal drops text that was not entered.
+        engine.shared.typed_input.record(pane, "", true);
+        let pressed = Instant::now();
+        let mut pause = INTERRUPT_REACTION_TIME;
+        let at_prompt = loop {
+            let now = Instant::now();
+            if let Some(job) = &self.job {
+                if job.wait_for_end_until((now + JOB_END_INTERVAL).min(until)).await {
+                    break true;
+                }
+            } else {
+                tokio::time::sleep(pause.min(until.saturating_duration_since(now))).await;
+                pause = (pause * 2).min(LONGEST_INTERVAL);
+                let cursor = CursorRow::read(&terminal.tmux, terminal.pane.pane).await?;
+                let place = |it: &CursorRow| (it.history, it.row);
+                let has_reacted =
+                    place(&cursor) != place(&self.before) || pressed.elapsed() > RELAY_QUIET;
+                if has_reacted && matches!(self.look(&cursor), RowLook::Known | RowLook::Unknown) {
+                    break true;
+                }
+            }
+            if Instant::now() >= until {
+                break false;
+            }
+        };
+        let job = self.job.filter(|job| engine.is_own_job(job));
+        let foreground = self.relay.program;
+        Ok(Interrupted { at_prompt, is_pressed: true, interpreter: None, foreground, job })
+    }
+}

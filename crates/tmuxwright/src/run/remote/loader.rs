@@ -1,0 +1,217 @@
+//! The lines that make any shell read a script from its terminal, and the text of that script.
+//!
+//! No file of this machine can be read behind ssh or in another root, so the script is typed. It is not typed
+//! at the prompt: a line editor would change it and the history would keep it. The line at the prompt starts a
+//! `sh` that turns the echo off, reports that it reads, and evaluates one further line. That line tells the kinds
+//! of shell apart, reports the kind, and reads encoded lines up to a dot; the shell evaluates what they decode to.
+
+use process::ShellKind;
+
+use crate::run::command_file::{self, IDENTITY, ScriptInput};
+use crate::run::delivery::{HIDDEN, LineGeometry, LinePlace, builtin_prefix};
+
+/// Bytes of one encoded line. A terminal that edits lines keeps at most 4,095.
+const MAX_LINE_BYTES: usize = 900;
+
+/// A shell that is ready to read a script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ReadyShell {
+    pub(super) kind: ShellKind,
+    /// User and host, such as `me@host`.
+    pub(super) identity: String,
+}
+
+/// The line to type at a prompt, in syntax that bash, zsh, fish (3.4 or later), dash and busybox share. An
+/// interrupt gives the terminal its echo back.
+pub(super) fn loader_line(key: &str, geometry: LineGeometry) -> String {
+    let mut line = format!(
+        " eval \"$(sh -c 's=$(stty -g);trap \"stty $s;exit 1\" 2;stty -echo;\
+         printf \"\\033]133;L;k={key}\\007\">/dev/tty;read -r l;eval \"$l\";stty $s' '\\\\')\""
+    );
+    // At the right margin the row of the cursor is not known.
+    if (geometry.column as usize + line.len()).is_multiple_of(geometry.width.max(1) as usize) {
+        line.push(' ');
+    }
+    line
+}
+
+/// The line that the loader evaluates. The loader was started with a quoted pair of backslashes, which is one
+/// character in fish only. The other shells tell their kind in a second `sh`, and evaluate the script with its
+/// output hidden, since a trace of the script would show the keys of its marks.
+pub(super) fn reader_line(key: &str) -> String {
+    let read = format!(
+        "t=$(stty -g);trap \"stty $t;exit 1\" 2;stty -echo;\
+         printf \"\\033]133;L;k={key};%s\\007\" \"$1;$(id -un||id -u)@$(uname -n)\">/dev/tty;\
+         while IFS= read -r l;do test \"$l\" = .&&break;printf %b \"$l\";done;stty $t"
+    );
+    format!(
+        "exec 2>/dev/null;r='{read}';case ${{#0}} in 1)set fish;eval \"$r\";;\
+         *)printf '{{ eval \"$(sh -c \\047%s\\047 - ${{BASH_VERSION:+bash}}${{ZSH_VERSION:+zsh}}.)\";}} \
+         {HIDDEN};eval \"$__tmuxwright\"' \"$r\";;esac"
+    )
+}
+
+/// Whether the answer to the loader line with this key is among the bytes.
+pub(super) fn is_loaded(bytes: &[u8], key: &str) -> bool {
+    memchr::memmem::find(bytes, format!("\x1b]133;L;k={key}\x07").as_bytes()).is_some()
+}
+
+/// The answer to the reader line with this key, if it is among the bytes.
+pub(super) fn find_ready(bytes: &[u8], key: &str) -> Option<ReadyShell> {
+    let prefix = format!("\x1b]133;L;k={key};");
+    let at = memchr::memmem::find(bytes, prefix.as_bytes())? + prefix.len();
+    let rest = bytes.get(at..)?;
+    let end = memchr::memchr(0x07, rest)?;
+    let text = String::from_utf8_lossy(rest.get(..end)?).into_owned();
+    let (shell, identity) = text.split_once(';')?;
+    let kind = match shell {
+        "zsh." => ShellKind::Zsh,
+        "bash." => ShellKind::Bash,
+        "fish" => ShellKind::Fish,
+        _ => ShellKind::Dash,
+    };
+    Some(ReadyShell { kind, identity: terminal::text::clean(identity, false) })
+}
+
+/// A script to be read by a shell.
+pub(super) struct Script<'a> {
+    pub(super) kind: ShellKind,
+    pub(super) input: ScriptInput<'a>,
+    /// Key of the loader line.
+    pub(super) loader: &'a str,
+    /// Key by which the shell is told from one that the command starts.
+    pub(super) identity: &'a str,
+    /// Where the loader line is on the screen.
+    pub(super) place: LinePlace,
+}
+
+impl Script<'_> {
+    /// The script that replaces the loader line with the command, and runs the command between two marks, as a
+    /// command file does.
+    pub(super) fn text(&self) -> String {
+        let Self { kind, input, loader, identity, place } = *self;
+        let format = command_file::shown_format(input.keys);
+        if kind == ShellKind::Fish {
+            let main = command_file::fish_main_part(input, &format, place, "");
+            return format!("set -g {IDENTITY} {identity}; {main}");
+        }
+        let forget = match kind {
+            ShellKind::Zsh => FORGET_IN_ZSH.to_owned(),
+            _ => command_file::keep_out_of_history(kind, loader),
+        };
+        let LinePlace { rows_up, column } = place;
+        let place = format!("__tmuxwright_rows={rows_up}; __tmuxwright_column={}; ", column + 1);
+        let modes = command_file::modes_off(kind, input.command, input.previous_status);
+        let main = command_file::main_part(kind, input, &format);
+        let main = command_file::quoted(kind, &main);
+        format!("{IDENTITY}={identity}; {forget}{place}{modes}__tmuxwright={main}\n")
+    }
+
+    /// The script as lines of printable ASCII for `printf %b`, and the dot that ends it.
+    pub(super) fn encoded(&self) -> Vec<String> {
+        encoded_lines(&self.text())
+    }
+}
+
+/// Keeps loader lines out of the history of a zsh that does not ignore lines with a leading blank. zsh cannot
+/// remove a line, so the first one stays.
+const FORGET_IN_ZSH: &str = "[[ -o histignorespace ]] || \
+    (( ${+functions[__tmuxwright_loader_history]} )) || { \
+    __tmuxwright_loader_history() { { setopt local_options local_traps no_err_exit no_xtrace; \
+    \\builtin trap - ZERR; \
+    if [[ $1 == ' eval \"$(sh -c '*'133;L;k='* ]]; then return 1; fi; } 2>/dev/null }; \
+    zshaddhistory_functions+=(__tmuxwright_loader_history) }; ";
+
+fn encoded_lines(script: &str) -> Vec<String> {
+    let mut lines = vec![String::new()];
+    for &byte in script.as_bytes() {
+        let is_plain = (b' '..=b'~').contains(&byte) && byte != b'\\';
+        let encoded =
+            if is_plain { char::from(byte).to_string() } else { format!("\\0{byte:03o}") };
+        match lines.last_mut() {
+            Some(line) if line.len() + encoded.len() <= MAX_LINE_BYTES => line.push_str(&encoded),
+            _ => lines.push(encoded),
+        }
+    }
+    // A lone dot ends the script. Only the last line can be that short.
+    if let Some(last) = lines.last_mut().filter(|last| *last == ".") {
+        *last = "\\0056".to_owned();
+    }
+    lines.push(".".to_owned());
+    lines
+}
+
+/// The line that reports `$?` with an end mark, for a command that the shell has dropped, and erases itself
+/// together with its prompt. The key of that mark is the identity of the shell, so that another shell reports
+/// nothing; the second mark says that the line was evaluated.
+pub(super) fn status_line(kind: ShellKind, asked: &str, geometry: LineGeometry) -> String {
+    let (builtin, status, identity) = match kind {
+        ShellKind::Fish => ("builtin", "$status", format!("\"${IDENTITY}\"")),
+        kind => (builtin_prefix(kind), "$?", format!("\"${{{IDENTITY}-}}\"")),
+    };
+    let line = |up: usize| {
+        format!(
+            " {builtin} printf '\\033[{up}A\\r\\033[J\\033]133;D;%s;k=%s\\007\\033]133;L;k={asked}\\007' \
+             {status} {identity}"
+        )
+    };
+    let (column, width) = (geometry.column as usize, geometry.width.max(1) as usize);
+    let up = (column + line(1).len()) / width + 1;
+    let mut line = line(up);
+    if (column + line.len()).is_multiple_of(width) {
+        line.push(' ');
+    }
+    line
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scripts_are_encoded_as_short_ascii_lines() {
+        assert_eq!(encoded_lines("a\\b\né"), ["a\\0134b\\0012\\0303\\0251", "."]);
+        assert_eq!(encoded_lines("."), ["\\0056", "."]);
+        let long = encoded_lines(&"'\\\n漢".repeat(5_000));
+        assert!(long.iter().all(|line| line.len() <= MAX_LINE_BYTES && line.is_ascii()));
+    }
+
+    #[test]
+    fn ready_answer_names_shell_user_and_host() {
+        let answer = |shell: &str| format!("x\x1b]133;L;k=K;{shell};me@host\x07y");
+        for (shell, kind) in [
+            ("bash.", ShellKind::Bash),
+            ("zsh.", ShellKind::Zsh),
+            ("fish", ShellKind::Fish),
+            (".", ShellKind::Dash),
+        ] {
+            let ready = find_ready(answer(shell).as_bytes(), "K");
+            assert_eq!(ready, Some(ReadyShell { kind, identity: "me@host".into() }), "{shell}");
+        }
+        assert_eq!(find_ready(answer("bash.").as_bytes(), "X"), None);
+        assert_eq!(find_ready(b"\x1b]133;L;k=K;bash", "K"), None);
+    }
+
+    #[test]
+    fn typed_lines_never_end_at_the_right_margin() {
+        for width in 20..200 {
+            for column in 0..20 {
+                let geometry = LineGeometry { column, width };
+                let lines = [
+                    loader_line("0123456789ab", geometry),
+                    status_line(ShellKind::Bash, "0123456789ab", geometry),
+                    status_line(ShellKind::Fish, "0123456789ab", geometry),
+                ];
+                for line in lines {
+                    let end = column as usize + line.len();
+                    assert!(!end.is_multiple_of(width as usize), "{geometry:?} {line}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn reader_line_is_one_terminal_line() {
+        assert!(reader_line(&"0".repeat(24)).len() <= MAX_LINE_BYTES);
+    }
+}

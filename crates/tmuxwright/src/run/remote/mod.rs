@@ -1,0 +1,154 @@
+//! Commands in shells whose processes or files this machine does not share: behind ssh, docker, sudo or
+//! script, of another user, in another root; and in shells that a running command has started.
+//!
+//! Nothing is known there but the screen and the stream. So a line is typed only at a row that looks like an
+//! empty prompt (`prompt_row`, `prompt`), the shell is recognised by its answer to that line (`loader`), the
+//! script follows in-band (`start`), and the end is known by its mark or by the end of the relay (`follow`).
+//! Behind a tmux client, keys and stream are those of the pane that the client shows (`nested_tmux`).
+
+mod follow;
+mod interrupt;
+mod loader;
+mod nested_tmux;
+mod prompt;
+mod prompt_row;
+mod relay;
+mod start;
+mod status_query;
+
+use std::sync::Arc;
+
+use tmux_control::PaneId;
+use tokio::sync::oneshot;
+use tokio::time::Instant;
+use tracing::Instrument;
+
+use super::limits::SETTLE_TIME;
+use super::pane_records::PaneLease;
+use super::{Engine, Job, Refusal, StartedCall};
+use crate::host::PaneState;
+pub(super) use interrupt::RemoteInterrupt;
+use prompt_row::KnownPrompt;
+pub(super) use relay::Relay;
+use relay::RelayId;
+
+/// The record of the shell behind a relay.
+#[derive(Debug, Default)]
+pub(super) struct RemoteRecord {
+    relay: Option<RelayId>,
+    /// Key of the loader lines. A history without a rule for blanks, as that of busybox, keeps a repeated line
+    /// once.
+    loader: Option<String>,
+    /// The row of the prompt before the last command.
+    prompt: Option<String>,
+    /// The last row of the output of that command, if it has no end: the prompt follows in the same row.
+    unfinished: String,
+    /// Status and end of the last command.
+    last_status: i32,
+    last_end: Option<Instant>,
+    /// The command that runs there.
+    job: Option<Arc<Job>>,
+}
+
+impl Engine {
+    /// Reads or changes the record of a relay. A record of another relay in the pane is void.
+    fn remote_record<T>(
+        &self,
+        pane: PaneId,
+        relay: &Relay,
+        change: impl FnOnce(&mut RemoteRecord) -> T,
+    ) -> T {
+        let mut records = self.records();
+        let record = records.remote.entry(pane).or_default();
+        let id = Some(relay.id());
+        if record.relay != id {
+            *record = RemoteRecord { relay: id, ..RemoteRecord::default() };
+        }
+        change(record)
+    }
+
+    /// The prompt that the last command behind a relay has left.
+    fn remote_known_prompt(&self, pane: PaneId, relay: &Relay) -> Option<KnownPrompt> {
+        self.remote_record(pane, relay, |record| {
+            let (row, unfinished) = (record.prompt.clone()?, record.unfinished.clone());
+            Some(KnownPrompt { row, unfinished })
+        })
+    }
+
+    /// The relay whose shell has just ended a command, and until when the shell may take to be back.
+    fn settling_relay(&self, pane: PaneId) -> Option<(RelayId, Instant)> {
+        let records = self.records();
+        let record = records.remote.get(&pane)?;
+        let until = record.last_end? + SETTLE_TIME;
+        (Instant::now() < until).then_some((record.relay.clone()?, until))
+    }
+
+    /// The command that runs behind the relay in a pane.
+    pub(super) fn remote_job(&self, pane: PaneId) -> Option<Arc<Job>> {
+        let job = self.records().remote.get(&pane).and_then(|record| record.job.clone());
+        job.filter(|job| job.is_running())
+    }
+}
+
+/// The right to run a command behind a relay. Released when dropped.
+struct RemoteLease {
+    /// `None` if a command of ours runs in the pane, such as `ssh host`: it goes on.
+    pane: Option<PaneLease>,
+    _inner: Option<InnerLease>,
+}
+
+/// The right to use the program that a running command has in the foreground.
+struct InnerLease {
+    engine: Arc<Engine>,
+    pane: PaneId,
+}
+
+impl RemoteLease {
+    async fn acquire(engine: &Arc<Engine>, pane: &PaneState) -> Result<Self, Refusal> {
+        match PaneLease::acquire(engine, pane).await {
+            Ok(lease) => Ok(Self { pane: Some(lease), _inner: None }),
+            Err(busy @ Refusal::Busy { .. }) => {
+                if let Some(job) = engine.remote_job(pane.pane) {
+                    let (id, awaited) = (job.id.clone(), job.facts().waiting);
+                    // The command that started the relay is not the one to wait for.
+                    let is_outer = engine.running_in(pane.pane).is_some_and(|it| it.id == id);
+                    return Err(match is_outer {
+                        true => busy,
+                        false => Refusal::Busy { pane: pane.pane, id, program: None, awaited },
+                    });
+                }
+                if !engine.records().repl_panes.insert(pane.pane) {
+                    return Err(Refusal::Contended { pane: pane.pane });
+                }
+                let inner = InnerLease { engine: Arc::clone(engine), pane: pane.pane };
+                Ok(Self { pane: None, _inner: Some(inner) })
+            }
+            Err(other) => Err(other),
+        }
+    }
+}
+
+impl Drop for InnerLease {
+    fn drop(&mut self) {
+        self.engine.records().repl_panes.remove(&self.pane);
+    }
+}
+
+/// Runs a command in the shell behind a relay, in a task of its own: once typing has begun, the job is
+/// completed even if the caller is cancelled.
+pub(super) async fn run(
+    engine: &Arc<Engine>,
+    relay: Relay,
+    pane: PaneState,
+    command: String,
+) -> Result<StartedCall, Refusal> {
+    let id = pane.pane;
+    if pane.synchronized || relay.terminal.pane.synchronized {
+        return Err(Refusal::Synchronized { pane: id });
+    }
+    let lease = RemoteLease::acquire(engine, &pane).await?;
+    let (sender, started) = oneshot::channel();
+    let start = start::RemoteStart { engine: Arc::clone(engine), lease, relay, pane, command };
+    tokio::spawn(start.run(sender).in_current_span());
+    started.await.unwrap_or(Err(Refusal::Contended { pane: id }))
+}

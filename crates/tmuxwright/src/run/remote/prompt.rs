@@ -1,0 +1,256 @@
+//! The empty prompt of a shell behind a relay, proven with keys that change nothing.
+//!
+//! The left arrow and then a blank are pressed. Keys are read in order, so the place of the blank also tells
+//! whether the arrow moved the cursor, however slow the connection is: no pause has to be guessed.
+
+use tmux_control::keys::{TmuxKey, type_text};
+use tmux_control::{Command, PaneId};
+use tokio::sync::OwnedRwLockReadGuard;
+use tokio::time::Instant;
+
+use super::prompt_row::{self, RowLook};
+use super::relay::Relay;
+use crate::run::cursor_row::CursorRow;
+use crate::run::gate::ProbePause;
+use crate::run::limits::{DISTURBANCE_TIMEOUT, PROMPT_TIMEOUT};
+use crate::run::viewers::Viewers;
+use crate::run::{Engine, Refusal};
+
+/// How a terminal without a line editor echoes the left arrow: as three characters, by the mode of the keypad.
+const ECHOED_ARROWS: &[&str] = &["^[[D ", "^[OD "];
+
+/// A prompt with one blank typed behind it, and nothing else.
+pub(super) struct EmptyPrompt {
+    /// The row before the blank.
+    pub(super) cursor: CursorRow,
+    pub(super) viewers: Viewers,
+    /// A format that is true while nothing has changed since.
+    condition: String,
+    /// Held until the line is typed.
+    pub(super) _typing: OwnedRwLockReadGuard<()>,
+}
+
+/// The prompt of a relay's shell.
+pub(super) struct RemotePrompt<'a> {
+    pub(super) engine: &'a Engine,
+    /// The pane of the call.
+    pub(super) pane: PaneId,
+    pub(super) relay: &'a Relay,
+}
+
+/// The look of the row after the keys.
+enum Reaction {
+    Empty,
+    HalfTyped,
+    /// The arrow was echoed: nothing edits the line but the terminal.
+    EchoedArrow,
+    Pending,
+}
+
+impl RemotePrompt<'_> {
+    /// Proves that the pane shows an empty prompt. Until `patience`, a prompt is waited for.
+    pub(super) async fn require_empty(&self, patience: Instant) -> Result<EmptyPrompt, Refusal> {
+        let (pane, terminal) = (self.pane, &self.relay.terminal);
+        let until = Instant::now() + DISTURBANCE_TIMEOUT;
+        let mut pause = ProbePause::default();
+        loop {
+            let known = self.engine.remote_known_prompt(self.pane, self.relay);
+            let viewers = Viewers::read(&terminal.tmux, &terminal.pane).await?;
+            let cursor = self.read_row().await?;
+            let look = match cursor.alternate {
+                true => RowLook::Other,
+                false => prompt_row::look(&cursor, known.as_ref()),
+            };
+            match look {
+                RowLook::Known | RowLook::Unknown => {}
+                // The prompt may be on its way, behind output without an end.
+                RowLook::HalfTyped | RowLook::Other if Instant::now() < patience => {
+                    pause.wait().await;
+                    continue;
+                }
+                RowLook::HalfTyped => return Err(Refusal::HalfTyped { pane }),
+                RowLook::Other => return Err(self.relay.without_prompt(pane)),
+            }
+            if let Some(wait) = viewers.wait() {
+                if Instant::now() + wait > until {
+                    return Err(Refusal::PersonActive { pane });
+                }
+                tokio::time::sleep(wait).await;
+                continue;
+            }
+            let is_known = look == RowLook::Known;
+            if let Some(empty) = self.try_keys(cursor, viewers, is_known).await? {
+                if !is_known {
+                    self.remember(&empty.cursor);
+                }
+                return Ok(empty);
+            }
+            if Instant::now() > until {
+                return Err(Refusal::PersonActive { pane });
+            }
+        }
+    }
+
+    /// Presses the keys. `None` if the pane has changed meanwhile.
+    async fn try_keys(
+        &self,
+        cursor: CursorRow,
+        viewers: Viewers,
+        is_known: bool,
+    ) -> Result<Option<EmptyPrompt>, Refusal> {
+        let (pane, terminal) = (self.pane, &self.relay.terminal);
+        let target = terminal.pane.pane;
+        let typing = self.engine.typing().await;
+        let mut keys = Vec::new();
+        if !is_known {
+            keys.push(TmuxKey::Named("Left".to_owned()).press(target));
+        }
+        keys.extend(type_text(target, " "));
+        if !terminal.tmux.type_if(&target.into(), &viewers.unchanged_at(&cursor), keys).await? {
+            return Ok(None);
+        }
+        let until = Instant::now() + PROMPT_TIMEOUT;
+        let mut pause = ProbePause::default();
+        let now = loop {
+            let now = self.read_row().await?;
+            if !viewers.have_been_idle(&Viewers::read(&terminal.tmux, &terminal.pane).await?) {
+                return Err(Refusal::PersonActive { pane });
+            }
+            match reaction(&cursor, &now) {
+                Reaction::Empty => break now,
+                Reaction::HalfTyped => {
+                    self.press(&viewers, &["BSpace", "Right"]).await?;
+                    return Err(Refusal::HalfTyped { pane });
+                }
+                Reaction::EchoedArrow => {
+                    self.press(&viewers, &["BSpace"; 4]).await?;
+                    self.wait_for_row(&cursor).await?;
+                    if !self.follows_unfinished_output(&cursor) {
+                        if !prompt_row::is_plain_prompt(&cursor) {
+                            return Err(Refusal::HalfTyped { pane });
+                        }
+                        self.remember(&cursor);
+                    }
+                    // From now on the row is known, and only the blank is typed.
+                    return Ok(None);
+                }
+                Reaction::Pending if Instant::now() > until => {
+                    return self.give_up(&cursor, &now, &viewers).await;
+                }
+                Reaction::Pending => pause.wait().await,
+            }
+        };
+        let condition = viewers.unchanged_at(&now);
+        Ok(Some(EmptyPrompt { cursor, viewers, condition, _typing: typing }))
+    }
+
+    /// Takes the keys back that did not have their effect. `None` if the row has changed, as where a prompt has
+    /// come behind output that looks like one.
+    async fn give_up(
+        &self,
+        cursor: &CursorRow,
+        now: &CursorRow,
+        viewers: &Viewers,
+    ) -> Result<Option<EmptyPrompt>, Refusal> {
+        let pane = self.pane;
+        let place = |it: &CursorRow| (it.history, it.row, it.before.clone());
+        if place(cursor) != place(now) && now.before.ends_with(' ') {
+            self.press(viewers, &["BSpace"]).await?;
+            self.wait_until(|row| row.column < now.column || row.row < now.row).await?;
+            return Ok(None);
+        }
+        // In vi normal mode the keys cancel each other out. So they seem to in a line that ends with a blank.
+        self.press(viewers, &["BSpace", "Right"]).await?;
+        Err(match prompt_row::goes_on_after_end(cursor) {
+            true => Refusal::HalfTyped { pane },
+            false => Refusal::KeysAreCommands { pane },
+        })
+    }
+
+    /// Types the rest of a line that begins with a blank, and Enter, in place of the blank at an empty prompt.
+    pub(super) async fn enter(&self, empty: &EmptyPrompt, line: &str) -> Result<(), Refusal> {
+        let target = self.relay.terminal.pane.pane;
+        let mut commands = type_text(target, line.trim_start());
+        commands.push(TmuxKey::enter().press(target));
+        if self.type_if(&empty.condition, commands).await? {
+            return Ok(());
+        }
+        self.press(&empty.viewers, &["BSpace"]).await?;
+        Err(Refusal::PersonActive { pane: self.pane })
+    }
+
+    /// Records the row of the prompt.
+    fn remember(&self, cursor: &CursorRow) {
+        self.engine.remote_record(self.pane, self.relay, |record| {
+            record.prompt = Some(cursor.before.clone());
+        });
+    }
+
+    /// Whether the known prompt stands behind output without an end, which is recorded as the row shows it.
+    fn follows_unfinished_output(&self, cursor: &CursorRow) -> bool {
+        self.engine.remote_record(self.pane, self.relay, |record| {
+            let Some(known) = record.prompt.as_deref().filter(|_| !record.unfinished.is_empty())
+            else {
+                return false;
+            };
+            let line = cursor.line();
+            let output = line.strip_suffix(known).map(str::to_owned);
+            record.unfinished = output.clone().unwrap_or_default();
+            output.is_some()
+        })
+    }
+
+    /// Presses keys unless a person has pressed one.
+    pub(super) async fn press(&self, viewers: &Viewers, keys: &[&str]) -> Result<bool, Refusal> {
+        let target = self.relay.terminal.pane.pane;
+        let keys = keys.iter().map(|&key| TmuxKey::Named(key.to_owned()).press(target)).collect();
+        self.type_if(&viewers.unchanged(), keys).await
+    }
+
+    pub(super) async fn type_if(
+        &self,
+        condition: &str,
+        commands: Vec<Command>,
+    ) -> Result<bool, Refusal> {
+        let terminal = &self.relay.terminal;
+        let target = terminal.pane.pane.into();
+        Ok(terminal.tmux.type_if(&target, condition, commands).await?)
+    }
+
+    async fn read_row(&self) -> Result<CursorRow, Refusal> {
+        let terminal = &self.relay.terminal;
+        Ok(CursorRow::read(&terminal.tmux, terminal.pane.pane).await?)
+    }
+
+    /// Waits until the cursor's row is as it was.
+    async fn wait_for_row(&self, cursor: &CursorRow) -> Result<(), Refusal> {
+        self.wait_until(|row| row.before == cursor.before).await
+    }
+
+    async fn wait_until(&self, is_met: impl Fn(&CursorRow) -> bool) -> Result<(), Refusal> {
+        let until = Instant::now() + PROMPT_TIMEOUT;
+        let mut pause = ProbePause::default();
+        while !is_met(&self.read_row().await?) {
+            if Instant::now() > until {
+                return Err(Refusal::KeysAreCommands { pane: self.pane });
+            }
+            pause.wait().await;
+        }
+        Ok(())
+    }
+}
+
+/// The reaction to the keys, by the rows before and after.
+fn reaction(before: &CursorRow, now: &CursorRow) -> Reaction {
+    let is_same_row = now.row == before.row;
+    match now.before.strip_prefix(before.before.as_str()) {
+        Some(" ") if is_same_row && !now.has_text_after() => Reaction::Empty,
+        Some(text) if ECHOED_ARROWS.contains(&text) => Reaction::EchoedArrow,
+        _ if now.column == 0 && before.column + 1 >= now.width => Reaction::Empty,
+        // The arrow went one to the left; the blank pushed the text behind it to the right.
+        _ if is_same_row && now.column == before.column && now.has_text_after() => {
+            Reaction::HalfTyped
+        }
+        _ => Reaction::Pending,
+    }
+}

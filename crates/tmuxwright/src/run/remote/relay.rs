@@ -1,0 +1,118 @@
+//! The shell elsewhere that a pane shows, and the local process through which it is reached.
+
+use tmux_control::{PaneId, Server};
+use tokio::time::Instant;
+
+use super::nested_tmux;
+use crate::host::PaneState;
+use crate::input_probe::is_relay;
+use crate::run::gate::{self, ProbePause, Shell};
+use crate::run::{Engine, Refusal};
+
+/// Depth to which tmux clients within panes are followed.
+const MAX_NESTED: usize = 4;
+
+/// The pane in which a shell has its terminal: the pane of the call, or one of a tmux server whose client runs
+/// in that pane.
+#[derive(Debug, Clone)]
+pub(super) struct ShellTerminal {
+    pub(super) tmux: Server,
+    pub(super) pane: PaneState,
+}
+
+/// The local process through which a shell elsewhere is reached: `ssh`, or the shell of another user.
+#[derive(Debug, Clone)]
+pub(in crate::run) struct Relay {
+    pub(super) pid: u32,
+    started: Option<String>,
+    /// Command line of the process.
+    pub(super) program: String,
+    /// Whether the process passes keys on to another terminal.
+    pub(super) passes_keys: bool,
+    pub(super) terminal: ShellTerminal,
+}
+
+/// Identity of a relay, by which its records are known: the pane, the process and its start time.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct RelayId {
+    pane: PaneId,
+    pid: u32,
+    started: Option<String>,
+}
+
+impl RelayId {
+    fn is_alive(&self) -> bool {
+        let started = process::started(self.pid);
+        started.is_some() && started == self.started
+    }
+}
+
+impl Relay {
+    /// The relay in the foreground of a pane, if a command cannot reach its shell through a command file: the
+    /// shell is behind a program such as ssh, of another user, in another root, in another tmux, or a command
+    /// of ours has started it and still runs.
+    ///
+    /// A shell that has just ended a command may have a process of its own in the foreground for a moment. It is
+    /// waited for.
+    pub(in crate::run) async fn in_pane(engine: &Engine, pane: &PaneState) -> Option<Self> {
+        let settling = engine.settling_relay(pane.pane);
+        let mut pause = ProbePause::default();
+        loop {
+            let found = Self::find(engine, pane).await;
+            match &settling {
+                Some((id, until))
+                    if found.as_ref().map(Self::id).as_ref() != Some(id)
+                        && id.is_alive()
+                        && Instant::now() < *until =>
+                {
+                    pause.wait().await;
+                }
+                _ => return found,
+            }
+        }
+    }
+
+    async fn find(engine: &Engine, pane: &PaneState) -> Option<Self> {
+        let mut foreground = process::foreground(pane.pid)?;
+        let mut terminal = ShellTerminal { tmux: engine.tmux().clone(), pane: pane.clone() };
+        for _ in 0..MAX_NESTED {
+            if foreground.name != nested_tmux::CLIENT {
+                break;
+            }
+            let Some(inner) = nested_tmux::terminal_of(engine, &foreground).await else {
+                break;
+            };
+            foreground = process::foreground(inner.pane.pid)?;
+            terminal = inner;
+        }
+        let passes_keys = is_relay(&foreground.name);
+        if !passes_keys {
+            let kind = process::shell(&foreground)?;
+            let shell = Shell { kind, pid: foreground.pid };
+            let is_inner = terminal.pane.pane != pane.pane
+                || terminal.tmux.socket_path() != engine.tmux().socket_path()
+                || engine.records().started_by_job(pane, foreground.pid);
+            if !is_inner && gate::require_shared_files(pane.pane, shell).is_ok() {
+                return None;
+            }
+        }
+        let program = foreground.argv.join(" ");
+        let (pid, started) = (foreground.pid, foreground.started);
+        Some(Self { pid, started, program, passes_keys, terminal })
+    }
+
+    pub(super) fn id(&self) -> RelayId {
+        RelayId { pane: self.terminal.pane.pane, pid: self.pid, started: self.started.clone() }
+    }
+
+    /// The refusal of a pane that does not show the empty prompt of a shell.
+    pub(super) fn without_prompt(&self, pane: PaneId) -> Refusal {
+        match self.passes_keys {
+            true => {
+                let (program, pid) = (self.program.clone(), self.pid);
+                Refusal::Program { pane, program, pid, reads: true }
+            }
+            false => Refusal::OutOfReach { pane },
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! The checks of `run_command` in shells that are out of reach for command files: over ssh, behind script, of
+//! another user, in another root, in a tmux within tmux, and within a command.
+
+use testkit::Shell;
+
+use crate::run::places::{InnerShell, Place};
+use crate::run::shell_checks;
+
+async fn assert_all_checks(place: Place, shell: InnerShell) {
+    // An ordinary user without sudo cannot get to other users and roots.
+    let Some(inner) = place.open(shell).await else { return };
+    shell_checks::all(&inner.fixture).await;
+    // busybox prints its prompt where the output goes.
+    if shell != InnerShell::Busybox {
+        shell_checks::survives_redirected_output(&inner.fixture).await;
+    }
+    inner.fixture.close().await;
+}
+
+/// One test for each shell in each place, since each takes seconds.
+macro_rules! checks_in {
+    ($($test:ident: $place:ident, $shell:expr;)*) => {
+        $(#[tokio::test]
+        async fn $test() {
+            assert_all_checks(Place::$place, $shell).await;
+        })*
+    };
+}
+
+checks_in! {
+    checks_hold_in_bash_over_ssh: Ssh, InnerShell::Plain(Shell::Bash);
+    checks_hold_in_zsh_over_ssh: Ssh, InnerShell::Plain(Shell::Zsh);
+    checks_hold_in_fish_over_ssh: Ssh, InnerShell::Plain(Shell::Fish);
+    checks_hold_in_dash_over_ssh: Ssh, InnerShell::Plain(Shell::Dash);
+    checks_hold_in_busybox_over_ssh: Ssh, InnerShell::Busybox;
+    checks_hold_in_bash_behind_script: Script, InnerShell::Plain(Shell::Bash);
+    checks_hold_in_zsh_behind_script: Script, InnerShell::Plain(Shell::Zsh);
+    checks_hold_in_fish_behind_script: Script, InnerShell::Plain(Shell::Fish);
+    checks_hold_in_dash_behind_script: Script, InnerShell::Plain(Shell::Dash);
+    checks_hold_in_busybox_behind_script: Script, InnerShell::Busybox;
+    checks_hold_in_bash_behind_su: Su, InnerShell::Plain(Shell::Bash);
+    checks_hold_in_zsh_behind_su: Su, InnerShell::Plain(Shell::Zsh);
+    checks_hold_in_fish_behind_su: Su, InnerShell::Plain(Shell::Fish);
+    checks_hold_in_dash_behind_su: Su, InnerShell::Plain(Shell::Dash);
+    checks_hold_in_busybox_behind_su: Su, InnerShell::Busybox;
+    checks_hold_in_bash_behind_sudo: Sudo, InnerShell::Plain(Shell::Bash);
+    checks_hold_in_zsh_behind_sudo: Sudo, InnerShell::Plain(Shell::Zsh);
+    checks_hold_in_fish_behind_sudo: Sudo, InnerShell::Plain(Shell::Fish);
+    checks_hold_in_dash_behind_sudo: Sudo, InnerShell::Plain(Shell::Dash);
+    checks_hold_in_busybox_behind_sudo: Sudo, InnerShell::Busybox;
+    checks_hold_in_bash_within_tmux: Tmux, InnerShell::Plain(Shell::Bash);
+    checks_hold_in_zsh_within_tmux: Tmux, InnerShell::Plain(Shell::Zsh);
+    checks_hold_in_fish_within_tmux: Tmux, InnerShell::Plain(Shell::Fish);
+    checks_hold_in_dash_within_tmux: Tmux, InnerShell::Plain(Shell::Dash);
+    checks_hold_in_busybox_within_tmux: Tmux, InnerShell::Busybox;
+    checks_hold_in_bash_within_a_command: InCommand, InnerShell::Plain(Shell::Bash);
+    checks_hold_in_zsh_within_a_command: InCommand, InnerShell::Plain(Shell::Zsh);
+    checks_hold_in_fish_within_a_command: InCommand, InnerShell::Plain(Shell::Fish);
+    checks_hold_in_dash_within_a_command: InCommand, InnerShell::Plain(Shell::Dash);
+    checks_hold_in_busybox_within_a_command: InCommand, InnerShell::Busybox;
+    checks_hold_in_busybox_in_a_chroot: Chroot, InnerShell::Busybox;
+}
