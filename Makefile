@@ -8,6 +8,9 @@ BUILD_NEEDS = cc tmux
 TEST_NEEDS = $(BUILD_NEEDS) bash zsh fish dash perl python3 node sqlite3 less vi ssh sshd ps busybox sudo script \
              zsh-autosuggestions zsh-syntax-highlighting
 
+# The interpreters that `tests/interpreters` opens, beside those from npm and PyPI.
+INTERPRETERS = bash bc gdb irb lldb lua php pry R
+
 # The spelling checker. The version is pinned, so that a new word list cannot fail an unrelated change.
 TYPOS_VERSION = 1.52.0
 TYPOS = target/tools/typos-$(TYPOS_VERSION)/bin/typos
@@ -41,8 +44,10 @@ test-attacks: ## run the attacks on several versions: make test-attacks TMUXES="
 	for tmux in $(or $(TMUXES),tmux); do $$tmux -V && \
 		TMUXWRIGHT_TMUX=$$tmux $(CARGO) test --locked -p tmuxwright --test it -- attack:: || exit 1; done
 
-test-clients: ## run real MCP clients, fetched from npm and PyPI, against the program
-	@scripts/install-packages $(BUILD_NEEDS) npm python3
+test-clients: ## test many interpreters, and real MCP clients, fetched from npm and PyPI
+	@scripts/install-packages $(BUILD_NEEDS) npm python3 $(INTERPRETERS)
+	crates/tmuxwright/tests/clients/fetch
+	$(CARGO) test --locked -p tmuxwright --test interpreters
 	$(CARGO) build --locked -p tmuxwright
 	crates/tmuxwright/tests/clients/run
 

@@ -6,6 +6,7 @@
 //! - [`Launch`]: starts the program, for [`Mcp`], rmcp's client, or [`Raw`], lines of JSON.
 //! - [`HttpServer`]: the program over HTTP, for [`HttpClient`]s of every protocol revision or a bare
 //!   [`HttpConnection`].
+//! - [`Interpreter`]: an interpreter at its prompt, and [`Step`]s with the answers it must give.
 //! - [`wait_until`], [`wait_until_equal`], [`until()`], [`until_it_is`]: poll until a condition
 //!   holds, instead of sleeping for some time.
 
@@ -18,6 +19,7 @@
 
 mod home;
 mod http;
+mod interpreter;
 mod launch;
 mod load;
 mod mcp;
@@ -28,6 +30,7 @@ mod tmux_server;
 mod until;
 
 pub use http::{HttpClient, HttpConnection, HttpResponse, HttpServer};
+pub use interpreter::{Interpreter, Step};
 pub use launch::Launch;
 pub use mcp::{Mcp, Outcome};
 pub use person::Person;
