@@ -63,6 +63,11 @@ impl CursorRow {
 
     /// The cursor's row, from the replies to [`CursorRow::queries`].
     pub(super) fn from_replies(replies: Vec<TmuxReply>) -> Result<Self, Error> {
+        Ok(Self::with_rows_above(replies)?.0)
+    }
+
+    /// The same, and the rows above it.
+    pub(super) fn with_rows_above(replies: Vec<TmuxReply>) -> Result<(Self, Vec<String>), Error> {
         let (facts, screen) = parse(replies)?;
         let screen: Vec<&str> = screen.lines().collect();
         let (above, from_cursor) = screen.split_at(screen.len().min(facts.y as usize));
@@ -74,7 +79,7 @@ impl CursorRow {
         let wrapped = above.get(above.len() - full..).unwrap_or_default().concat();
         let below_full_row = above.last().is_some_and(|row| row.width() >= inner_width);
         let before = first_columns(row, facts.x as usize);
-        Ok(Self {
+        let cursor = Self {
             row: facts.y,
             column: facts.x,
             width: facts.width,
@@ -86,7 +91,11 @@ impl CursorRow {
             before,
             wrapped,
             below_full_row,
-        })
+        };
+        // tmux drops empty rows at the end of the screen.
+        let mut above: Vec<String> = above.iter().map(|&row| row.to_owned()).collect();
+        above.resize(facts.y as usize, String::new());
+        Ok((cursor, above))
     }
 
     /// Reads the rows above the cursor's, and the width of the pane.

@@ -12,7 +12,7 @@ use super::limits::{INTERRUPT_REACTION_TIME, JOB_END_INTERVAL, LONGEST_INTERVAL}
 use super::prompt::Prompt;
 use super::prompt_check::PromptCheck;
 use super::remote::RemoteInterrupt;
-use super::repl::InterpreterState;
+use super::repl::{InterpreterState, Unpressed};
 use super::viewers::Viewers;
 use super::{Engine, Job, Standing};
 use crate::host::PaneState;
@@ -22,9 +22,8 @@ use crate::host::PaneState;
 pub struct Interrupted {
     /// Whether the pane's shell or interpreter is back at its prompt.
     pub at_prompt: bool,
-    /// Whether C-c was pressed. At the empty prompt of an interpreter there is nothing to interrupt, and
-    /// some of them are left by a second C-c.
-    pub is_pressed: bool,
+    /// Why C-c was not pressed. `None` if it was.
+    pub unpressed: Option<Unpressed>,
     /// Where a known interpreter stands, and the input that leaves it.
     pub interpreter: Option<(Standing, &'static str)>,
     /// Command line of the foreground program.
@@ -54,12 +53,12 @@ impl Engine {
         let job = self.running_in(pane.pane);
         let generation = self.records().pane(pane).generation;
         let before = self.prompt_before(pane).await;
-        if let Some(InterpreterState { name, leave, standing, is_empty_prompt: true }) =
+        if let Some(InterpreterState { name, leave, standing, unpressed: Some(unpressed) }) =
             self.interpreter_standing(pane).await
         {
             return Ok(Interrupted {
-                at_prompt: true,
-                is_pressed: false,
+                at_prompt: unpressed == Unpressed::NothingRuns,
+                unpressed: Some(unpressed),
                 foreground: name.to_owned(),
                 interpreter: Some((standing, leave)),
                 job: job.filter(|job| self.is_own_job(job)),
@@ -98,7 +97,7 @@ impl Engine {
                 let at_prompt = at_prompt || is_back;
                 return Ok(Interrupted {
                     at_prompt,
-                    is_pressed: true,
+                    unpressed: None,
                     foreground,
                     interpreter,
                     job,

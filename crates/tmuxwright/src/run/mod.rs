@@ -60,7 +60,7 @@ use pane_records::{PaneLease, PaneRecords};
 pub use process::ShellKind;
 pub(crate) use prompt::{Prompt, same_prompt};
 pub use refusal::Refusal;
-pub use repl::{ReplAnswer, Standing};
+pub use repl::{ReplAnswer, Standing, Unpressed};
 pub use start_job::{StartedCall, StartedJob};
 use typed_input::TypedInput;
 pub(crate) use typed_input::{RecentInput, TypedLine};

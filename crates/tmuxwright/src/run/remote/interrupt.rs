@@ -76,6 +76,6 @@ impl<'a> RemoteInterrupt<'a> {
         };
         let job = self.job.filter(|job| engine.is_own_job(job));
         let foreground = self.relay.program;
-        Ok(Interrupted { at_prompt, is_pressed: true, interpreter: None, foreground, job })
+        Ok(Interrupted { at_prompt, unpressed: None, interpreter: None, foreground, job })
     }
 }

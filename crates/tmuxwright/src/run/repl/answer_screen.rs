@@ -21,14 +21,23 @@ pub(super) struct AnswerScreen {
 }
 
 impl AnswerScreen {
-    /// A screen that shows the cursor's line where it is in the pane.
-    pub(super) fn at(cursor: &CursorRow) -> Self {
-        let [row, width, height, history] =
-            [cursor.row, cursor.width, cursor.height, cursor.history].map(|it| it as usize);
-        let rows_up = cursor.wrapped.width() / width.max(1);
-        let row = row.saturating_sub(rows_up);
-        let mut screen =
-            Screen::for_output(&ScreenPlace { width, height, row, column: 0, history });
+    /// A screen that shows the cursor's line where it is in the pane, below the rows above it: a line
+    /// editor draws the rows of an open statement again.
+    pub(super) fn at(cursor: &CursorRow, above: &[String]) -> Self {
+        let [width, height, history] =
+            [cursor.width, cursor.height, cursor.history].map(|it| it as usize);
+        let wrapped_rows = cursor.wrapped.width() / width.max(1);
+        let above = above.get(..above.len() - wrapped_rows.min(above.len())).unwrap_or_default();
+        let place = ScreenPlace { width, height, row: 0, column: 0, history };
+        let mut screen = Screen::for_output(&place);
+        for (number, row) in above.iter().enumerate() {
+            screen.feed(row.as_bytes(), &mut |_| {});
+            // A row that is full is continued in the next one.
+            let has_next = above.get(number + 1).is_some_and(|next| !next.is_empty());
+            if row.width() < width || !has_next {
+                screen.feed(b"\r\n", &mut |_| {});
+            }
+        }
         screen.feed(cursor.line().as_bytes(), &mut |_| {});
         Self { screen, final_lines: VecDeque::new(), dropped: 0 }
     }
@@ -51,6 +60,10 @@ impl AnswerScreen {
         self.dropped += surplus;
     }
 
+    pub(super) fn width(&self) -> usize {
+        self.screen.place().width
+    }
+
     pub(super) fn in_alternate(&self) -> bool {
         self.screen.in_alternate()
     }
@@ -63,7 +76,8 @@ impl AnswerScreen {
             Some((line.index, line.text.get(..row_start).unwrap_or_default()))
         });
         let (index, wrapped) = at_cursor.unwrap_or((lines.len(), ""));
-        (self.dropped + self.final_lines.len() + index, format!("{wrapped}{row}"))
+        let row = format!("{wrapped}{}", up_to_column(&row, self.screen.place().column));
+        (self.dropped + self.final_lines.len() + index, row)
     }
 
     /// The lines with these numbers, and whether some of them were not kept.
@@ -73,4 +87,11 @@ impl AnswerScreen {
         let within = numbered.filter(|(number, _)| numbers.contains(number));
         (within.map(|(_, line)| line).collect(), numbers.start < self.dropped)
     }
+}
+
+/// The text of a row up to the cursor's column. libedit moves the cursor behind its prompt by tabs, or
+/// without writing.
+fn up_to_column(row: &str, column: usize) -> String {
+    let text = row.trim_end_matches([' ', '\t']);
+    format!("{text}{}", " ".repeat(column.saturating_sub(text.width())))
 }

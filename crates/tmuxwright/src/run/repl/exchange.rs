@@ -7,20 +7,17 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tmux_control::keys::{TmuxKey, type_text};
-use tmux_control::paste::Paste;
+use tmux_control::row;
 use tmux_control::stream::ring::Chunk;
-use tmux_control::{Command, row};
 use tokio::time::Instant;
 
 use super::answer_screen::AnswerScreen;
 use super::gate::AtPrompt;
-use super::interpreters::Entry;
+use super::interpreters::{Entry, Interpreter};
 use super::prompts::{Prompts, RowIs, looks_like_prompt};
 use super::{Reader, ReplAnswer, Standing, input};
 use crate::host::PaneState;
 use crate::input_probe;
-use crate::run::cursor_row::CursorRow;
 use crate::run::limits::{
     EXIT_NOTICE_TIMEOUT, RELAY_QUIET, SHELL_RESPONSE_TIMEOUT, UNKNOWN_ROW_QUIET,
 };
@@ -41,27 +38,46 @@ row! {
     }
 }
 
+/// The row in which the first line is typed.
+pub(super) struct FirstLine {
+    /// Whether a blank was typed there.
+    pub(super) blank_typed: bool,
+    /// A format that must be true for the pane.
+    pub(super) condition: String,
+    /// Number of blanks that the line editor has added.
+    pub(super) indentation: usize,
+}
+
 /// One input and the answer to it.
 pub(super) struct Exchange<'a> {
-    engine: &'a Engine,
-    pane: &'a PaneState,
+    pub(super) engine: &'a Engine,
+    pub(super) pane: &'a PaneState,
     reader: Reader,
-    prompts: Prompts,
+    pub(super) prompts: Prompts,
     /// The command that started the interpreter.
     job: Option<Arc<Job>>,
-    viewers: Viewers,
+    pub(super) viewers: Viewers,
     stream: SizedStream,
-    screen: AnswerScreen,
+    pub(super) screen: AnswerScreen,
     /// Lines that are still to be entered.
-    lines: VecDeque<String>,
+    pub(super) lines: VecDeque<String>,
+    /// Whether a further Enter ends the block with which the input ends.
+    ends_block: bool,
     /// Number of the line on which the last input was entered.
-    input_line: usize,
-    /// What must be typed before the first line, and hold for it.
-    first: Option<(bool, String)>,
+    pub(super) input_line: usize,
+    /// Its row, before the input was typed.
+    pub(super) input_row: String,
+    /// The last line that was entered.
+    pub(super) entered: String,
+    /// Whether output has come since then.
+    pub(super) is_answered: bool,
+    /// Whether that line continued a statement.
+    is_open: bool,
+    pub(super) first: Option<FirstLine>,
     answer: Vec<String>,
     cut: bool,
-    last_output: Instant,
-    is_gone: bool,
+    pub(super) last_output: Instant,
+    pub(super) is_gone: bool,
 }
 
 impl<'a> Exchange<'a> {
@@ -72,13 +88,31 @@ impl<'a> Exchange<'a> {
         passed: AtPrompt,
         text: &str,
     ) -> Self {
-        let AtPrompt { reader, prompts, viewers, stream, cursor, blank_typed, condition, .. } =
-            passed;
-        let lines = match prompts.entry() {
+        let AtPrompt {
+            reader,
+            prompts,
+            viewers,
+            stream,
+            cursor,
+            above,
+            blank_typed,
+            condition,
+            ..
+        } = passed;
+        let entry = prompts.entry();
+        let mut lines = match entry {
             Entry::IndentedBlocks => input::indented_lines(text),
-            Entry::Paste => VecDeque::from([input::whole(text)]),
+            Entry::Paste | Entry::PastedBlocks => VecDeque::from([input::whole(text)]),
             Entry::LineByLine => input::lines(text),
         };
+        if prompts.learned.is_some() && prompts.interpreter.is_some_and(|it| it.repeats()) {
+            while lines.len() > 1 && lines.front().is_some_and(|line| line.trim().is_empty()) {
+                lines.pop_front();
+            }
+        }
+        let indentation = prompts.interpreter.map_or(0, |it| it.indentation(&cursor.line()));
+        let is_open = prompts.learned.is_none();
+        let ends_block = entry == Entry::PastedBlocks && !is_open && input::ends_in_block(text);
         Self {
             engine,
             pane,
@@ -87,10 +121,15 @@ impl<'a> Exchange<'a> {
             job: engine.running_in(pane.pane),
             viewers,
             stream: SizedStream::new(stream, engine.tmux().clone(), pane.pane),
-            screen: AnswerScreen::at(&cursor),
+            screen: AnswerScreen::at(&cursor, &above),
             lines,
+            ends_block,
             input_line: 0,
-            first: Some((blank_typed, condition)),
+            input_row: String::new(),
+            entered: String::new(),
+            is_answered: true,
+            is_open,
+            first: Some(FirstLine { blank_typed, condition, indentation }),
             answer: Vec::new(),
             cut: false,
             last_output: Instant::now(),
@@ -102,105 +141,39 @@ impl<'a> Exchange<'a> {
         &self.reader
     }
 
-    /// Enters the first line. False if the pane has changed since it was checked; then nothing is typed.
-    pub(super) async fn enter(&mut self, until: Instant) -> Result<bool, Refusal> {
-        let Some((blank_typed, condition)) = self.first.take() else { return Ok(true) };
-        let erase = TmuxKey::Named("BSpace".to_owned()).press(self.pane.pane);
-        let erase = if blank_typed { vec![erase] } else { Vec::new() };
-        let line = self.lines.pop_front().unwrap_or_default();
-        let typed = match line.contains('\n') {
-            true => self.paste(erase, &line, &condition, until).await?,
-            false => self.type_line(erase, &line, &condition).await?,
-        };
-        if !typed && blank_typed {
-            let erase = TmuxKey::Named("BSpace".to_owned()).press(self.pane.pane);
-            let (pane, unchanged) = (self.pane.pane, self.viewers.unchanged());
-            self.engine.tmux().type_if(&pane.into(), &unchanged, vec![erase]).await?;
-        }
-        Ok(typed)
-    }
-
     /// Reads the answer to the entered line, and enters the other lines at the prompts that follow.
     pub(super) async fn answer(&mut self, until: Instant) -> Result<Standing, Refusal> {
-        let mut is_closed = false;
         loop {
             let standing = self.stand(until).await?;
             self.take_answer(&standing).await;
-            let is_open = matches!(standing, Standing::Open { .. });
-            let is_paste =
-                self.prompts.interpreter.is_some() && self.prompts.entry() == Entry::Paste;
             if !standing.takes_line() {
                 return Ok(standing);
             }
+            self.skip_repeating_lines(&standing);
             let line = match self.lines.pop_front() {
                 Some(line) => line,
-                // A line editor of its own adds lines to a block until an empty one is entered.
-                None if is_open && is_paste && !is_closed => {
-                    is_closed = true;
+                None if self.ends_block && matches!(standing, Standing::Open { .. }) => {
+                    self.ends_block = false;
                     String::new()
                 }
                 None => return Ok(standing),
             };
-            if !self.enter_next(&line).await? {
+            if !self.enter_next(&line, until).await? {
                 self.lines.push_front(line);
                 return Ok(standing);
             }
         }
     }
 
-    /// Enters a further line, unless a person has pressed a key since the first one.
-    async fn enter_next(&mut self, line: &str) -> Result<bool, Refusal> {
-        let cursor = CursorRow::read(self.engine.tmux(), self.pane.pane).await?;
-        let condition = self.viewers.unchanged_at(&cursor);
-        self.type_line(Vec::new(), line, &condition).await
-    }
-
-    /// Types a line with its Enter: a key of a person comes before both or after both.
-    async fn type_line(
-        &mut self,
-        mut keys: Vec<Command>,
-        line: &str,
-        condition: &str,
-    ) -> Result<bool, Refusal> {
-        let pane = self.pane.pane;
-        self.input_line = self.screen.cursor_line().0;
-        keys.extend(type_text(pane, line));
-        keys.push(TmuxKey::enter().press(pane));
-        let typed = self.engine.tmux().type_if(&pane.into(), condition, keys).await?;
-        self.last_output = Instant::now();
-        Ok(typed)
-    }
-
-    /// Pastes several lines, waits until the line editor has taken them, and presses Enter.
-    async fn paste(
-        &mut self,
-        keys: Vec<Command>,
-        text: &str,
-        condition: &str,
-        until: Instant,
-    ) -> Result<bool, Refusal> {
-        let (tmux, pane) = (self.engine.tmux().clone(), self.pane.pane);
-        let check = if keys.is_empty() { type_text(pane, "") } else { keys };
-        if !tmux.type_if(&pane.into(), condition, check).await? {
-            return Ok(false);
+    /// Drops empty lines between commands, if Enter at the prompt would repeat the last command.
+    fn skip_repeating_lines(&mut self, standing: &Standing) {
+        let repeats = self.prompts.interpreter.is_some_and(|it| it.repeats());
+        while repeats
+            && matches!(standing, Standing::AtPrompt { .. })
+            && self.lines.front().is_some_and(|line| line.trim().is_empty())
+        {
+            self.lines.pop_front();
         }
-        let buffer = self.engine.host().temporary_buffer_name();
-        Paste { buffer: &buffer, text, bracketed: true }.into(&tmux, pane).await?;
-        self.last_output = Instant::now();
-        let mut probes = 0;
-        while Instant::now() < until && !self.is_gone {
-            self.pause(&mut probes, until).await;
-            if self.is_waiting().await.is_some() {
-                break;
-            }
-        }
-        let enter = vec![TmuxKey::enter().press(pane)];
-        self.input_line = self.screen.cursor_line().0;
-        if !tmux.type_if(&pane.into(), &self.viewers.unchanged(), enter).await? {
-            return Err(Refusal::PersonActive { pane });
-        }
-        self.last_output = Instant::now();
-        Ok(true)
     }
 
     /// Waits until the program reads again, and says for what.
@@ -226,7 +199,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// Waits for output, or until the next probe is due: soon after the last output, then ever later.
-    async fn pause(&mut self, probes: &mut u32, until: Instant) {
+    pub(super) async fn pause(&mut self, probes: &mut u32, until: Instant) {
         *probes += 1;
         let item = if *probes <= YIELDS {
             tokio::task::yield_now().await;
@@ -244,7 +217,7 @@ impl<'a> Exchange<'a> {
     }
 
     /// The foreground program, if it reads and all its output has come.
-    async fn is_waiting(&mut self) -> Option<Reader> {
+    pub(super) async fn is_waiting(&mut self) -> Option<Reader> {
         let reader = Reader::probe(self.pane, self.engine.declared()).filter(Reader::reads)?;
         let caught_up = tokio::select! {
             biased;
@@ -277,13 +250,16 @@ impl<'a> Exchange<'a> {
         if reader.is_relay && quiet < RELAY_QUIET {
             return None;
         }
-        let is_below = line > self.input_line;
+        let is_below = line > self.input_line || (self.is_answered && self.may_stay_in_row());
         if is_below && reader.is_same(&self.reader) {
             let is_learned = self.prompts.is_learned();
             match self.prompts.judge(&row) {
                 RowIs::Prompt(at) => {
                     let row = row.get(at..).unwrap_or_default().to_owned();
-                    return Some(Standing::AtPrompt { row, is_learned });
+                    return Some(match self.is_left_open(line) {
+                        true => Standing::Open { row },
+                        false => Standing::AtPrompt { row, is_learned },
+                    });
                 }
                 RowIs::Continuation => return Some(Standing::Open { row }),
                 // The prompt of a shell may hold a directory; it alone reads keys there.
@@ -292,6 +268,11 @@ impl<'a> Exchange<'a> {
                 }
                 RowIs::Other => {}
             }
+        }
+        // Another interpreter may have been started: pdb by Python, any by a shell.
+        let started = Interpreter::of(Some(&reader.program), &row);
+        if is_below && reader.shell.is_none() && started.is_some_and(|it| it.is_shown_by(&row)) {
+            return Some(Standing::AtPrompt { row, is_learned: false });
         }
         if quiet < UNKNOWN_ROW_QUIET || !is_below && quiet < SHELL_RESPONSE_TIMEOUT {
             return None;
@@ -308,6 +289,26 @@ impl<'a> Exchange<'a> {
             true => Standing::AtPrompt { row, is_learned: true },
             false => Standing::Asks { row },
         })
+    }
+
+    /// Whether the answer may begin in the row of the input: readline prints no line feed for an empty line
+    /// behind an empty prompt, and editline goes back to the row in which a block was ended.
+    fn may_stay_in_row(&self) -> bool {
+        self.entered.is_empty() || self.prompts.interpreter.is_some_and(|it| it.reuses_row())
+    }
+
+    /// Whether the last line has left a statement open, though the prompt in this line is not another one.
+    fn is_left_open(&self, line: usize) -> bool {
+        let is_silent = line <= self.input_line + 1;
+        let leaves_open = |it: &Interpreter| match self.entered.trim().is_empty() {
+            true => self.is_open && it.has_statement_end(),
+            false => it.leaves_open(&self.entered),
+        };
+        let was_prompt = |it: &Interpreter| {
+            it.prompt_in(&self.input_row).is_some() || it.is_continuation(&self.input_row)
+        };
+        let interpreter = self.prompts.interpreter.filter(|it| was_prompt(it));
+        is_silent && interpreter.is_some_and(leaves_open)
     }
 
     /// The standing after the program has exited: what is in its place, and its exit code.
@@ -347,6 +348,7 @@ impl<'a> Exchange<'a> {
             SizedItem::Chunk(Chunk::End(_)) => self.is_gone = true,
         }
         self.last_output = Instant::now();
+        self.is_answered = true;
     }
 
     /// Adds the lines below the input to the answer, up to the row in which the program reads.
@@ -363,7 +365,20 @@ impl<'a> Exchange<'a> {
             Standing::Open { .. } | Standing::Asks { .. } | Standing::AsksPassword => {}
             _ => end = usize::MAX,
         }
-        let (lines, is_cut) = self.screen.lines(self.input_line + 1..end);
+        let mut begin = self.input_line + 1;
+        let interpreter = self.prompts.interpreter;
+        let ends_block = |it: &Interpreter| it.reuses_row() && it.is_continuation(&self.input_row);
+        if interpreter.is_some_and(ends_block) {
+            let (row, _) = self.screen.lines(self.input_line..begin);
+            let is_reused = |row: &String| !row.starts_with(self.input_row.trim_end());
+            begin -= usize::from(row.first().is_some_and(is_reused));
+        }
+        let (mut lines, is_cut) = self.screen.lines(begin..end.max(begin));
+        let is_spaced = interpreter.is_some_and(|it| it.is_spaced());
+        if is_spaced && rest.as_ref().is_some_and(String::is_empty) {
+            lines.pop_if(|line| line.is_empty());
+        }
+        self.is_open = matches!(standing, Standing::Open { .. });
         self.answer.extend(lines);
         self.cut |= is_cut;
         if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {

@@ -27,6 +27,8 @@ pub(super) struct AtPrompt {
     pub(super) stream: PaneStream,
     /// The row where the stream begins.
     pub(super) cursor: CursorRow,
+    /// The rows above it.
+    pub(super) above: Vec<String>,
     pub(super) viewers: Viewers,
     /// Whether a blank was typed to try the line editor.
     pub(super) blank_typed: bool,
@@ -73,7 +75,7 @@ impl ReplGate<'_> {
         let reader = self.wait_for_reader().await?;
         let queries = CursorRow::queries(pane.pane);
         let (stream, replies) = engine.tmux().stream_from(pane.session, pane.pane, queries).await?;
-        let cursor = CursorRow::from_replies(replies)?;
+        let (cursor, above) = CursorRow::with_rows_above(replies)?;
         let viewers = Viewers::read(engine.tmux(), pane).await?;
         let prompts = match reader.shell {
             Some(shell) => self.shell_prompts(shell.kind, &cursor),
@@ -103,6 +105,7 @@ impl ReplGate<'_> {
             prompts,
             stream,
             cursor,
+            above,
             viewers,
             blank_typed,
             condition,
@@ -280,7 +283,9 @@ impl KeyTrial<'_> {
             return Ok(Checked::Done(None));
         }
         let row = cursor.line();
-        let is_certain = prompts.interpreter.is_some_and(|it| it.is_prompt(&row));
+        // Blanks behind the prompt of an open statement are the editor's indentation.
+        let is_certain =
+            prompts.interpreter.is_some_and(|it| it.is_prompt(&row) || it.is_continuation(&row));
         if !is_certain && !self.reader.is_relay && self.left_moves(cursor).await? {
             return Err(Refusal::HalfTyped { pane: pane.pane });
         }

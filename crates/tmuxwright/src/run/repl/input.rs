@@ -2,9 +2,10 @@
 
 use std::collections::VecDeque;
 
-/// The lines of an input.
+/// The lines of an input. Empty ones at its end stay: they end a block in some interpreters.
 pub(super) fn lines(input: &str) -> VecDeque<String> {
-    given(input).map(str::to_owned).collect()
+    let input = input.strip_suffix('\n').unwrap_or(input);
+    input.split('\n').map(|line| line.trim_end_matches('\r').to_owned()).collect()
 }
 
 /// An input without line ends at its end.
@@ -42,6 +43,12 @@ pub(super) fn indented_lines(input: &str) -> VecDeque<String> {
         lines.push_back(String::new());
     }
     lines
+}
+
+/// Whether an input ends within a Python block, as far as its last line tells.
+pub(super) fn ends_in_block(input: &str) -> bool {
+    let last = given(input).last().unwrap_or_default();
+    last.starts_with([' ', '\t']) || opens(last)
 }
 
 /// Whether a line that is not indented begins a Python block.
@@ -90,7 +97,10 @@ mod tests {
         let text = "x = '''a\n\n  b:\nc'''\nx";
         assert_eq!(Vec::from(indented_lines(text)).join("\n"), text);
         assert_eq!(indented_lines("if x:\n\ty"), ["if x:", "\u{16}\ty", ""]);
-        assert_eq!(super::lines("a\n\nb"), ["a", "", "b"]);
+        assert_eq!(super::lines("a\n\nb\n"), ["a", "", "b"]);
+        assert_eq!(super::lines("a\r\n\r\n"), ["a", ""]);
         assert_eq!(indented_lines("1 + 1\r\n"), ["1 + 1"]);
+        assert!(super::ends_in_block("def f():\n  return 1\n") && super::ends_in_block("if x: y"));
+        assert!(!super::ends_in_block("def f(): 1\n\nf()") && !super::ends_in_block("x = (1 +"));
     }
 }

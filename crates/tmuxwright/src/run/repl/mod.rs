@@ -5,6 +5,7 @@
 //! the program reads again and its row says why (`standing`, `exchange`).
 
 mod answer_screen;
+mod entering;
 mod exchange;
 mod gate;
 mod input;
@@ -23,7 +24,7 @@ use super::{Engine, Refusal};
 use crate::host::PaneState;
 use crate::input_probe;
 use exchange::Exchange;
-use interpreters::Interpreter;
+use interpreters::{Interpreter, OpenInterrupt};
 use process::{Foreground, InputState, ShellKind};
 pub(super) use standing::LastStanding;
 pub use standing::Standing;
@@ -53,8 +54,19 @@ pub(super) struct InterpreterState {
     /// Input that leaves it.
     pub(super) leave: &'static str,
     pub(super) standing: Standing,
-    /// Whether its row is its prompt and nothing else.
-    pub(super) is_empty_prompt: bool,
+    /// Why C-c must not be pressed there.
+    pub(super) unpressed: Option<Unpressed>,
+}
+
+/// Why C-c is not pressed in an interpreter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Unpressed {
+    /// It is at its empty prompt, where some are left by C-c.
+    NothingRuns,
+    /// Within the open statement, C-c would leave it.
+    WouldLeave,
+    /// The statement would stay open.
+    StaysOpen,
 }
 
 /// The foreground program of a pane, as a reader of input.
@@ -139,17 +151,40 @@ impl Engine {
         if !again.is_same(&reader) || cursor.has_text_after() {
             return None;
         }
-        let is_empty_prompt = interpreter.is_prompt(&row);
+        let mut unpressed = None;
+        let last = {
+            let records = self.records();
+            let last = records.standings.get(&pane.pane).filter(|it| it.is_of(program)).cloned();
+            last.filter(|last| last.shows(&row))
+        };
         let standing = match interpreter.prompt_in(&row) {
+            Some(1..) if interpreter.is_continuation(&row) => Standing::Open { row },
+            Some(_)
+                if interpreter.has_statement_end()
+                    && last.as_ref().is_some_and(|it| !it.at_prompt) =>
+            {
+                Standing::Open { row }
+            }
             Some(at) => {
-                let row = row.get(at..).unwrap_or_default().to_owned();
+                // Output without an end, or the echo of C-c, may precede the prompt.
+                let (before, row) = row.split_at_checked(at).unwrap_or(("", &row));
+                let is_empty = before.is_empty() || before.ends_with("^C") || last.is_some();
+                unpressed = is_empty.then_some(Unpressed::NothingRuns);
+                let row = row.to_owned();
                 Standing::AtPrompt { row, is_learned: false }
             }
             None if interpreter.is_continuation(&row) => Standing::Open { row },
             None => Standing::Asks { row },
         };
+        if matches!(standing, Standing::Open { .. }) {
+            unpressed = match interpreter.open_interrupt() {
+                OpenInterrupt::Abandons => None,
+                OpenInterrupt::Leaves => Some(Unpressed::WouldLeave),
+                OpenInterrupt::Ignored => Some(Unpressed::StaysOpen),
+            };
+        }
         let (name, leave) = (interpreter.name(), interpreter.leave());
-        Some(InterpreterState { name, leave, standing, is_empty_prompt })
+        Some(InterpreterState { name, leave, standing, unpressed })
     }
 
     /// Records where an interpreter was left, for the next call.

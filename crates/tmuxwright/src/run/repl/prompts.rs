@@ -53,7 +53,9 @@ impl Prompts {
             let given = self.given.as_deref()?.trim_end();
             row.trim_end().ends_with(given).then_some(0)
         };
-        ends_with_learned().or_else(in_table).or_else(given).map_or(RowIs::Other, RowIs::Prompt)
+        // The prompt of a mode may end like the main one: `Browse[1]> ` of R.
+        let known = ends_with_learned().into_iter().chain(in_table()).min();
+        known.or_else(given).map_or(RowIs::Other, RowIs::Prompt)
     }
 
     fn is_continuation(&self, row: &str) -> bool {
@@ -67,6 +69,10 @@ impl Prompts {
     /// an open statement each line is entered as it is: it may be part of a text.
     pub(super) fn entry(&self) -> Entry {
         match (self.interpreter, self.shell) {
+            (Some(interpreter), _) if interpreter.entry() == Entry::Paste => Entry::Paste,
+            (Some(interpreter), _) if interpreter.entry() == Entry::PastedBlocks => {
+                Entry::PastedBlocks
+            }
             _ if self.learned.is_none() => Entry::LineByLine,
             (Some(interpreter), _) => interpreter.entry(),
             (None, Some(ShellKind::Fish)) => Entry::Paste,

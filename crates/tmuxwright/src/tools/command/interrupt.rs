@@ -7,7 +7,7 @@ use crate::actions::typing::must_take_input;
 use crate::context::{Cx, Keystroke, Tool, Turn};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::results::words::{FactRow, field};
-use crate::run::JobStatus;
+use crate::run::{JobStatus, Unpressed};
 
 pub(super) struct Interrupt;
 
@@ -27,9 +27,9 @@ pub(super) struct InterruptResult {
     at_prompt: bool,
     /// Where an interpreter stands now, such as `at >>>`.
     state: Option<String>,
-    /// Whether C-c was pressed; it is not at the empty prompt of an interpreter.
+    /// Why C-c was not pressed.
     #[serde(skip)]
-    is_pressed: bool,
+    unpressed: Option<Unpressed>,
     /// Input that leaves the interpreter.
     #[serde(skip)]
     leave: Option<&'static str>,
@@ -54,6 +54,9 @@ impl Output for InterruptResult {
             None => format!("command {id} without exit code"),
         });
         let next = match self.leave {
+            Some(_) if self.unpressed.is_some() => {
+                "Next: run_in_repl with the rest of the statement".to_owned()
+            }
             Some(leave) => {
                 format!("Next: capture_pane shows its screen; run_in_repl `{leave}` leaves it")
             }
@@ -63,7 +66,11 @@ impl Output for InterruptResult {
         };
         FactRow::new(pane_id)
             .fact(if *at_prompt { "at prompt" } else { "not at prompt" })
-            .flag(!self.is_pressed, "nothing to interrupt, C-c not pressed")
+            .maybe(self.unpressed.map(|reason| match reason {
+                Unpressed::NothingRuns => "nothing to interrupt, C-c not pressed",
+                Unpressed::WouldLeave => "C-c not pressed, it would leave the REPL",
+                Unpressed::StaysOpen => "C-c not pressed, the statement would stay open",
+            }))
             .maybe(self.shown_state.clone())
             .maybe((!foreground.is_empty()).then(|| format!("foreground {}", field(foreground))))
             .maybe(command)
@@ -106,7 +113,7 @@ impl Tool for Interrupt {
         Ok(InterruptResult {
             pane_id: pane.pane.to_string(),
             at_prompt: done.at_prompt,
-            is_pressed: done.is_pressed,
+            unpressed: done.unpressed,
             state: words(&str::to_owned).map(|text| cx.redacted(text)),
             shown_state: words(&|text| field(text).to_string()).map(|text| cx.redacted(text)),
             leave: done.interpreter.as_ref().map(|(_, leave)| *leave),

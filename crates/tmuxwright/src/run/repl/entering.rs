@@ -1,0 +1,131 @@
+//! Typing the lines of an input at the prompts of an interpreter.
+
+use tmux_control::Command;
+use tmux_control::keys::{TmuxKey, type_text};
+use tmux_control::paste::Paste;
+use tokio::time::Instant;
+use unicode_width::UnicodeWidthStr;
+
+use super::exchange::{Exchange, FirstLine};
+use super::interpreters::Entry;
+use crate::run::Refusal;
+use crate::run::cursor_row::CursorRow;
+
+/// Key that erases the line before the cursor, in the line editors that add indentation.
+const ERASE_TO_START: &str = "C-u";
+
+impl Exchange<'_> {
+    /// Enters the first line. False if the pane has changed since it was checked; then nothing is typed.
+    pub(super) async fn enter(&mut self, until: Instant) -> Result<bool, Refusal> {
+        let Some(FirstLine { blank_typed, condition, indentation }) = self.first.take() else {
+            return Ok(true);
+        };
+        let key = |name: &str| TmuxKey::Named(name.to_owned()).press(self.pane.pane);
+        let mut erase = Vec::new();
+        erase.extend(blank_typed.then(|| key("BSpace")));
+        erase.extend((indentation > 0).then(|| key(ERASE_TO_START)));
+        let line = self.lines.pop_front().unwrap_or_default();
+        let typed = match line.contains('\n') || self.takes_paste() {
+            true => self.paste(erase, &line, &condition, until).await?,
+            false => self.type_line(erase, &line, &condition, until).await?,
+        };
+        if !typed && blank_typed {
+            let erase = TmuxKey::Named("BSpace".to_owned()).press(self.pane.pane);
+            let (pane, unchanged) = (self.pane.pane, self.viewers.unchanged());
+            self.engine.tmux().type_if(&pane.into(), &unchanged, vec![erase]).await?;
+        }
+        Ok(typed)
+    }
+
+    /// Whether the line editor takes each input as a paste.
+    fn takes_paste(&self) -> bool {
+        self.prompts.interpreter.is_some()
+            && matches!(self.prompts.entry(), Entry::Paste | Entry::PastedBlocks)
+    }
+
+    /// Enters a further line, unless a person has pressed a key since the first one.
+    pub(super) async fn enter_next(&mut self, line: &str, until: Instant) -> Result<bool, Refusal> {
+        let cursor = CursorRow::read(self.engine.tmux(), self.pane.pane).await?;
+        let condition = self.viewers.unchanged_at(&cursor);
+        let interpreter = self.prompts.interpreter;
+        let is_indented = interpreter.is_some_and(|it| it.indentation(&cursor.line()) > 0);
+        let key = TmuxKey::Named(ERASE_TO_START.to_owned()).press(self.pane.pane);
+        let keys = Vec::from_iter(is_indented.then_some(key));
+        self.type_line(keys, line, &condition, until).await
+    }
+
+    /// Types a line with its Enter: a key of a person comes before both or after both. A line editor may
+    /// break a line that is longer than the pane is wide into rows of its own, so that Enter follows once it
+    /// has.
+    async fn type_line(
+        &mut self,
+        mut keys: Vec<Command>,
+        line: &str,
+        condition: &str,
+        until: Instant,
+    ) -> Result<bool, Refusal> {
+        let pane = self.pane.pane;
+        self.note_line(line);
+        keys.extend(type_text(pane, line));
+        let is_long = self.input_row.width() + line.width() >= self.screen.width();
+        let is_separate = is_long && self.reader().has_editor() && self.reader().shell.is_none();
+        if !is_separate {
+            keys.push(TmuxKey::enter().press(pane));
+        }
+        let typed = self.engine.tmux().type_if(&pane.into(), condition, keys).await?;
+        if typed && is_separate {
+            self.press_enter(until).await?;
+        }
+        Ok(typed)
+    }
+
+    /// Pastes text, and presses Enter.
+    async fn paste(
+        &mut self,
+        keys: Vec<Command>,
+        text: &str,
+        condition: &str,
+        until: Instant,
+    ) -> Result<bool, Refusal> {
+        let (tmux, pane) = (self.engine.tmux().clone(), self.pane.pane);
+        self.note_line(text.lines().next_back().unwrap_or_default());
+        let check = if keys.is_empty() { type_text(pane, "") } else { keys };
+        if !tmux.type_if(&pane.into(), condition, check).await? {
+            return Ok(false);
+        }
+        let buffer = self.engine.host().temporary_buffer_name();
+        Paste { buffer: &buffer, text, bracketed: true }.into(&tmux, pane).await?;
+        self.press_enter(until).await?;
+        Ok(true)
+    }
+
+    /// Waits until the line editor has taken the text, and presses Enter.
+    async fn press_enter(&mut self, until: Instant) -> Result<(), Refusal> {
+        let pane = self.pane.pane;
+        self.last_output = Instant::now();
+        let mut probes = 0;
+        while Instant::now() < until && !self.is_gone {
+            self.pause(&mut probes, until).await;
+            if self.is_waiting().await.is_some() {
+                break;
+            }
+        }
+        let enter = vec![TmuxKey::enter().press(pane)];
+        self.input_line = self.screen.cursor_line().0;
+        self.is_answered = false;
+        let unchanged = self.viewers.unchanged();
+        if !self.engine.tmux().type_if(&pane.into(), &unchanged, enter).await? {
+            return Err(Refusal::PersonActive { pane });
+        }
+        self.last_output = Instant::now();
+        Ok(())
+    }
+
+    /// Notes the line that is about to be entered, and where.
+    fn note_line(&mut self, line: &str) {
+        (self.input_line, self.input_row) = self.screen.cursor_line();
+        line.clone_into(&mut self.entered);
+        self.is_answered = false;
+        self.last_output = Instant::now();
+    }
+}
