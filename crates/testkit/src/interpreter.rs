@@ -132,7 +132,8 @@ impl Interpreter {
         Self { tmux, mcp, pane, at_prompt }
     }
 
-    /// Makes the calls in order, and fails with all answers that differ.
+    /// Makes the calls in order, and fails with all answers that differ, up to one that leads to another
+    /// state: there the further inputs would mean something else.
     pub async fn run(&self, steps: &[Step]) {
         let mut wrong = Vec::new();
         for step in steps {
@@ -144,8 +145,11 @@ impl Interpreter {
                         arguments["prompt"] = json!(prompt);
                     }
                     let outcome = self.mcp.call("run_in_repl", arguments).await;
-                    let answer = outcome.result().structured_content.unwrap_or_default();
-                    self.fault_of_answer(step, &answer)
+                    let result = outcome.result();
+                    match &result.structured_content {
+                        Some(answer) => self.fault_of_answer(step, answer),
+                        None => Some((true, format!("is refused: {:?}", result.content))),
+                    }
                 }
                 Call::Interrupt { is_pressed } => {
                     let arguments = json!({"target": self.pane, "timeout": TIMEOUT});
@@ -159,11 +163,15 @@ impl Interpreter {
                     let answer = result.structured_content.unwrap_or_default();
                     let pressed = !text.contains("C-c not pressed");
                     let stands = self.stands(step, &answer);
-                    (pressed != *is_pressed || !stands).then(|| format!("is wrong: {text}"))
+                    (pressed != *is_pressed || !stands)
+                        .then(|| (!stands, format!("is wrong: {text}")))
                 }
             };
-            if let Some(fault) = fault {
+            if let Some((is_lost, fault)) = fault {
                 wrong.push(format!("{:?}\n    {fault}", step.call));
+                if is_lost {
+                    break;
+                }
             }
         }
         let screen = self.tmux.try_tmux(&["capture-pane", "-p", "-t", &self.pane]);
@@ -184,25 +192,28 @@ impl Interpreter {
         }
     }
 
-    fn fault_of_answer(&self, step: &Step, answer: &Value) -> Option<String> {
+    /// The fault of an answer, and whether the state is another one.
+    fn fault_of_answer(&self, step: &Step, answer: &Value) -> Option<(bool, String)> {
         let output = answer["output"].as_str().unwrap_or_default();
         let is_error = answer["error"].as_bool().unwrap_or_default();
         let lines_left = answer["lines_left"].as_u64().unwrap_or_default();
         let mut faults = Vec::new();
         if !fits(&step.output, output) {
-            faults.push(format!("should print {:?}", step.output));
+            let (expected, output) = (excerpt(&step.output), excerpt(output));
+            faults.push(format!("should print {expected:?}, prints {output:?}"));
         }
-        if !self.stands(step, answer) {
+        let stands = self.stands(step, answer);
+        if !stands {
             let expected = step.state.as_ref().unwrap_or(&self.at_prompt);
-            faults.push(format!("should stand {expected:?}"));
+            faults.push(format!("should stand {expected:?}, stands {}", answer["state"]));
         }
         if is_error != step.is_error {
             faults.push(format!("error should be {}", step.is_error));
         }
         if lines_left != step.lines_left {
-            faults.push(format!("should leave {} lines", step.lines_left));
+            faults.push(format!("should leave {} lines, leaves {lines_left}", step.lines_left));
         }
-        (!faults.is_empty()).then(|| format!("{}: {answer}", faults.join(", ")))
+        (!faults.is_empty()).then(|| (!stands, faults.join("; ")))
     }
 }
 
@@ -224,6 +235,19 @@ fn fits(expected: &str, text: &str) -> bool {
         rest = behind;
     }
     true
+}
+
+/// The two ends of a long text.
+fn excerpt(text: &str) -> String {
+    let chars: Vec<char> = text.chars().collect();
+    let (Some(first), Some(last)) = (chars.first_chunk::<300>(), chars.last_chunk::<100>()) else {
+        return text.to_owned();
+    };
+    if chars.len() <= 400 {
+        return text.to_owned();
+    }
+    let [first, last]: [String; 2] = [first.iter().collect(), last.iter().collect()];
+    format!("{first} [...] {last}")
 }
 
 /// A text with every number as 0.

@@ -4,7 +4,16 @@
 //! `make test-clients` installs the interpreters: from the system's package manager, and from npm and
 //! PyPI into `target/clients`.
 
+mod bc;
 mod gdb;
+mod ipython;
+mod irb;
+mod lldb;
+mod lua;
+mod pdb;
+mod php;
+mod pry;
+mod r;
 
 use std::path::Path;
 
