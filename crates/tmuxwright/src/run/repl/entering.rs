@@ -6,13 +6,24 @@ use tmux_control::paste::Paste;
 use tokio::time::Instant;
 use unicode_width::UnicodeWidthStr;
 
-use super::exchange::{Exchange, FirstLine};
+use super::Standing;
+use super::exchange::Exchange;
 use super::interpreters::Entry;
 use crate::run::Refusal;
 use crate::run::cursor_row::CursorRow;
 
 /// Key that erases the line before the cursor, in the line editors that add indentation.
 const ERASE_TO_START: &str = "C-u";
+
+/// The row in which the first line is typed.
+pub(super) struct FirstLine {
+    /// Whether a blank was typed there.
+    pub(super) blank_typed: bool,
+    /// A format that must be true for the pane.
+    pub(super) condition: String,
+    /// Number of blanks that the line editor has added.
+    pub(super) indentation: usize,
+}
 
 impl Exchange<'_> {
     /// Enters the first line. False if the pane has changed since it was checked; then nothing is typed.
@@ -52,6 +63,17 @@ impl Exchange<'_> {
         let key = TmuxKey::Named(ERASE_TO_START.to_owned()).press(self.pane.pane);
         let keys = Vec::from_iter(is_indented.then_some(key));
         self.type_line(keys, line, &condition, until).await
+    }
+
+    /// Drops empty lines between commands, if Enter at the prompt would repeat the last command.
+    pub(super) fn skip_repeating_lines(&mut self, standing: &Standing) {
+        let repeats = self.prompts.interpreter.is_some_and(|it| it.repeats());
+        while repeats
+            && matches!(standing, Standing::AtPrompt { .. })
+            && self.lines.front().is_some_and(|line| line.trim().is_empty())
+        {
+            self.lines.pop_front();
+        }
     }
 
     /// Types a line with its Enter: a key of a person comes before both or after both. A line editor may

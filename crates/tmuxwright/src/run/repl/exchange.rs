@@ -12,6 +12,7 @@ use tmux_control::stream::ring::Chunk;
 use tokio::time::Instant;
 
 use super::answer_screen::AnswerScreen;
+use super::entering::FirstLine;
 use super::gate::AtPrompt;
 use super::interpreters::{Entry, Interpreter};
 use super::prompts::{Prompts, RowIs, looks_like_prompt};
@@ -36,16 +37,6 @@ row! {
         is_dead: bool = "pane_dead",
         status: Option<i32> = "pane_dead_status",
     }
-}
-
-/// The row in which the first line is typed.
-pub(super) struct FirstLine {
-    /// Whether a blank was typed there.
-    pub(super) blank_typed: bool,
-    /// A format that must be true for the pane.
-    pub(super) condition: String,
-    /// Number of blanks that the line editor has added.
-    pub(super) indentation: usize,
 }
 
 /// One input and the answer to it.
@@ -162,17 +153,6 @@ impl<'a> Exchange<'a> {
                 self.lines.push_front(line);
                 return Ok(standing);
             }
-        }
-    }
-
-    /// Drops empty lines between commands, if Enter at the prompt would repeat the last command.
-    fn skip_repeating_lines(&mut self, standing: &Standing) {
-        let repeats = self.prompts.interpreter.is_some_and(|it| it.repeats());
-        while repeats
-            && matches!(standing, Standing::AtPrompt { .. })
-            && self.lines.front().is_some_and(|line| line.trim().is_empty())
-        {
-            self.lines.pop_front();
         }
     }
 
