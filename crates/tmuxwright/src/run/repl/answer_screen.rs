@@ -4,12 +4,15 @@ use std::collections::VecDeque;
 use std::ops::Range;
 
 use terminal::screen::{Screen, ScreenPlace};
-use unicode_width::UnicodeWidthStr;
+use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use crate::run::cursor_row::CursorRow;
 
 /// Lines of an answer that are kept.
 const MAX_ANSWER_LINES: usize = 100_000;
+
+/// Columns from one tab stop to the next.
+const TAB_COLUMNS: usize = 8;
 
 /// A screen of the pane's size that begins with the line of the prompt.
 pub(super) struct AnswerScreen {
@@ -93,5 +96,27 @@ impl AnswerScreen {
 /// without writing.
 fn up_to_column(row: &str, column: usize) -> String {
     let text = row.trim_end_matches([' ', '\t']);
-    format!("{text}{}", " ".repeat(column.saturating_sub(text.width())))
+    let columns = text.chars().fold(0, |columns, char| match char {
+        '\t' => (columns / TAB_COLUMNS + 1) * TAB_COLUMNS,
+        char => columns + char.width().unwrap_or(0),
+    });
+    format!("{text}{}", " ".repeat(column.saturating_sub(columns)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn row_ends_at_the_cursors_column() {
+        for (row, column, expected) in [
+            ("(lldb)\t", 7, "(lldb) "),
+            ("[10] pry(main)*", 18, "[10] pry(main)*   "),
+            (">>> ", 4, ">>> "),
+            ("漢 ", 3, "漢 "),
+            ("a\tb>>> ", 13, "a\tb>>> "),
+        ] {
+            assert_eq!(up_to_column(row, column), expected, "{row:?}");
+        }
+    }
 }

@@ -448,4 +448,25 @@ mod tests {
         assert!(python.is_continuation("... ") && !python.is_continuation("Name? "));
         assert!(python.is_error("Traceback (most recent call last):") && !python.is_error("42"));
     }
+
+    #[test]
+    fn open_statements_are_told_by_row_or_line() {
+        let ipython = Interpreter::of(None, "In [1]: ").unwrap();
+        assert!(ipython.is_continuation("   ...:     "));
+        assert_eq!([ipython.indentation("   ...:     "), ipython.indentation("   ...: ")], [4, 0]);
+        let php = Interpreter::of(None, "php > ").unwrap();
+        for (line, is_open) in [
+            ("echo 1;", false),
+            ("echo 1; // one", false),
+            ("} # end", false),
+            ("// one", false),
+            ("", false),
+            ("$x = [", true),
+            ("echo 1", true),
+        ] {
+            assert_eq!(php.leaves_open(line), is_open, "{line:?}");
+        }
+        assert!(!ipython.leaves_open("x = (1 +"));
+        assert_eq!(php.open_interrupt(), OpenInterrupt::Leaves);
+    }
 }
