@@ -36,7 +36,7 @@ impl Exchange<'_> {
         erase.extend(blank_typed.then(|| key("BSpace")));
         erase.extend((indentation > 0).then(|| key(ERASE_TO_START)));
         let line = self.lines.pop_front().unwrap_or_default();
-        let typed = match line.contains('\n') || self.takes_paste() {
+        let typed = match self.needs_paste(&line) {
             true => self.paste(erase, &line, &condition, until).await?,
             false => self.type_line(erase, &line, &condition, until).await?,
         };
@@ -48,10 +48,16 @@ impl Exchange<'_> {
         Ok(typed)
     }
 
-    /// Whether the line editor takes each input as a paste.
-    fn takes_paste(&self) -> bool {
-        self.prompts.interpreter.is_some()
-            && matches!(self.prompts.entry(), Entry::Paste | Entry::PastedBlocks)
+    /// Whether a text is pasted: the line editor takes each input as a paste, or the text has a tab, which
+    /// would complete the word if it were typed.
+    fn needs_paste(&self, text: &str) -> bool {
+        let entry = self.prompts.entry();
+        let takes_paste = self.prompts.interpreter.is_some()
+            && matches!(entry, Entry::Paste | Entry::PastedBlocks);
+        let has_tab =
+            text.contains('\t') && self.reader().has_editor() && entry != Entry::IndentedBlocks;
+        // tmux has no empty buffers.
+        !text.is_empty() && (text.contains('\n') || takes_paste || has_tab)
     }
 
     /// Enters a further line, unless a person has pressed a key since the first one.
@@ -62,7 +68,10 @@ impl Exchange<'_> {
         let is_indented = interpreter.is_some_and(|it| it.indentation(&cursor.line()) > 0);
         let key = TmuxKey::Named(ERASE_TO_START.to_owned()).press(self.pane.pane);
         let keys = Vec::from_iter(is_indented.then_some(key));
-        self.type_line(keys, line, &condition, until).await
+        match self.needs_paste(line) {
+            true => self.paste(keys, line, &condition, until).await,
+            false => self.type_line(keys, line, &condition, until).await,
+        }
     }
 
     /// Drops empty lines between commands, if Enter at the prompt would repeat the last command.

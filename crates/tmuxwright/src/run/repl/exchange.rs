@@ -7,7 +7,6 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tmux_control::row;
 use tmux_control::stream::ring::Chunk;
 use tokio::time::Instant;
 
@@ -19,34 +18,25 @@ use super::prompts::{Prompts, RowIs, looks_like_prompt};
 use super::{Reader, ReplAnswer, Standing, input};
 use crate::host::PaneState;
 use crate::input_probe;
-use crate::run::limits::{
-    EXIT_NOTICE_TIMEOUT, RELAY_QUIET, SHELL_RESPONSE_TIMEOUT, UNKNOWN_ROW_QUIET,
-};
+use crate::run::limits::{RELAY_QUIET, SHELL_RESPONSE_TIMEOUT, UNKNOWN_ROW_QUIET};
 use crate::run::pane_size::{SizedItem, SizedStream};
 use crate::run::viewers::Viewers;
 use crate::run::{Engine, Job, Refusal};
-use process::{InputState, ShellKind};
+use process::InputState;
 
 /// Probes that only yield before the first one that sleeps.
 const YIELDS: u32 = 20;
 /// Longest time between two probes of a silent program.
 const MAX_PROBE_INTERVAL: Duration = Duration::from_secs(2);
 
-row! {
-    DeadFacts {
-        is_dead: bool = "pane_dead",
-        status: Option<i32> = "pane_dead_status",
-    }
-}
-
 /// One input and the answer to it.
 pub(super) struct Exchange<'a> {
     pub(super) engine: &'a Engine,
     pub(super) pane: &'a PaneState,
-    reader: Reader,
+    pub(super) reader: Reader,
     pub(super) prompts: Prompts,
     /// The command that started the interpreter.
-    job: Option<Arc<Job>>,
+    pub(super) job: Option<Arc<Job>>,
     pub(super) viewers: Viewers,
     stream: SizedStream,
     pub(super) screen: AnswerScreen,
@@ -94,6 +84,7 @@ impl<'a> Exchange<'a> {
         let mut lines = match entry {
             Entry::IndentedBlocks => input::indented_lines(text),
             Entry::Paste | Entry::PastedBlocks => VecDeque::from([input::whole(text)]),
+            Entry::DelimitedBlocks => input::delimited_lines(text),
             Entry::LineByLine => input::lines(text),
         };
         if prompts.learned.is_some() && prompts.interpreter.is_some_and(|it| it.repeats()) {
@@ -169,6 +160,7 @@ impl<'a> Exchange<'a> {
             }
             if let Some(reader) = self.is_waiting().await
                 && let Some(standing) = self.judge(&reader)
+                && !self.may_exit(&standing)
             {
                 return Ok(standing);
             }
@@ -257,11 +249,12 @@ impl<'a> Exchange<'a> {
         if quiet < UNKNOWN_ROW_QUIET || !is_below && quiet < SHELL_RESPONSE_TIMEOUT {
             return None;
         }
-        if is_below && row.trim().is_empty() && self.prompts.shell == Some(ShellKind::Fish) {
+        let may_be_open = self.prompts.continues_blank() && reader.has_editor();
+        if is_below && row.trim().is_empty() && may_be_open {
             return Some(Standing::Open { row });
         }
         // It reads all the time, so only its row says that the program behind it waits.
-        if reader.is_relay && !input_probe::is_question(&row) {
+        if (reader.is_relay || self.prompts.reads_at_work()) && !input_probe::is_question(&row) {
             return None;
         }
         let is_prompt = self.prompts.is_learned() && looks_like_prompt(&row);
@@ -289,35 +282,6 @@ impl<'a> Exchange<'a> {
         };
         let interpreter = self.prompts.interpreter.filter(|it| was_prompt(it));
         is_silent && interpreter.is_some_and(leaves_open)
-    }
-
-    /// The standing after the program has exited: what is in its place, and its exit code.
-    async fn left(&mut self) -> Result<Standing, Refusal> {
-        let until = Instant::now() + EXIT_NOTICE_TIMEOUT;
-        let mut probes = 0;
-        while Instant::now() < until {
-            self.pause(&mut probes, until).await;
-            if self.is_gone {
-                return Ok(Standing::PaneGone);
-            }
-            if let Some(reader) = self.is_waiting().await {
-                let code = match &self.job {
-                    Some(job) => {
-                        job.wait_for_end_until(Instant::now() + SHELL_RESPONSE_TIMEOUT).await;
-                        job.exit_code()
-                    }
-                    None => None,
-                };
-                return Ok(Standing::Left { back_in: Some(reader.program.name), code });
-            }
-            let pane = self.pane.pane.to_string();
-            if let Ok(DeadFacts { is_dead: true, status }) =
-                self.engine.tmux().row::<DeadFacts>(&pane).await
-            {
-                return Ok(Standing::Left { back_in: None, code: status });
-            }
-        }
-        Ok(Standing::Left { back_in: None, code: None })
     }
 
     fn handle(&mut self, item: SizedItem) {
@@ -357,6 +321,10 @@ impl<'a> Exchange<'a> {
         let is_spaced = interpreter.is_some_and(|it| it.is_spaced());
         if is_spaced && rest.as_ref().is_some_and(String::is_empty) {
             lines.pop_if(|line| line.is_empty());
+        }
+        let is_gone = matches!(standing, Standing::Left { .. } | Standing::PaneGone);
+        if is_gone && self.exits_soon() {
+            lines.pop_if(|line| self.prompts.judge(line) == RowIs::Prompt(0));
         }
         self.is_open = matches!(standing, Standing::Open { .. });
         self.answer.extend(lines);

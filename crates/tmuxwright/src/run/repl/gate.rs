@@ -124,9 +124,13 @@ impl ReplGate<'_> {
             if let Some(reader) = reader.filter(|_| reads) {
                 let cursor = CursorRow::read(engine.tmux(), pane.pane).await?;
                 let begun = *row_since.get_or_insert_with(Instant::now);
-                // A program may begin to read before it prints its prompt.
-                let wait =
-                    if self.given.is_some() { self.until } else { begun + UNKNOWN_ROW_QUIET };
+                let table = Interpreter::of(Some(&reader.program), &cursor.line());
+                // Some read while a statement runs, any program may before it prints its prompt.
+                let may_work = table.is_some_and(Interpreter::reads_at_work);
+                let wait = match self.given.is_some() || may_work {
+                    true => self.until,
+                    false => begun + UNKNOWN_ROW_QUIET,
+                };
                 if self.may_be_ready(&reader, &cursor) || Instant::now() >= wait {
                     return Ok(reader);
                 }
@@ -183,7 +187,9 @@ impl ReplGate<'_> {
         // Output without an end may precede the prompt in its row.
         let left_row = last.as_ref().filter(|last| last.shows(&row)).map_or(&row, |last| &last.row);
         let interpreter = Interpreter::of(Some(&reader.program), left_row);
-        let (given, learned) = (self.given.map(str::to_owned), None);
+        let given = self.given.map(str::to_owned);
+        let left_at_prompt = last.as_ref().filter(|last| last.at_prompt && last.shows(&row));
+        let learned = left_at_prompt.map(|last| last.row.clone());
         let mut prompts = Prompts { interpreter, shell: None, given, learned };
         let is_left_there = |last: &LastStanding| last.shows(&row);
         let judged = prompts.judge(&row);
@@ -192,6 +198,9 @@ impl ReplGate<'_> {
             // Without an end of the output, text that is typed could be taken for output.
             RowIs::Prompt(_) => reader.has_editor() || last.as_ref().is_some_and(is_left_there),
             RowIs::Continuation if last.as_ref().is_some_and(is_left_there) => {
+                return Ok(Prompts { learned: None, ..prompts });
+            }
+            RowIs::Other if last.as_ref().is_some_and(|it| !it.at_prompt && it.shows(&row)) => {
                 return Ok(prompts);
             }
             RowIs::Continuation => {
@@ -284,8 +293,9 @@ impl KeyTrial<'_> {
         }
         let row = cursor.line();
         // Blanks behind the prompt of an open statement are the editor's indentation.
-        let is_certain =
-            prompts.interpreter.is_some_and(|it| it.is_prompt(&row) || it.is_continuation(&row));
+        let is_certain = prompts.interpreter.is_some_and(|it| it.is_prompt(&row) || it.is_continuation(&row))
+                // The left arrow would move into the earlier rows of an open statement.
+                || (prompts.learned.is_none() && prompts.continues_blank());
         if !is_certain && !self.reader.is_relay && self.left_moves(cursor).await? {
             return Err(Refusal::HalfTyped { pane: pane.pane });
         }

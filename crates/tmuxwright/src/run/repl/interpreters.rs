@@ -1,252 +1,13 @@
-//! The table of interpreters: how each one prompts, continues a statement, takes several lines and is
-//! left. A program that is not in the table is used by the prompt that it shows.
+//! The interpreters of the table: which of them runs in a pane, and what its rows are. A program that is
+//! not in the table is used by the prompt that it shows.
 
 use std::sync::LazyLock;
 
 use process::Foreground;
 use regex::Regex;
 
-/// How input of several lines reaches an interpreter.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Entry {
-    /// Each line is entered at a prompt of its own.
-    LineByLine,
-    /// The same, with an empty line after each block: that ends a block which indentation began.
-    IndentedBlocks,
-    /// All lines are one paste: the line editor would indent single lines by itself.
-    Paste,
-    /// The same, with a further Enter after a block that indentation began.
-    PastedBlocks,
-}
-
-/// What C-c does within an open statement.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum OpenInterrupt {
-    /// It abandons the statement.
-    Abandons,
-    /// It leaves the interpreter.
-    Leaves,
-    /// The statement stays open.
-    Ignored,
-}
-
-/// Whether a prompt tells which interpreter shows it.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Shape {
-    /// No other program has such a prompt.
-    Telling,
-    /// Other programs have it, too.
-    Plain,
-}
-
-/// The declaration of one interpreter.
-#[derive(Debug)]
-struct Declaration {
-    name: &'static str,
-    /// Names of its programs, without a version at their end.
-    programs: &'static [&'static str],
-    shape: Shape,
-    /// Expression for the prompt.
-    prompt: &'static str,
-    /// Expression for the prompt within an open statement; empty if there is none.
-    continuation: &'static str,
-    entry: Entry,
-    /// Input that leaves it.
-    leave: &'static str,
-    /// Expression for the beginning of a line that reports an error.
-    error: &'static str,
-    /// Effect of C-c within an open statement.
-    open_interrupt: OpenInterrupt,
-    /// Whether Enter at the empty prompt repeats the last command.
-    repeats: bool,
-    /// Whether it prints an empty line before its prompt.
-    spaced: bool,
-    /// Whether the row in which a block is ended shows what follows.
-    reuses_row: bool,
-    /// Expression for the last line of a whole statement, if its prompt is the same within an open one;
-    /// otherwise empty.
-    statement_end: &'static str,
-}
-
-impl Declaration {
-    const fn enters(self, entry: Entry) -> Self {
-        Self { entry, ..self }
-    }
-
-    const fn open_interrupt(self, open_interrupt: OpenInterrupt) -> Self {
-        Self { open_interrupt, ..self }
-    }
-
-    const fn repeats(self) -> Self {
-        Self { repeats: true, ..self }
-    }
-
-    const fn spaced(self) -> Self {
-        Self { spaced: true, ..self }
-    }
-
-    const fn reuses_row(self) -> Self {
-        Self { reuses_row: true, ..self }
-    }
-
-    const fn statement_end(self, statement_end: &'static str) -> Self {
-        Self { statement_end, ..self }
-    }
-}
-
-/// An interpreter whose prompt is telling and whose statements end by their own text.
-const fn telling(
-    name: &'static str,
-    programs: &'static [&'static str],
-    [prompt, continuation]: [&'static str; 2],
-    leave: &'static str,
-    error: &'static str,
-) -> Declaration {
-    Declaration {
-        name,
-        programs,
-        shape: Shape::Telling,
-        prompt,
-        continuation,
-        entry: Entry::LineByLine,
-        leave,
-        error,
-        open_interrupt: OpenInterrupt::Abandons,
-        repeats: false,
-        spaced: false,
-        reuses_row: false,
-        statement_end: "",
-    }
-}
-
-/// The same with a prompt that other programs have, too.
-const fn plain(
-    name: &'static str,
-    programs: &'static [&'static str],
-    prompts: [&'static str; 2],
-    leave: &'static str,
-    error: &'static str,
-) -> Declaration {
-    Declaration { shape: Shape::Plain, ..telling(name, programs, prompts, leave, error) }
-}
-
-const PYTHON_ERROR: &str = r"Traceback \(most recent call last\):|  File .*, line \d+|\w*Error\b";
-const IPYTHON_ERROR: &str = r"-{60,}$|Traceback \(most recent call last\)|\w*Error: ";
-const GDB_ERROR: &str = "Undefined |No symbol |No such |Cannot |Can't |A syntax error|Division by zero|\
-                         Invalid |Function .* not defined|Ambiguous |.*: No such file|Junk |\
-                         The program is not being run|The history is empty|Unmatched ";
-const RUBY_ERROR: &str = r".*:\d+:in .*\(\w*(Error|Exception)\)|.*:\d+: .*error|\w*Error\b";
-
-/// All interpreters.
-const INTERPRETERS: &[Declaration] = &[
-    telling("python", &["python", "pypy"], [">>> ", r"\.\.\. "], "exit()", PYTHON_ERROR)
-        .enters(Entry::IndentedBlocks),
-    telling("ipython", &["ipython"], [r"In \[\d+\]: ", r" +\.\.\.: "], "exit", IPYTHON_ERROR)
-        .enters(Entry::PastedBlocks)
-        .spaced(),
-    telling("pdb", &["pdb"], [r"\(+i?[Pp]db\)+ |ipdb> ", r"\.\.\. |\(com\) "], "quit", r"\*\*\* ")
-        .repeats(),
-    telling("gdb", &["gdb"], [r"\(gdb\) ", " *>"], "quit", GDB_ERROR).repeats(),
-    telling("lldb", &["lldb"], [r"\(lldb\) ", r" *\d+: |> "], "quit", "error: ")
-        .repeats()
-        .reuses_row(),
-    telling(
-        "psql",
-        &["psql"],
-        [r"[\w.:/@~-]*=[#>] ", r#"[\w.:/@~-]*[-('"*$!^][#>] "#],
-        r"\q",
-        "(psql:.* )?(ERROR|FATAL):|invalid command ",
-    ),
-    telling(
-        "mysql",
-        &["mysql", "mariadb"],
-        [r"mysql> |MariaDB \[.*\]> ", r#" {4}[-'"`]> | {3,4}/\*> "#],
-        "exit",
-        r"ERROR \d+ ",
-    ),
-    telling(
-        "sqlite3",
-        &["sqlite3"],
-        ["sqlite> ", r#" *(\.\.\.|[('"/]\S*)> "#],
-        ".quit",
-        "(Parse|Runtime) error|Error: ",
-    )
-    .open_interrupt(OpenInterrupt::Ignored),
-    plain(
-        "duckdb",
-        &["duckdb"],
-        [r"(\S+ )?D |duckdb> ", "[·‣] | *\\.\\.\\.> "],
-        ".quit",
-        r"\w* ?Error: ",
-    ),
-    telling(
-        "redis-cli",
-        &["redis-cli", "valkey-cli"],
-        [r"[\w.:/-]+:\d+(\[\d+\])?(\(\w+\))?> |not connected> ", ""],
-        "quit",
-        r"\(error\) ",
-    ),
-    telling(
-        "irb",
-        &["irb"],
-        [r"irb(#\d+)?\(.*\):\d+(:0)?> ", r"irb(#\d+)?\(.*\):\d+(:[1-9]\d*>|(:\d+)?[^>:\s\d]) "],
-        "exit",
-        RUBY_ERROR,
-    )
-    .enters(Entry::Paste),
-    telling(
-        "pry",
-        &["pry"],
-        [r"\[\d+\] pry\(.*\)(:\d+)?> ", r"\[\d+\] pry\(.*\)(:\d+)?\* "],
-        "exit",
-        RUBY_ERROR,
-    ),
-    plain(
-        "lua",
-        &["lua", "luajit"],
-        ["> ", ">> "],
-        "os.exit()",
-        r"stdin:\d+: |lua\S*: |input:\d+: ",
-    )
-    .open_interrupt(OpenInterrupt::Leaves),
-    plain("R", &["R"], [r"(Browse\[\d+\])?> ", r"\+ "], "q('no')", "Error"),
-    telling("julia", &["julia"], ["julia> ", " {7}"], "exit()", "ERROR: ").enters(Entry::Paste),
-    plain(
-        "ghci",
-        &["ghci", "ghc"],
-        [r"(ghci|\*?[A-Z][\w. *]*)> ", r"(ghci|\*?[A-Z][\w. *]*)\| "],
-        ":quit",
-        r"<interactive>:|\*\*\* Exception",
-    ),
-    telling("scala", &["scala"], ["scala> ", r" +[|] "], ":quit", r"-- .*Error|<console>:.*error"),
-    plain("mongosh", &["mongosh"], [r".*> ", r"\| |\.\.\. "], "exit", r"Uncaught|\w*Error: "),
-    telling(
-        "iex",
-        &["iex"],
-        [r"iex\(\S+\)\d*> ", r"\.\.\.\(\S+\)\d*> "],
-        "System.halt()",
-        r"\*\* \(",
-    )
-    .open_interrupt(OpenInterrupt::Ignored),
-    plain("erl", &["erl", "beam.smp"], [r"(\(\S+\))?\d+> ", r"(\(\S+\))?\.\. "], "q().", r"\*+ ")
-        .statement_end(r"\.\s*(%.*)?$|^\s*(%.*)?$"),
-    telling(
-        "php",
-        &["php"],
-        ["php > ", r#"php [({"'`] |/\*  > |<<< > "#],
-        "exit",
-        "(PHP )?(Warning|Fatal error|Parse error)",
-    )
-    .open_interrupt(OpenInterrupt::Leaves)
-    .statement_end(r"[;}]\s*((//|#).*|/\*.*)?$|^\s*((//|#).*|.*\*/\s*)?$"),
-    telling("perl", &["perl"], [r" *DB<+\d+>+ ", " +cont: "], "q", r".* at \S+ line \d+").repeats(),
-    telling("jshell", &["jshell"], ["jshell> ", r" +\.\.\.> "], "/exit", r"\| +(Error|Exception)"),
-    plain("deno", &["deno"], ["> ", r"\.\.\. ?"], "close()", "Uncaught "),
-    plain("node", &["node", "nodejs"], ["> ", r"\.{3,} |\| "], ".exit", "Uncaught"),
-    plain("pwsh", &["pwsh"], ["PS .*> ", ">> "], "exit", r"\S+: "),
-    plain("bc", &["bc"], ["", ""], "quit", r"\(standard_in\)|Runtime error|.*syntax error")
-        .open_interrupt(OpenInterrupt::Leaves),
-];
+use super::interpreter_table::{Declaration, INTERPRETERS, Shape};
+pub(super) use super::interpreter_table::{Entry, OpenInterrupt};
 
 /// An interpreter with its expressions.
 #[derive(Debug)]
@@ -387,6 +148,26 @@ impl Interpreter {
     /// Whether a line leaves a statement open although the prompt does not say so.
     pub(super) fn leaves_open(&self, line: &str) -> bool {
         self.statement_end.as_ref().is_some_and(|it| !it.is_match(line))
+    }
+
+    /// Whether it reads keys also while a statement runs.
+    pub(super) fn reads_at_work(&self) -> bool {
+        self.declared.reads_at_work
+    }
+
+    /// Whether the rows of an open statement have no prompt.
+    pub(super) fn continues_blank(&self) -> bool {
+        self.declared.continues_blank
+    }
+
+    /// Whether it answers this input with a prompt before it exits.
+    pub(super) fn answers_before_exit(&self, input: &str) -> bool {
+        self.declared.answers_before_exit && input.trim() == self.declared.leave
+    }
+
+    /// Whether its prompt begins with any name.
+    pub(super) fn begins_with_name(&self) -> bool {
+        self.declared.begins_with_name
     }
 
     /// Whether a line of an answer reports an error.

@@ -9,7 +9,9 @@ mod entering;
 mod exchange;
 mod gate;
 mod input;
+mod interpreter_table;
 mod interpreters;
+mod leaving;
 mod prompts;
 mod standing;
 
@@ -146,6 +148,8 @@ impl Engine {
         }
         let cursor = CursorRow::read(self.tmux(), pane.pane).await.ok()?;
         let (row, program) = (cursor.line(), &reader.program);
+        // The terminal echoes C-c before the prompt.
+        let row = row.strip_prefix("^C").map(str::to_owned).unwrap_or(row);
         let interpreter = Interpreter::of(Some(program), &row).filter(|_| !cursor.alternate)?;
         let again = Reader::probe(pane, self.declared()).filter(Reader::reads)?;
         if !again.is_same(&reader) || cursor.has_text_after() {
@@ -174,6 +178,12 @@ impl Engine {
                 Standing::AtPrompt { row, is_learned: false }
             }
             None if interpreter.is_continuation(&row) => Standing::Open { row },
+            None if interpreter.continues_blank()
+                && row.trim().is_empty()
+                && reader.has_editor() =>
+            {
+                Standing::Open { row }
+            }
             None => Standing::Asks { row },
         };
         if matches!(standing, Standing::Open { .. }) {

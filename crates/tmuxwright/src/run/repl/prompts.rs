@@ -54,7 +54,11 @@ impl Prompts {
             row.trim_end().ends_with(given).then_some(0)
         };
         // The prompt of a mode may end like the main one: `Browse[1]> ` of R.
-        let known = ends_with_learned().into_iter().chain(in_table()).min();
+        let begins_with_name = self.interpreter.is_some_and(Interpreter::begins_with_name);
+        let known = match ends_with_learned() {
+            Some(at) if begins_with_name => Some(at),
+            learned => learned.into_iter().chain(in_table()).min(),
+        };
         known.or_else(given).map_or(RowIs::Other, RowIs::Prompt)
     }
 
@@ -78,6 +82,17 @@ impl Prompts {
             (None, Some(ShellKind::Fish)) => Entry::Paste,
             (None, _) => Entry::LineByLine,
         }
+    }
+
+    /// Whether the interpreter reads keys also while a statement runs.
+    pub(super) fn reads_at_work(&self) -> bool {
+        self.interpreter.is_some_and(Interpreter::reads_at_work)
+    }
+
+    /// Whether the rows of an open statement have no prompt, as in the line editor of fish.
+    pub(super) fn continues_blank(&self) -> bool {
+        self.shell == Some(ShellKind::Fish)
+            || self.interpreter.is_some_and(Interpreter::continues_blank)
     }
 
     /// Whether the prompt was taken from the screen: neither the caller nor the table knows it.
@@ -127,6 +142,10 @@ mod tests {
         ] {
             assert_eq!(python.judge(row), is, "{row:?}");
         }
+        // Output without an end is not part of a name in the prompt.
+        let psql = prompts("app=# ", Some("app=# "));
+        assert_eq!(psql.judge("no endapp=# "), RowIs::Prompt(6));
+        assert_eq!(psql.judge("other=*# "), RowIs::Prompt(0));
         let unknown = prompts("prog 1> ", Some("prog 1> "));
         assert!(unknown.is_learned());
         for (row, is) in [

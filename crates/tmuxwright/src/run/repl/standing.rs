@@ -111,6 +111,9 @@ impl LastStanding {
     /// Whether the row is the one that was left, with nothing more. Output without an end may precede the
     /// prompt in it.
     pub(super) fn shows(&self, row: &str) -> bool {
-        row.trim_end().ends_with(self.row.trim_end())
+        match self.row.trim_end() {
+            "" => row.trim_end().is_empty(),
+            shown => row.trim_end().ends_with(shown),
+        }
     }
 }

@@ -1,0 +1,58 @@
+//! The end of an interpreter: whether it is about to exit, and what is in its place afterwards.
+
+use tmux_control::row;
+use tokio::time::Instant;
+
+use super::Standing;
+use super::exchange::Exchange;
+use crate::run::Refusal;
+use crate::run::limits::{EXIT_NOTICE_TIMEOUT, SHELL_RESPONSE_TIMEOUT};
+
+row! {
+    DeadFacts {
+        is_dead: bool = "pane_dead",
+        status: Option<i32> = "pane_dead_status",
+    }
+}
+
+impl Exchange<'_> {
+    /// Whether the last line leaves an interpreter that prompts once more before it exits.
+    pub(super) fn exits_soon(&self) -> bool {
+        self.prompts.interpreter.is_some_and(|it| it.answers_before_exit(&self.entered))
+    }
+
+    /// Whether the prompt may be the last one before the interpreter exits.
+    pub(super) fn may_exit(&self, standing: &Standing) -> bool {
+        let is_at_prompt = matches!(standing, Standing::AtPrompt { .. });
+        is_at_prompt && self.last_output.elapsed() < SHELL_RESPONSE_TIMEOUT && self.exits_soon()
+    }
+
+    /// The standing after the program has exited: what is in its place, and its exit code.
+    pub(super) async fn left(&mut self) -> Result<Standing, Refusal> {
+        let until = Instant::now() + EXIT_NOTICE_TIMEOUT;
+        let mut probes = 0;
+        while Instant::now() < until {
+            self.pause(&mut probes, until).await;
+            if self.is_gone {
+                return Ok(Standing::PaneGone);
+            }
+            if let Some(reader) = self.is_waiting().await {
+                let code = match &self.job {
+                    Some(job) => {
+                        job.wait_for_end_until(Instant::now() + SHELL_RESPONSE_TIMEOUT).await;
+                        job.exit_code()
+                    }
+                    None => None,
+                };
+                return Ok(Standing::Left { back_in: Some(reader.program.name), code });
+            }
+            let pane = self.pane.pane.to_string();
+            if let Ok(DeadFacts { is_dead: true, status }) =
+                self.engine.tmux().row::<DeadFacts>(&pane).await
+            {
+                return Ok(Standing::Left { back_in: None, code: status });
+            }
+        }
+        Ok(Standing::Left { back_in: None, code: None })
+    }
+}
