@@ -9,7 +9,7 @@ TEST_NEEDS = $(BUILD_NEEDS) bash zsh fish dash perl python3 node sqlite3 less vi
              zsh-autosuggestions zsh-syntax-highlighting
 
 # The interpreters that `tests/interpreters` opens, beside those from npm and PyPI.
-INTERPRETERS = bash bc gdb irb lldb lua php pry R
+INTERPRETERS = bash bc erl gdb ghci iex initdb irb jshell lldb lua mariadbd php pry psql R redis-cli redis-server scala
 
 # The spelling checker. The version is pinned, so that a new word list cannot fail an unrelated change.
 TYPOS_VERSION = 1.52.0

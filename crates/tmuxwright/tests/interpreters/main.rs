@@ -5,15 +5,27 @@
 //! PyPI into `target/clients`.
 
 mod bc;
+mod database_servers;
+mod deno;
+mod duckdb;
+mod erl;
 mod gdb;
+mod ghci;
+mod iex;
 mod ipython;
 mod irb;
+mod jshell;
 mod lldb;
 mod lua;
+mod mongosh;
+mod mysql;
 mod pdb;
 mod php;
 mod pry;
+mod psql;
 mod r;
+mod redis;
+mod scala;
 
 use std::path::Path;
 
