@@ -197,7 +197,7 @@ impl Refusal {
             // A pager, an editor or a menu ignores an interrupt.
             Self::Busy { id, awaited: Some(AwaitedInput::Keys), .. } => format!(
                 "it waits for keys: send_keys presses them (`q` leaves a pager), run_in_repl enters \
-                 commands into a shell or an interpreter, capture_pane shows its screen; \
+                 input into an interpreter, capture_pane shows its screen; \
                  command_result with command_id `{id}` has its result; {RUN_ELSEWHERE}"
             ),
             Self::Busy { id, awaited: Some(_), .. } => format!(
@@ -205,9 +205,9 @@ impl Refusal {
                  `{id}` has its result; interrupt stops it; {RUN_ELSEWHERE}"
             ),
             Self::Busy { id, .. } => format!(
-                "command_result with command_id `{id}` and `wait` waits for its end; if it is a shell \
-                 or another program that reads commands, enter them with run_in_repl; interrupt \
-                 stops it; {RUN_ELSEWHERE}"
+                "command_result with command_id `{id}` and `wait` waits for its end; if it has \
+                 started a shell, call again once that shows its prompt; an interpreter takes input \
+                 with run_in_repl; interrupt stops it; {RUN_ELSEWHERE}"
             ),
             Self::Taken { .. } => {
                 format!("wait_for with until [\"prompt\"] waits for its end; {RUN_ELSEWHERE}")

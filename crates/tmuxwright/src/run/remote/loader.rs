@@ -22,11 +22,13 @@ pub(super) struct ReadyShell {
 }
 
 /// The line to type at a prompt, in syntax that bash, zsh, fish (3.4 or later), dash and busybox share. An
-/// interrupt gives the terminal its echo back.
+/// interrupt gives the terminal its echo back. The line that is read has to begin with the key: after the end of
+/// this process, a person may type there.
 pub(super) fn loader_line(key: &str, geometry: LineGeometry) -> String {
     let mut line = format!(
         " eval \"$(sh -c 's=$(stty -g);trap \"stty $s;exit 1\" 2;stty -echo;\
-         printf \"\\033]133;L;k={key}\\007\">/dev/tty;read -r l;eval \"$l\";stty $s' '\\\\')\""
+         printf \"\\033]133;L;k={key}\\007\">/dev/tty;read -r l;\
+         case $l in {key}*)eval \"${{l#{key}}}\";;esac;stty $s' '\\\\')\""
     );
     // At the right margin the row of the cursor is not known.
     if (geometry.column as usize + line.len()).is_multiple_of(geometry.width.max(1) as usize) {
@@ -38,14 +40,14 @@ pub(super) fn loader_line(key: &str, geometry: LineGeometry) -> String {
 /// The line that the loader evaluates. The loader was started with a quoted pair of backslashes, which is one
 /// character in fish only. The other shells tell their kind in a second `sh`, and evaluate the script with its
 /// output hidden, since a trace of the script would show the keys of its marks.
-pub(super) fn reader_line(key: &str) -> String {
+pub(super) fn reader_line(loader: &str, key: &str) -> String {
     let read = format!(
         "t=$(stty -g);trap \"stty $t;exit 1\" 2;stty -echo;\
          printf \"\\033]133;L;k={key};%s\\007\" \"$1;$(id -un||id -u)@$(uname -n)\">/dev/tty;\
          while IFS= read -r l;do test \"$l\" = .&&break;printf %b \"$l\";done;stty $t"
     );
     format!(
-        "exec 2>/dev/null;r='{read}';case ${{#0}} in 1)set fish;eval \"$r\";;\
+        "{loader} exec 2>/dev/null;r='{read}';case ${{#0}} in 1)set fish;eval \"$r\";;\
          *)printf '{{ eval \"$(sh -c \\047%s\\047 - ${{BASH_VERSION:+bash}}${{ZSH_VERSION:+zsh}}.)\";}} \
          {HIDDEN};eval \"$__tmuxwright\"' \"$r\";;esac"
     )
@@ -212,6 +214,6 @@ mod tests {
 
     #[test]
     fn reader_line_is_one_terminal_line() {
-        assert!(reader_line(&"0".repeat(24)).len() <= MAX_LINE_BYTES);
+        assert!(reader_line(&"0".repeat(24), &"0".repeat(24)).len() <= MAX_LINE_BYTES);
     }
 }

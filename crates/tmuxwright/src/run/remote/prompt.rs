@@ -12,7 +12,7 @@ use super::prompt_row::{self, RowLook};
 use super::relay::Relay;
 use crate::run::cursor_row::CursorRow;
 use crate::run::gate::ProbePause;
-use crate::run::limits::{DISTURBANCE_TIMEOUT, PROMPT_TIMEOUT};
+use crate::run::limits::{DISTURBANCE_TIMEOUT, PROMPT_TIMEOUT, UNKNOWN_ROW_QUIET};
 use crate::run::viewers::Viewers;
 use crate::run::{Engine, Refusal};
 
@@ -28,6 +28,29 @@ pub(super) struct EmptyPrompt {
     condition: String,
     /// Held until the line is typed.
     pub(super) _typing: OwnedRwLockReadGuard<()>,
+}
+
+/// Until when a row is watched that is not an empty prompt.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Patience {
+    /// The prompt of a command that has just ended may be on its way, behind output without an end.
+    pub(super) after_command: Instant,
+    /// A shell may be drawing its prompt.
+    pub(super) while_drawn: Instant,
+}
+
+impl Patience {
+    /// For a shell that is known to be at its prompt.
+    pub(super) fn none() -> Self {
+        let now = Instant::now();
+        Self { after_command: now, while_drawn: now }
+    }
+
+    pub(super) fn after(last_end: Option<Instant>) -> Self {
+        let now = Instant::now();
+        let after_command = last_end.map_or(now, |ended| ended + PROMPT_TIMEOUT);
+        Self { after_command, while_drawn: after_command.max(now + UNKNOWN_ROW_QUIET) }
+    }
 }
 
 /// The prompt of a relay's shell.
@@ -48,8 +71,8 @@ enum Reaction {
 }
 
 impl RemotePrompt<'_> {
-    /// Proves that the pane shows an empty prompt. Until `patience`, a prompt is waited for.
-    pub(super) async fn require_empty(&self, patience: Instant) -> Result<EmptyPrompt, Refusal> {
+    /// Proves that the pane shows an empty prompt.
+    pub(super) async fn require_empty(&self, patience: Patience) -> Result<EmptyPrompt, Refusal> {
         let (pane, terminal) = (self.pane, &self.relay.terminal);
         let until = Instant::now() + DISTURBANCE_TIMEOUT;
         let mut pause = ProbePause::default();
@@ -63,8 +86,11 @@ impl RemotePrompt<'_> {
             };
             match look {
                 RowLook::Known | RowLook::Unknown => {}
-                // The prompt may be on its way, behind output without an end.
-                RowLook::HalfTyped | RowLook::Other if Instant::now() < patience => {
+                RowLook::HalfTyped if Instant::now() < patience.after_command => {
+                    pause.wait().await;
+                    continue;
+                }
+                RowLook::Other if Instant::now() < patience.while_drawn => {
                     pause.wait().await;
                     continue;
                 }

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 use super::RemoteLease;
 use super::follow::RemoteFollower;
 use super::loader::{self, ReadyShell, Script};
-use super::prompt::RemotePrompt;
+use super::prompt::{Patience, RemotePrompt};
 use super::relay::Relay;
 use super::status_query::StatusQuery;
 use crate::host::PaneState;
@@ -20,7 +20,7 @@ use crate::run::command_file::ScriptInput;
 use crate::run::delivery::LineGeometry;
 use crate::run::home::Attendance;
 use crate::run::job_feed::JobFeed;
-use crate::run::limits::{PROMPT_TIMEOUT, REMOTE_ANSWER_TIMEOUT, UNKNOWN_ROW_QUIET};
+use crate::run::limits::REMOTE_ANSWER_TIMEOUT;
 use crate::run::line_place;
 use crate::run::marks::MarkKeys;
 use crate::run::output_filter::OutputFilter;
@@ -113,14 +113,11 @@ impl RemoteStart {
             (record.last_end, record.last_status, key)
         });
         let prompt_check = RemotePrompt { engine, pane, relay };
-        // The prompt of a command that has just ended may still be on its way, and a shell that starts draws it.
-        let patience = last_end.map_or_else(Instant::now, |ended| ended + PROMPT_TIMEOUT);
-        let patience = patience.max(Instant::now() + UNKNOWN_ROW_QUIET);
         // Attaching for the stream would look like a key of a person after the check.
         let PlacedStream { stream, place, .. } =
             pane_size::stream_with_place(&terminal.tmux, &terminal.pane).await?;
         let mut output = Output { stream, echo: Screen::for_output(&place) };
-        let empty = prompt_check.require_empty(patience).await?;
+        let empty = prompt_check.require_empty(Patience::after(last_end)).await?;
         let geometry = LineGeometry { column: empty.cursor.column, width: empty.cursor.width };
         let line = loader::loader_line(&key, geometry);
         prompt_check.enter(&empty, &line).await?;
@@ -175,7 +172,7 @@ impl RemoteStart {
         if output.wait_for(loaded).await.is_none() {
             return Ok(None);
         }
-        if !self.type_lines(&[loader::reader_line(&key)], viewers).await? {
+        if !self.type_lines(&[loader::reader_line(loader, &key)], viewers).await? {
             return Ok(None);
         }
         Ok(output.wait_for(|bytes| loader::find_ready(bytes, &key)).await)

@@ -7,7 +7,7 @@ use tokio::time::Instant;
 
 use super::follow::RemoteFollower;
 use super::loader;
-use super::prompt::RemotePrompt;
+use super::prompt::{Patience, RemotePrompt};
 use crate::run::Refusal;
 use crate::run::delivery::LineGeometry;
 use crate::run::job::JobStatus;
@@ -87,7 +87,7 @@ impl RemoteFollower {
     pub(super) async fn ask_status(&mut self) -> Result<(), Refusal> {
         let (engine, pane) = (Arc::clone(&self.engine), self.pane);
         let prompt = RemotePrompt { engine: &engine, pane, relay: &self.relay };
-        let empty = prompt.require_empty(Instant::now()).await?;
+        let empty = prompt.require_empty(Patience::none()).await?;
         let geometry = LineGeometry { column: empty.cursor.column, width: empty.cursor.width };
         let asked = self.keys.line.as_deref().unwrap_or_default();
         let line = loader::status_line(self.kind, asked, geometry);

@@ -18,7 +18,7 @@ pub(super) struct RunCommand;
 pub(super) struct Args {
     /// Shell command, of any length and number of lines.
     command: String,
-    /// Pane whose shell is at its prompt (default: our own).
+    /// Pane at a shell prompt, also over ssh (default: own).
     target: Option<Target>,
     /// Directory for this command only; not with `target`.
     #[schemars(extend("x-clear" = true))]

@@ -16,6 +16,7 @@ pub(crate) mod person;
 mod places;
 mod prompts;
 mod remote;
+mod remote_gate;
 mod remote_places;
 pub(crate) mod repl;
 mod repl_gate;

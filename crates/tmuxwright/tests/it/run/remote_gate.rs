@@ -1,0 +1,194 @@
+//! `run_command` types nothing behind a relay unless a shell shows its empty prompt there.
+
+use serde_json::json;
+use testkit::{Mcp, Shell, TmuxServer, until, wait_until};
+
+use crate::run::places::{InnerShell, Place};
+use crate::serve;
+use crate::support::random::Random;
+
+/// Tries of each kind, as in `repl_gate`.
+fn tries() -> usize {
+    if std::env::var_os("TEST_LOAD_SEED").is_some() { 25 } else { 500 }
+}
+
+/// Pieces of the lines that a person has typed in part.
+const TYPED: &[&str] =
+    &["rm FILE ", "x > ", "$ ", "> ", "a", "1", "# ", "é", "漢", "% ", "; ", "me@host:~$ "];
+
+/// Questions of programs, which Enter would answer.
+const QUESTIONS: &[&str] = &[
+    "Do you want to continue? [Y/n] ",
+    "Proceed (Y/n)? ",
+    "Name: ",
+    "Overwrite 'x'? ",
+    "Are you sure you want to continue connecting (yes/no/[fingerprint])? ",
+    "rm: remove regular file 'x'? ",
+    "Continue anyway? > ",
+    "--More--",
+    "#? ",
+    "mysql> ",
+    ">>> ",
+    "",
+];
+
+async fn refused(mcp: &Mcp, target: &str) -> String {
+    let arguments = json!({"target": target, "command": "echo entered > entered"});
+    let error = mcp.call("run_command", arguments).await.result();
+    assert_eq!(error.is_error, Some(true), "{error:?}");
+    let error = format!("{:?}", error.content);
+    assert!(error.contains("Next: "), "{error}");
+    error
+}
+
+/// Text that is typed at a prompt stays there, and is never entered.
+async fn typed_text_stays(shell: InnerShell, seed: u64) {
+    let inner = Place::Script.open(shell).await.unwrap();
+    let (fixture, target) = (&inner.fixture, inner.fixture.target.as_deref().unwrap());
+    let tmux = &fixture.tmux;
+    let prompt = tmux.screen(target).lines().last().unwrap_or_default().to_owned();
+    let prompts = || tmux.screen(target).lines().filter(|row| row.starts_with(&prompt)).count();
+    let mut before = prompts();
+    let mut random = Random(seed);
+    // busybox does not count the columns of wide characters.
+    let is_typed = |text: &&str| text.is_ascii() || shell != InnerShell::Busybox;
+    let typed: Vec<&str> = TYPED.iter().copied().filter(is_typed).collect();
+    for round in 0..tries() / 4 {
+        // From here on the prompt is known.
+        if round == 15 {
+            fixture.assert_usable().await;
+            before = prompts();
+        }
+        // Blanks at the end are not seen on the screen.
+        let text = format!("{}{}.", random.pick(&typed).trim_start(), random.join(&typed, 3));
+        tmux.types(target, &text);
+        let shown = format!("{prompt} {text}");
+        let shows = |row: &str| tmux.screen(target).contains(row);
+        until(&format!("{shown} is shown"), async || shows(&shown).then_some(())).await;
+        if round % 2 == 0 {
+            tmux.presses(target, &["BSpace"]);
+            until("the last key is erased", async || (!shows(&shown)).then_some(())).await;
+        }
+        refused(&fixture.mcp, target).await;
+        assert_eq!(prompts(), before, "{text:?} was entered:\n{}", tmux.screen(target));
+        assert!(
+            shows(shown.trim_end_matches('.').trim_end()),
+            "{text:?}:\n{}",
+            tmux.screen(target)
+        );
+        tmux.presses(target, &["C-e", "C-u"]);
+        until("the line is erased", async || tmux.screen(target).ends_with(&prompt).then_some(()))
+            .await;
+    }
+    fixture.assert_usable().await;
+}
+
+#[tokio::test]
+async fn text_typed_in_inner_bash_is_never_entered() {
+    typed_text_stays(InnerShell::Plain(Shell::Bash), 1).await;
+}
+
+#[tokio::test]
+async fn text_typed_in_inner_zsh_is_never_entered() {
+    typed_text_stays(InnerShell::Plain(Shell::Zsh), 2).await;
+}
+
+#[tokio::test]
+async fn text_typed_in_inner_fish_is_never_entered() {
+    typed_text_stays(InnerShell::Plain(Shell::Fish), 3).await;
+}
+
+#[tokio::test]
+async fn text_typed_in_inner_busybox_is_never_entered() {
+    typed_text_stays(InnerShell::Busybox, 4).await;
+}
+
+#[tokio::test]
+async fn questions_behind_relays_are_never_answered() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let answers = tmux.home().join("answers");
+    let mut panes = Vec::new();
+    for (number, question) in QUESTIONS.iter().enumerate() {
+        let file = tmux.home().join(format!("question{number}"));
+        let (text, answers) = (question.replace('\'', "'\\''"), answers.display());
+        let script = format!("printf %s '{text}'; read x; echo \"$x\" >> {answers}\n");
+        std::fs::write(&file, script).unwrap();
+        let pane = tmux.open(&format!("exec script -q -c 'sh {}' /dev/null", file.display()));
+        let shown = question.trim_end();
+        wait_until("the question is shown", || tmux.screen(&pane).ends_with(shown).then_some(()));
+        panes.push((pane, shown));
+    }
+    for _ in 0..tries() / panes.len() {
+        let refusals = panes.iter().map(|(pane, _)| refused(&mcp, pane));
+        futures::future::join_all(refusals).await;
+        for (pane, question) in &panes {
+            assert_eq!(tmux.screen(pane), *question);
+        }
+    }
+    assert!(!answers.exists(), "a question was answered");
+    mcp.close().await;
+}
+
+/// A program that reads keys and records them, on the alternate screen or on the main one.
+const RECORDER: &str = r#"
+import os, sys, tty
+alternate, text, keys = sys.argv[1:]
+tty.setraw(0)
+print(("\x1b[?1049h" if alternate == "alternate" else "") + text, end="", flush=True)
+while True:
+    key = os.read(0, 1000)
+    with open(keys, "ab") as file:
+        file.write(key)
+"#;
+
+#[tokio::test]
+async fn full_screens_behind_relays_are_never_typed_into() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let (program, keys) = (tmux.home().join("recorder"), tmux.home().join("keys"));
+    std::fs::write(&program, RECORDER).unwrap();
+    let mut panes = Vec::new();
+    for (number, (screen, text)) in [
+        ("alternate", "~"),
+        ("alternate", "$ "),
+        ("alternate", "root@host:~# "),
+        ("main", "top - 12:00:00 up 1 day"),
+        ("main", ":"),
+        ("main", "lines 1-20/300 (END)"),
+        ("main", "(1/3) Choose one"),
+        ("main", "-- INSERT --"),
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        let file = tmux.home().join(format!("start{number}"));
+        let (program, keys) = (program.display(), keys.display());
+        std::fs::write(&file, format!("exec python3 {program} {screen} '{text}' {keys}\n"))
+            .unwrap();
+        let pane = tmux.open(&format!("exec script -q -c 'sh {}' /dev/null", file.display()));
+        let shown = text.trim_end();
+        wait_until("the screen is shown", || tmux.screen(&pane).ends_with(shown).then_some(()));
+        panes.push(pane);
+    }
+    for _ in 0..tries() / panes.len() {
+        futures::future::join_all(panes.iter().map(|pane| refused(&mcp, pane))).await;
+    }
+    assert!(!keys.exists(), "{:?}", std::fs::read_to_string(&keys));
+    mcp.close().await;
+}
+
+/// Its prompt looks like that of a shell. It gets one line, which it does not understand, and C-c.
+#[tokio::test]
+async fn program_with_prompt_of_a_shell_is_named() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let program = tmux.home().join("program");
+    std::fs::write(&program, "while printf 'router# ' && read -r x; do echo \"% invalid\"; done\n")
+        .unwrap();
+    let pane = tmux.open(&format!("exec script -q -c 'sh {}' /dev/null", program.display()));
+    wait_until("the prompt is shown", || tmux.screen(&pane).ends_with("router#").then_some(()));
+    let error = refused(&mcp, &pane).await;
+    assert!(error.contains("did not answer as a shell"), "{error}");
+    mcp.close().await;
+}
