@@ -25,6 +25,7 @@ impl From<Refusal> for ToolError {
             | Refusal::Question { .. }
             | Refusal::FullScreen { .. }
             | Refusal::NoAnswer { .. }
+            | Refusal::NoEditor { .. }
             | Refusal::NoReader { .. } => Code::NotReady,
             Refusal::Io(_) => Code::Internal,
         };

@@ -19,6 +19,8 @@ pub(super) const PROMPT_TIMEOUT: Duration = Duration::from_secs(3);
 pub(super) const FOREGROUND_TIMEOUT: Duration = Duration::from_millis(60);
 /// Upper bound for a shell to begin a command, to answer a query for its status, or to print its prompt.
 pub(super) const SHELL_RESPONSE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Upper bound for a shell behind a relay to begin a command, whose script may be long and its connection slow.
+pub(super) const REMOTE_START_TIMEOUT: Duration = Duration::from_secs(60);
 /// Upper bound for a program behind a relay such as ssh to answer as a shell.
 pub(super) const REMOTE_ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 /// Upper bound for the mark that a shell prints at its prompt to follow that of the command file, unless

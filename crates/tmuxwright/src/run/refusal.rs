@@ -137,6 +137,12 @@ pub enum Refusal {
         /// Command line of the program.
         program: String,
     },
+    /// A shell with a line editor shows its prompt, but its terminal edits the line.
+    #[error("{pane} shows the prompt of its shell, but another program reads there")]
+    NoEditor {
+        /// The pane.
+        pane: PaneId,
+    },
     /// The program behind a relay did not answer as a shell does.
     #[error(
         "the program behind `{program}` in {pane} shows a prompt but did not answer as a shell"
@@ -259,6 +265,9 @@ impl Refusal {
                 .to_owned(),
             Self::FullScreen { .. } => "press its keys with send_keys; capture_pane shows its screen; \
                                         leave it with its own key, such as `q`"
+                .to_owned(),
+            Self::NoEditor { .. } => "capture_pane shows its screen; answer with send_keys and `enter`, or \
+                                      stop the program with interrupt; then call again"
                 .to_owned(),
             Self::NoAnswer { .. } => "bash, zsh, fish 3.4 and POSIX shells are recognised; enter input \
                                       into other programs with run_in_repl, and read the screen with \

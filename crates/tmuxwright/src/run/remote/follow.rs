@@ -12,7 +12,7 @@ use super::status_query::{PromptAgain, StatusQuery};
 use crate::input_probe::{ShownRow, awaited_input};
 use crate::run::job::{AlternateScreen, JobStatus};
 use crate::run::job_feed::JobFeed;
-use crate::run::limits::SHELL_RESPONSE_TIMEOUT;
+use crate::run::limits::{REMOTE_START_TIMEOUT, SHELL_RESPONSE_TIMEOUT};
 use crate::run::marks::MarkKeys;
 use crate::run::pane_size::{SizedItem, SizedStream};
 use crate::run::prompt::Prompt;
@@ -97,7 +97,7 @@ impl RemoteFollower {
         }
         if !self.feed.filter.has_begun() {
             self.feed.probes.record(None);
-            return (self.typed_at.elapsed() > SHELL_RESPONSE_TIMEOUT).then(|| {
+            return (self.typed_at.elapsed() > REMOTE_START_TIMEOUT).then(|| {
                 let why = "its shell printed no mark: it is not known whether the command has run";
                 JobStatus::Lost(why.to_owned())
             });

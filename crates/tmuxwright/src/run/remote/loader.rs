@@ -44,7 +44,7 @@ pub(super) fn reader_line(loader: &str, key: &str) -> String {
     let read = format!(
         "t=$(stty -g);trap \"stty $t;exit 1\" 2;stty -echo;\
          printf \"\\033]133;L;k={key};%s\\007\" \"$1;$(id -un||id -u)@$(uname -n)\">/dev/tty;\
-         while IFS= read -r l;do test \"$l\" = .&&break;printf %b \"$l\";done;stty $t"
+         while IFS= read -r l;do case $l in =*)printf %b \"${{l#=}}\";;*)break;;esac;done;stty $t"
     );
     format!(
         "{loader} exec 2>/dev/null;r='{read}';case ${{#0}} in 1)set fish;eval \"$r\";;\
@@ -124,20 +124,18 @@ const FORGET_IN_ZSH: &str = "[[ -o histignorespace ]] || \
     if [[ $1 == ' eval \"$(sh -c '*'133;L;k='* ]]; then return 1; fi; } 2>/dev/null }; \
     zshaddhistory_functions+=(__tmuxwright_loader_history) }; ";
 
+/// Lines with a mark of their own: another line, as a person types it, ends the script. None of them begins with a
+/// tilde, which ssh would take for a command to itself.
 fn encoded_lines(script: &str) -> Vec<String> {
-    let mut lines = vec![String::new()];
+    let mut lines = vec!["=".to_owned()];
     for &byte in script.as_bytes() {
         let is_plain = (b' '..=b'~').contains(&byte) && byte != b'\\';
         let encoded =
             if is_plain { char::from(byte).to_string() } else { format!("\\0{byte:03o}") };
         match lines.last_mut() {
             Some(line) if line.len() + encoded.len() <= MAX_LINE_BYTES => line.push_str(&encoded),
-            _ => lines.push(encoded),
+            _ => lines.push(format!("={encoded}")),
         }
-    }
-    // A lone dot ends the script. Only the last line can be that short.
-    if let Some(last) = lines.last_mut().filter(|last| *last == ".") {
-        *last = "\\0056".to_owned();
     }
     lines.push(".".to_owned());
     lines
@@ -151,10 +149,12 @@ pub(super) fn status_line(kind: ShellKind, asked: &str, geometry: LineGeometry) 
         ShellKind::Fish => ("builtin", "$status", format!("\"${IDENTITY}\"")),
         kind => (builtin_prefix(kind), "$?", format!("\"${{{IDENTITY}-}}\"")),
     };
+    // A bash that ignores no line with a leading blank has this one in its history, and others have none to delete.
+    let forget = if kind == ShellKind::Bash { ";history -d $HISTCMD 2>/dev/null" } else { "" };
     let line = |up: usize| {
         format!(
             " {builtin} printf '\\033[{up}A\\r\\033[J\\033]133;D;%s;k=%s\\007\\033]133;L;k={asked}\\007' \
-             {status} {identity}"
+             {status} {identity}{forget}"
         )
     };
     let (column, width) = (geometry.column as usize, geometry.width.max(1) as usize);
@@ -172,10 +172,11 @@ mod tests {
 
     #[test]
     fn scripts_are_encoded_as_short_ascii_lines() {
-        assert_eq!(encoded_lines("a\\b\né"), ["a\\0134b\\0012\\0303\\0251", "."]);
-        assert_eq!(encoded_lines("."), ["\\0056", "."]);
-        let long = encoded_lines(&"'\\\n漢".repeat(5_000));
+        assert_eq!(encoded_lines("a\\b\né"), ["=a\\0134b\\0012\\0303\\0251", "."]);
+        assert_eq!(encoded_lines("."), ["=.", "."]);
+        let long = encoded_lines(&"'\\\n漢~".repeat(5_000));
         assert!(long.iter().all(|line| line.len() <= MAX_LINE_BYTES && line.is_ascii()));
+        assert!(long.iter().all(|line| line == "." || line.starts_with('=')));
     }
 
     #[test]

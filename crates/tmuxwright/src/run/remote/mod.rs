@@ -23,6 +23,7 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tracing::Instrument;
 
+use super::job::AwaitedInput;
 use super::limits::SETTLE_TIME;
 use super::pane_records::PaneLease;
 use super::{Engine, Job, Refusal, StartedCall};
@@ -43,6 +44,8 @@ pub(super) struct RemoteRecord {
     prompt: Option<String>,
     /// The last row of the output of that command, if it has no end: the prompt follows in the same row.
     unfinished: String,
+    /// Whether the shell edits its line itself; `None` until a key has told.
+    has_editor: Option<bool>,
     /// Status and end of the last command.
     last_status: i32,
     last_end: Option<Instant>,
@@ -108,7 +111,10 @@ impl RemoteLease {
         match PaneLease::acquire(engine, pane).await {
             Ok(lease) => Ok(Self { pane: Some(lease), _inner: None }),
             Err(busy @ Refusal::Busy { .. }) => {
-                if let Some(job) = engine.remote_job(pane.pane) {
+                // A command that waits for keys may have started a shell.
+                let runs = engine.remote_job(pane.pane);
+                let at_work = |job: &Arc<Job>| job.facts().waiting != Some(AwaitedInput::Keys);
+                if let Some(job) = runs.clone().filter(at_work) {
                     let (id, awaited) = (job.id.clone(), job.facts().waiting);
                     // The command that started the relay is not the one to wait for.
                     let is_outer = engine.running_in(pane.pane).is_some_and(|it| it.id == id);
@@ -117,11 +123,13 @@ impl RemoteLease {
                         false => Refusal::Busy { pane: pane.pane, id, program: None, awaited },
                     });
                 }
-                if !engine.records().repl_panes.insert(pane.pane) {
+                let is_free = engine.records().repl_panes.insert(pane.pane);
+                // The command that waits has it.
+                if !is_free && runs.is_none() {
                     return Err(Refusal::Contended { pane: pane.pane });
                 }
                 let inner = InnerLease { engine: Arc::clone(engine), pane: pane.pane };
-                Ok(Self { pane: None, _inner: Some(inner) })
+                Ok(Self { pane: None, _inner: is_free.then_some(inner) })
             }
             Err(other) => Err(other),
         }
@@ -145,6 +153,12 @@ pub(super) async fn run(
     let id = pane.pane;
     if pane.synchronized || relay.terminal.pane.synchronized {
         return Err(Refusal::Synchronized { pane: id });
+    }
+    if !relay.terminal.pane.mode.is_empty() {
+        return Err(Refusal::Dialog {
+            pane: id,
+            does: "is in a mode of its own tmux, such as copy mode",
+        });
     }
     let lease = RemoteLease::acquire(engine, &pane).await?;
     let (sender, started) = oneshot::channel();

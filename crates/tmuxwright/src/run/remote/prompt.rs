@@ -105,10 +105,17 @@ impl RemotePrompt<'_> {
                 continue;
             }
             let is_known = look == RowLook::Known;
-            if let Some(empty) = self.try_keys(cursor, viewers, is_known).await? {
-                if !is_known {
-                    self.remember(&empty.cursor);
-                }
+            let has_editor =
+                self.engine.remote_record(self.pane, self.relay, |record| record.has_editor);
+            // A terminal that edits the line would echo the key.
+            let presses_left = !(is_known && has_editor == Some(false));
+            if let Some(empty) = self.try_keys(cursor, viewers, presses_left).await? {
+                self.engine.remote_record(self.pane, self.relay, |record| {
+                    record.has_editor.get_or_insert(true);
+                    if !is_known {
+                        record.prompt = Some(empty.cursor.before.clone());
+                    }
+                });
                 return Ok(empty);
             }
             if Instant::now() > until {
@@ -122,13 +129,13 @@ impl RemotePrompt<'_> {
         &self,
         cursor: CursorRow,
         viewers: Viewers,
-        is_known: bool,
+        presses_left: bool,
     ) -> Result<Option<EmptyPrompt>, Refusal> {
         let (pane, terminal) = (self.pane, &self.relay.terminal);
         let target = terminal.pane.pane;
         let typing = self.engine.typing().await;
         let mut keys = Vec::new();
-        if !is_known {
+        if presses_left {
             keys.push(TmuxKey::Named("Left".to_owned()).press(target));
         }
         keys.extend(type_text(target, " "));
@@ -151,14 +158,7 @@ impl RemotePrompt<'_> {
                 Reaction::EchoedArrow => {
                     self.press(&viewers, &["BSpace"; 4]).await?;
                     self.wait_for_row(&cursor).await?;
-                    if !self.follows_unfinished_output(&cursor) {
-                        if !prompt_row::is_plain_prompt(&cursor) {
-                            return Err(Refusal::HalfTyped { pane });
-                        }
-                        self.remember(&cursor);
-                    }
-                    // From now on the row is known, and only the blank is typed.
-                    return Ok(None);
+                    return self.accept_without_editor(&cursor).map(|()| None);
                 }
                 Reaction::Pending if Instant::now() > until => {
                     return self.give_up(&cursor, &now, &viewers).await;
@@ -168,6 +168,26 @@ impl RemotePrompt<'_> {
         };
         let condition = viewers.unchanged_at(&now);
         Ok(Some(EmptyPrompt { cursor, viewers, condition, _typing: typing }))
+    }
+
+    /// Records a prompt in a terminal that edits the line itself: from now on only the blank is typed. No key tells
+    /// typed text from the prompt there.
+    fn accept_without_editor(&self, cursor: &CursorRow) -> Result<(), Refusal> {
+        let pane = self.pane;
+        let known = self.engine.remote_known_prompt(pane, self.relay);
+        self.engine.remote_record(pane, self.relay, |record| {
+            if *record.has_editor.get_or_insert(false) {
+                return Err(Refusal::NoEditor { pane });
+            }
+            match known.and_then(|known| known.unfinished_before(cursor)) {
+                Some(unfinished) => record.unfinished = unfinished,
+                None if prompt_row::is_plain_prompt(cursor) => {
+                    record.prompt = Some(cursor.before.clone());
+                }
+                None => return Err(Refusal::HalfTyped { pane }),
+            }
+            Ok(())
+        })
     }
 
     /// Takes the keys back that did not have their effect. `None` if the row has changed, as where a prompt has
@@ -203,27 +223,6 @@ impl RemotePrompt<'_> {
         }
         self.press(&empty.viewers, &["BSpace"]).await?;
         Err(Refusal::PersonActive { pane: self.pane })
-    }
-
-    /// Records the row of the prompt.
-    fn remember(&self, cursor: &CursorRow) {
-        self.engine.remote_record(self.pane, self.relay, |record| {
-            record.prompt = Some(cursor.before.clone());
-        });
-    }
-
-    /// Whether the known prompt stands behind output without an end, which is recorded as the row shows it.
-    fn follows_unfinished_output(&self, cursor: &CursorRow) -> bool {
-        self.engine.remote_record(self.pane, self.relay, |record| {
-            let Some(known) = record.prompt.as_deref().filter(|_| !record.unfinished.is_empty())
-            else {
-                return false;
-            };
-            let line = cursor.line();
-            let output = line.strip_suffix(known).map(str::to_owned);
-            record.unfinished = output.clone().unwrap_or_default();
-            output.is_some()
-        })
     }
 
     /// Presses keys unless a person has pressed one.
@@ -268,15 +267,22 @@ impl RemotePrompt<'_> {
 
 /// The reaction to the keys, by the rows before and after.
 fn reaction(before: &CursorRow, now: &CursorRow) -> Reaction {
-    let is_same_row = now.row == before.row;
-    match now.before.strip_prefix(before.before.as_str()) {
-        Some(" ") if is_same_row && !now.has_text_after() => Reaction::Empty,
-        Some(text) if ECHOED_ARROWS.contains(&text) => Reaction::EchoedArrow,
+    let is_same_row = now.row == before.row && now.history == before.history;
+    let (line_before, line) = (before.line(), now.line());
+    let added = now.before.strip_prefix(before.before.as_str());
+    if line.strip_prefix(line_before.as_str()).is_some_and(|text| ECHOED_ARROWS.contains(&text)) {
+        return Reaction::EchoedArrow;
+    }
+    match added {
+        // A suggestion of the shell may follow.
+        Some(" ") if is_same_row => Reaction::Empty,
         _ if now.column == 0 && before.column + 1 >= now.width => Reaction::Empty,
         // The arrow went one to the left; the blank pushed the text behind it to the right.
         _ if is_same_row && now.column == before.column && now.has_text_after() => {
             Reaction::HalfTyped
         }
+        // It went to the end of an earlier row of the same text.
+        _ if now.history == before.history && now.row < before.row => Reaction::HalfTyped,
         _ => Reaction::Pending,
     }
 }

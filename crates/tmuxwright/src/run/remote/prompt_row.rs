@@ -7,8 +7,30 @@ use crate::run::prompt_check::{
 
 /// Words in the prompts of interpreters that end as those of shells do.
 const INTERPRETERS: &[&str] = &[
-    ">>>", "sql", "mariadb", "ghci", "iex(", "irb", "pry", "scala", "jshell", "redis", "julia",
-    "ftp>", "telnet>", "octave", "mongo", "cqlsh", "erl", "(gdb)", "(lldb)", "(pdb)",
+    ">>>",
+    "sql",
+    "mariadb",
+    "virsh",
+    "lftp",
+    "bluetooth",
+    "smb:",
+    "ghci",
+    "iex(",
+    "irb",
+    "pry",
+    "scala",
+    "jshell",
+    "redis",
+    "julia",
+    "ftp>",
+    "telnet>",
+    "octave",
+    "mongo",
+    "cqlsh",
+    "erl",
+    "(gdb)",
+    "(lldb)",
+    "(pdb)",
 ];
 
 /// The look of the cursor's row.
@@ -39,6 +61,15 @@ impl KnownPrompt {
         let (full, line) = (format!("{unfinished}{row}"), cursor.line());
         !unfinished.is_empty()
             && (line == full || (cursor.before.ends_with(row.as_str()) && full.ends_with(&line)))
+    }
+
+    /// The output without an end before this prompt, as the row shows it: with blanks for tabs.
+    pub(super) fn unfinished_before(&self, cursor: &CursorRow) -> Option<String> {
+        let text = |text: &str| text.split_whitespace().collect::<String>();
+        let line = cursor.line();
+        let output = line.strip_suffix(self.row.as_str())?;
+        let is_same = !output.is_empty() && text(output) == text(&self.unfinished);
+        is_same.then(|| output.to_owned())
     }
 }
 
@@ -71,30 +102,34 @@ pub(super) fn look(cursor: &CursorRow, known: Option<&KnownPrompt>) -> RowLook {
     if has_prompt { RowLook::HalfTyped } else { RowLook::Other }
 }
 
-/// Whether text ends as the prompt of a shell does, and not as that of an interpreter or a progress bar.
-fn ends_as_shell(row: &str) -> bool {
+/// Whether text ends as the prompt of a shell does, and not as that of an interpreter, a question or a progress bar.
+/// A prompt is short, and names a user, a host or a directory; a single word stands right before its end.
+pub(super) fn ends_as_shell(row: &str) -> bool {
     let lower = row.to_lowercase();
-    if !PROMPT_ENDS.iter().any(|end| row.ends_with(end))
-        || INTERPRETERS.iter().any(|word| lower.contains(word))
-    {
+    let Some(end) = PROMPT_ENDS.iter().find(|end| row.ends_with(*end)) else { return false };
+    if INTERPRETERS.iter().any(|word| lower.contains(word)) || row.starts_with("PS ") {
         return false;
     }
-    let text = row.trim_end();
-    let word = text.rsplit(' ').next().unwrap_or(text);
-    let mut ends = text.chars().rev();
-    let (last, before) = (ends.next(), ends.next());
-    match (last, before) {
-        // `db=#` of PostgreSQL, a progress bar.
-        (Some('#'), Some('#' | '=' | '-' | '(' | '*' | '\'' | '"' | '!' | '^')) => false,
-        // `45%` of a progress display, but not `web1%`.
-        (Some('%'), Some(before)) => !(before.is_ascii_digit() && word.chars().all(is_of_number)),
+    let text = row.strip_suffix(end).unwrap_or(row);
+    let words: Vec<&str> = text.split_whitespace().filter(|word| !word.starts_with('(')).collect();
+    let is_attached = !text.ends_with(' ');
+    let names_place = |word: &&&str| word.contains(['@', '~', '/', ':']);
+    match *end {
+        "❯ " => true,
         // A bare `>` is a continuation; interpreters have one word before it. fish shows the directory.
-        (Some('>'), _) => {
-            text.contains(['@', '~', '/', '\\'])
-                && !text.ends_with("=>")
-                && !text.starts_with("PS ")
+        "> " => {
+            is_attached
+                && !text.ends_with('=')
+                && words.last().is_some_and(|it| it.contains(['~', '/']))
         }
-        _ => true,
+        // `45%` of a progress display, but not `web1%`; `db=#` of PostgreSQL.
+        "% " if words.last().is_some_and(|it| it.chars().all(is_of_number)) => false,
+        "# " if text.ends_with(['#', '=', '-', '(', '*', '\'', '"', '!', '^']) => false,
+        _ => {
+            words.is_empty()
+                || (words.len() == 1 && is_attached)
+                || (words.len() <= 3 && words.iter().any(|word| names_place(&word)))
+        }
     }
 }
 
@@ -104,7 +139,10 @@ fn is_of_number(c: char) -> bool {
 
 /// Whether a row without a line editor may be taken for an empty prompt: text behind it could not be told from it.
 pub(super) fn is_plain_prompt(cursor: &CursorRow) -> bool {
-    ends_as_shell(&cursor.before) && !goes_on_after_end(cursor)
+    let text = cursor.before.trim_end();
+    let is_word = !text.contains(' ') && (text.len() == 1 || text.contains(['@', '~', '/', ':']));
+    let is_path = text.split(' ').count() == 2 && text.starts_with(['/', '~']);
+    (is_word || is_path) && ends_as_shell(&cursor.before) && !goes_on_after_end(cursor)
 }
 
 /// Whether text follows the first end of a prompt in a row, as in `$ echo $ `.
@@ -154,6 +192,17 @@ mod tests {
             " 45% ",
             "Progress: [ 45.5% ",
             "PS /root> ",
+            "Issue # ",
+            "Price in $ ",
+            "Delete rows # ",
+            "touch x # ",
+            "echo 5 % ",
+            "[admin@router] > ",
+            "[bluetooth]# ",
+            "lftp me@vm:~> ",
+            "virsh # ",
+            "postgres@localhost:db> ",
+            "(foo@vm)1> ",
             "###### ",
             "Continue? ",
             "me@host:~$ ls",

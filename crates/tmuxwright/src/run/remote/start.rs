@@ -122,10 +122,17 @@ impl RemoteStart {
         let line = loader::loader_line(&key, geometry);
         prompt_check.enter(&empty, &line).await?;
         let viewers = &empty.viewers;
-        let Some(shell) = self.load(&mut output, &key, viewers).await? else {
-            // A shell that answers later must not go on reading.
-            prompt_check.press(viewers, &["C-c"]).await?;
-            return Err(Refusal::NoAnswer { pane, program: relay.program.clone() });
+        let shell = match self.load(&mut output, &key, viewers).await {
+            Ok(Some(shell)) => shell,
+            Ok(None) => {
+                // A shell that answers later must not go on reading.
+                prompt_check.press(viewers, &["C-c"]).await?;
+                return Err(Refusal::NoAnswer { pane, program: relay.program.clone() });
+            }
+            Err(refusal) => {
+                self.end_reading().await?;
+                return Err(refusal);
+            }
         };
         // It is where it was typed unless it has scrolled away: a trace or a transient prompt may have moved it.
         let found = line_place::find_on_screen(&terminal.tmux, terminal.pane.pane, &line).await?;
@@ -142,9 +149,7 @@ impl RemoteStart {
         engine.jobs().add(Arc::clone(&job), engine.shared.options.results);
         if !matches!(self.type_lines(&script, viewers).await, Ok(true)) {
             engine.jobs().remove(&job.id);
-            // A person has typed into the script, which nobody evaluates now.
-            let interrupt = TmuxKey::Named("C-c".to_owned()).press(terminal.pane.pane);
-            terminal.tmux.run(interrupt).await?;
+            self.end_reading().await?;
             return Err(Refusal::PersonActive { pane });
         }
         let mut records = engine.records();
@@ -173,9 +178,16 @@ impl RemoteStart {
             return Ok(None);
         }
         if !self.type_lines(&[loader::reader_line(loader, &key)], viewers).await? {
-            return Ok(None);
+            return Err(Refusal::PersonActive { pane: self.pane.pane });
         }
         Ok(output.wait_for(|bytes| loader::find_ready(bytes, &key)).await)
+    }
+
+    /// Ends the `sh` that reads lines without an echo, after a person has pressed a key: it takes their keys.
+    async fn end_reading(&self) -> Result<(), Refusal> {
+        let terminal = &self.relay.terminal;
+        terminal.tmux.run(TmuxKey::Named("C-c".to_owned()).press(terminal.pane.pane)).await?;
+        Ok(())
     }
 
     /// Types lines unless a person has pressed a key.

@@ -8,6 +8,7 @@ use tokio::time::Instant;
 use super::follow::RemoteFollower;
 use super::loader;
 use super::prompt::{Patience, RemotePrompt};
+use super::{RemoteRecord, prompt_row};
 use crate::run::Refusal;
 use crate::run::delivery::LineGeometry;
 use crate::run::job::JobStatus;
@@ -64,7 +65,13 @@ pub(super) enum PromptAgain {
 impl RemoteFollower {
     pub(super) fn prompt_again(&mut self) -> PromptAgain {
         let (row, interrupted) = self.job.last_row();
-        if !same_prompt(&row, &self.prompt.row) {
+        // The command may have changed the directory in the prompt.
+        let may_be_own =
+            same_prompt(&row, &self.prompt.row) || (interrupted && prompt_row::ends_as_shell(&row));
+        let has_inner = |record: &mut RemoteRecord| {
+            record.job.as_ref().is_some_and(|last| last.id != self.job.id)
+        };
+        if !may_be_own || self.engine.remote_record(self.pane, &self.relay, has_inner) {
             return PromptAgain::No;
         }
         let lines = self.job.lines();
@@ -87,7 +94,14 @@ impl RemoteFollower {
     pub(super) async fn ask_status(&mut self) -> Result<(), Refusal> {
         let (engine, pane) = (Arc::clone(&self.engine), self.pane);
         let prompt = RemotePrompt { engine: &engine, pane, relay: &self.relay };
-        let empty = prompt.require_empty(Patience::none()).await?;
+        let empty = match prompt.require_empty(Patience::none()).await {
+            // The terminal edits the line, for a program that asks with the text of the prompt.
+            Err(Refusal::NoEditor { .. }) => {
+                self.query = StatusQuery::OtherShell;
+                return Ok(());
+            }
+            empty => empty?,
+        };
         let geometry = LineGeometry { column: empty.cursor.column, width: empty.cursor.width };
         let asked = self.keys.line.as_deref().unwrap_or_default();
         let line = loader::status_line(self.kind, asked, geometry);
