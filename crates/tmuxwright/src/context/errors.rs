@@ -19,6 +19,7 @@ impl From<Refusal> for ToolError {
             | Refusal::HalfTyped { .. }
             | Refusal::Dialog { .. }
             | Refusal::KeysAreCommands { .. }
+            | Refusal::TabIsKey { .. }
             | Refusal::PersonActive { .. }
             | Refusal::Synchronized { .. }
             | Refusal::OutOfReach { .. }

@@ -60,7 +60,7 @@ use pane_records::{PaneLease, PaneRecords};
 pub use process::ShellKind;
 pub(crate) use prompt::{Prompt, same_prompt};
 pub use refusal::Refusal;
-pub use repl::{ReplAnswer, Standing, Unpressed};
+pub use repl::{DeclaredEntry, DeclaredInterpreter, Interpreters, ReplAnswer, Standing, Unpressed};
 pub use start_job::{StartedCall, StartedJob};
 use typed_input::TypedInput;
 pub(crate) use typed_input::{RecentInput, TypedLine};
@@ -72,11 +72,13 @@ pub struct RunOptions {
     pub results: usize,
     /// Shell to assume when the name of a program is not recognised.
     pub shell: Option<ShellKind>,
+    /// Interpreters that `run_in_repl` knows.
+    pub interpreters: &'static Interpreters,
 }
 
 impl Default for RunOptions {
     fn default() -> Self {
-        Self { results: 100, shell: None }
+        Self { results: 100, shell: None, interpreters: Interpreters::built_in() }
     }
 }
 
@@ -222,6 +224,7 @@ impl Engine {
             self.shared.typed_input.hold(pane.pane, text);
         }
         self.forget_awaited_input(pane.pane);
+        self.forget_standing(pane.pane);
         self.records().typed(pane);
     }
 
@@ -340,6 +343,11 @@ impl Engine {
     /// Shell to assume when the name of a program is not recognised.
     fn declared(&self) -> Option<ShellKind> {
         self.shared.options.shell
+    }
+
+    /// Interpreters that are known.
+    fn interpreters(&self) -> &'static Interpreters {
+        self.shared.options.interpreters
     }
 
     /// Records a pane's prompt, and whether it is certain that no text was typed behind it; unless a lease

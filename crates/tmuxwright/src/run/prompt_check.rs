@@ -106,13 +106,14 @@ pub(super) fn line_editor_dialog(row: &str) -> Option<&'static str> {
         return Some("shows a list page by page");
     }
     // The words are translated in many languages; a blank would answer yes.
-    let asks = row.ends_with('?') || (row.contains("? (y ") && row.ends_with(')'));
+    let has_choices = ["? (y ", "(y/", "(Y/", "[y/", "[Y/"].iter().any(|it| row.contains(it));
+    let asks = row.ends_with('?') || (has_choices && row.ends_with([')', ']']));
     asks.then_some("asks a question")
 }
 
 /// Whether a row may be a prompt, given the one that is `known`. Other rows belong to an unfinished command,
 /// or to one that reads keys, such as `read -e`: there the first key would be an answer.
-fn may_be_prompt(row: &str, known: Option<&str>) -> bool {
+pub(super) fn may_be_prompt(row: &str, known: Option<&str>) -> bool {
     let row = row.trim();
     let ends_as_prompt = PROMPT_ENDS.iter().any(|end| row.ends_with(end.trim()));
     let (first, last) = (row.chars().next(), row.chars().next_back());

@@ -96,6 +96,14 @@ pub enum Refusal {
         /// The pane.
         pane: PaneId,
     },
+    /// The input holds a key that its line editor would not take as text.
+    #[error("the line editor of `{program}` in {pane} takes a tab as a key and drops it")]
+    TabIsKey {
+        /// The pane.
+        pane: PaneId,
+        /// Name of the program.
+        program: String,
+    },
     /// A person is using the keyboard.
     #[error("a person is pressing keys in {pane}")]
     PersonActive {
@@ -248,6 +256,9 @@ impl Refusal {
                 "leave vi normal mode with send_keys `i`, or turn the echo on with send_keys `stty echo` \
                  and `enter`; then call again; or {RUN_ELSEWHERE}"
             ),
+            Self::TabIsKey { .. } => {
+                "use blanks, or `\\t` in a text, instead of tabs; then call again".to_owned()
+            }
             Self::PersonActive { .. } => {
                 format!("call again when the person has stopped, or {RUN_ELSEWHERE}")
             }

@@ -259,6 +259,7 @@ impl JobStart {
         commands.push(TmuxKey::enter().press(pane.pane));
         let job = Arc::new(Job::new(id, pane.pane, self.command.clone(), &passed.echo.place()));
         engine.shared.typed_input.record(pane.pane, &self.command, true);
+        engine.forget_standing(pane.pane);
         let last_typed = engine.shared.typed_input.last_line(pane.pane);
         engine.records().job_starts(pane.pane, &job.id);
         // The command may begin before tmux has answered, and a caller may ask for it then.

@@ -145,6 +145,7 @@ impl RemoteStart {
         let job = Arc::new(Job::new(id, pane, self.command.clone(), &output.echo.place()));
         job.set_ran_as(shell.identity.clone());
         engine.shared.typed_input.record(pane, &self.command, true);
+        engine.forget_standing(pane);
         let last_typed = engine.shared.typed_input.last_line(pane);
         engine.jobs().add(Arc::clone(&job), engine.shared.options.results);
         if !matches!(self.type_lines(&script, viewers).await, Ok(true)) {

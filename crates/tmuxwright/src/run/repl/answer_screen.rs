@@ -14,7 +14,7 @@ const MAX_ANSWER_LINES: usize = 100_000;
 /// Columns from one tab stop to the next.
 const TAB_COLUMNS: usize = 8;
 
-/// A screen of the pane's size that begins with the line of the prompt.
+/// A screen of the pane's size.
 pub(super) struct AnswerScreen {
     screen: Screen,
     /// Lines that can no longer change.
@@ -71,6 +71,17 @@ impl AnswerScreen {
         self.screen.in_alternate()
     }
 
+    /// Removes the mark that zsh and fish print behind output without an end: a sign, and blanks up to the
+    /// margin.
+    pub(super) fn trim_end_mark(&self, line: &mut String) {
+        let text = line.trim_end();
+        let is_full =
+            line.width() > text.width() && line.width().is_multiple_of(self.width().max(1));
+        if let Some(output) = text.strip_suffix(['%', '#', '⏎']).filter(|_| is_full) {
+            line.truncate(output.len());
+        }
+    }
+
     /// The number of the cursor's line, and its text before the cursor.
     pub(super) fn cursor_line(&self) -> (usize, String) {
         let (lines, row) = (self.screen.visible_lines(), self.screen.before_cursor());
@@ -81,6 +92,30 @@ impl AnswerScreen {
         let (index, wrapped) = at_cursor.unwrap_or((lines.len(), ""));
         let row = format!("{wrapped}{}", up_to_column(&row, self.screen.place().column));
         (self.dropped + self.final_lines.len() + index, row)
+    }
+
+    /// Where the echo of an input ends that begins in the line `first`: the line, and the byte in it. A line
+    /// editor that reaches the right margin may leave its row, so that output goes on in the same line, or
+    /// may begin a line in the next row. `None` if the echo is not there, or has another form.
+    pub(super) fn echo_end(&self, first: usize, echo: &str) -> Option<(usize, usize)> {
+        let mut rest = echo;
+        let width = self.width().max(1);
+        let lines = self.final_lines.iter().cloned().chain(self.screen.pending());
+        let lines = (self.dropped..).zip(lines).skip_while(|&(number, _)| number < first);
+        for (number, line) in lines.take_while(|_| !echo.is_empty()) {
+            if let Some(behind) = line.strip_prefix(rest) {
+                let end = line.len() - behind.len();
+                let columns = line.get(..end).unwrap_or_default().width();
+                // Elsewhere in the row, blanks that were typed and erased may be left.
+                let is_at_margin = columns > 0 && columns.is_multiple_of(width);
+                return Some((number, if is_at_margin { end } else { line.len() }));
+            }
+            if line.is_empty() || !line.width().is_multiple_of(width) {
+                return None;
+            }
+            rest = rest.strip_prefix(line.as_str())?;
+        }
+        None
     }
 
     /// The lines with these numbers, and whether some of them were not kept.

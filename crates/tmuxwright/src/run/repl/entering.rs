@@ -49,13 +49,13 @@ impl Exchange<'_> {
     }
 
     /// Whether a text is pasted: the line editor takes each input as a paste, or the text has a tab, which
-    /// would complete the word if it were typed.
+    /// would complete the word if it were typed and cannot be quoted.
     fn needs_paste(&self, text: &str) -> bool {
         let entry = self.prompts.entry();
         let takes_paste = self.prompts.interpreter.is_some()
             && matches!(entry, Entry::Paste | Entry::PastedBlocks);
         let has_tab =
-            text.contains('\t') && self.reader().has_editor() && entry != Entry::IndentedBlocks;
+            text.contains('\t') && self.reader.has_editor() && !self.prompts.quotes_keys();
         // tmux has no empty buffers.
         !text.is_empty() && (text.contains('\n') || takes_paste || has_tab)
     }
@@ -97,9 +97,14 @@ impl Exchange<'_> {
     ) -> Result<bool, Refusal> {
         let pane = self.pane.pane;
         self.note_line(line);
-        keys.extend(type_text(pane, line));
+        self.echo = format!("{}{line}", self.input_row);
+        let quoted = match self.prompts.quotes_keys() {
+            true => line.replace('\t', "\u{16}\t"),
+            false => line.to_owned(),
+        };
+        keys.extend(type_text(pane, &quoted));
         let is_long = self.input_row.width() + line.width() >= self.screen.width();
-        let is_separate = is_long && self.reader().has_editor() && self.reader().shell.is_none();
+        let is_separate = is_long && self.reader.has_editor() && self.reader.shell.is_none();
         if !is_separate {
             keys.push(TmuxKey::enter().press(pane));
         }
@@ -155,6 +160,8 @@ impl Exchange<'_> {
     /// Notes the line that is about to be entered, and where.
     fn note_line(&mut self, line: &str) {
         (self.input_line, self.input_row) = self.screen.cursor_line();
+        self.echo_line = self.input_line;
+        self.echo.clear();
         line.clone_into(&mut self.entered);
         self.is_answered = false;
         self.last_output = Instant::now();

@@ -3,6 +3,9 @@
 //! The output is followed on a screen of the pane's size. A line of input is one line of that screen, so
 //! the lines below it, up to the row in which the program reads again, are its answer.
 
+mod echo;
+mod judgement;
+
 use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Duration;
@@ -14,15 +17,13 @@ use super::answer_screen::AnswerScreen;
 use super::entering::FirstLine;
 use super::gate::AtPrompt;
 use super::interpreters::{Entry, Interpreter};
-use super::prompts::{Prompts, RowIs, looks_like_prompt};
-use super::{Reader, ReplAnswer, Standing, input};
+use super::prompts::{Prompts, RowIs};
+use super::{LastStanding, Reader, ReplAnswer, Standing, input};
 use crate::host::PaneState;
-use crate::input_probe;
-use crate::run::limits::{RELAY_QUIET, SHELL_RESPONSE_TIMEOUT, UNKNOWN_ROW_QUIET};
 use crate::run::pane_size::{SizedItem, SizedStream};
 use crate::run::viewers::Viewers;
 use crate::run::{Engine, Job, Refusal};
-use process::InputState;
+use process::ShellKind;
 
 /// Probes that only yield before the first one that sleeps.
 const YIELDS: u32 = 20;
@@ -46,7 +47,11 @@ pub(super) struct Exchange<'a> {
     ends_block: bool,
     /// Number of the line on which the last input was entered.
     pub(super) input_line: usize,
-    /// Its row, before the input was typed.
+    /// Number of the line on which its echo begins.
+    pub(super) echo_line: usize,
+    /// The row before the last line that was typed, and the line; empty if it was pasted.
+    pub(super) echo: String,
+    /// The row before the input was typed.
     pub(super) input_row: String,
     /// The last line that was entered.
     pub(super) entered: String,
@@ -107,6 +112,8 @@ impl<'a> Exchange<'a> {
             lines,
             ends_block,
             input_line: 0,
+            echo_line: 0,
+            echo: String::new(),
             input_row: String::new(),
             entered: String::new(),
             is_answered: true,
@@ -119,8 +126,8 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    pub(super) fn reader(&self) -> &Reader {
-        &self.reader
+    pub(super) fn last_standing(&self, standing: &Standing) -> Option<LastStanding> {
+        LastStanding::of(&self.reader.program, self.prompts.interpreter, standing)
     }
 
     /// Reads the answer to the entered line, and enters the other lines at the prompts that follow.
@@ -207,83 +214,6 @@ impl<'a> Exchange<'a> {
         (caught_up && again.is_same(&reader)).then_some(again)
     }
 
-    /// Judges the row in which a program reads. `None` if it may not be what the program waits for yet.
-    fn judge(&self, reader: &Reader) -> Option<Standing> {
-        let (line, row) = self.screen.cursor_line();
-        let quiet = self.last_output.elapsed();
-        if self.screen.in_alternate() {
-            let program = reader.program.name.clone();
-            return (quiet >= UNKNOWN_ROW_QUIET).then_some(Standing::FullScreen { program });
-        }
-        if reader.input == InputState::Password {
-            return (quiet >= RELAY_QUIET || !reader.is_relay).then_some(Standing::AsksPassword);
-        }
-        // A program that cannot be inspected may be about to print.
-        if reader.is_relay && quiet < RELAY_QUIET {
-            return None;
-        }
-        let is_below = line > self.input_line || (self.is_answered && self.may_stay_in_row());
-        if is_below && reader.is_same(&self.reader) {
-            let is_learned = self.prompts.is_learned();
-            match self.prompts.judge(&row) {
-                RowIs::Prompt(at) => {
-                    let row = row.get(at..).unwrap_or_default().to_owned();
-                    return Some(match self.is_left_open(line) {
-                        true => Standing::Open { row },
-                        false => Standing::AtPrompt { row, is_learned },
-                    });
-                }
-                RowIs::Continuation => return Some(Standing::Open { row }),
-                // The prompt of a shell may hold a directory; it alone reads keys there.
-                RowIs::Other if reader.shell.is_some() && !row.trim().is_empty() => {
-                    return Some(Standing::AtPrompt { row, is_learned: false });
-                }
-                RowIs::Other => {}
-            }
-        }
-        // Another interpreter may have been started: pdb by Python, any by a shell.
-        let started = Interpreter::of(Some(&reader.program), &row);
-        if is_below && reader.shell.is_none() && started.is_some_and(|it| it.is_shown_by(&row)) {
-            return Some(Standing::AtPrompt { row, is_learned: false });
-        }
-        if quiet < UNKNOWN_ROW_QUIET || !is_below && quiet < SHELL_RESPONSE_TIMEOUT {
-            return None;
-        }
-        let may_be_open = self.prompts.continues_blank() && reader.has_editor();
-        if is_below && row.trim().is_empty() && may_be_open {
-            return Some(Standing::Open { row });
-        }
-        // It reads all the time, so only its row says that the program behind it waits.
-        if (reader.is_relay || self.prompts.reads_at_work()) && !input_probe::is_question(&row) {
-            return None;
-        }
-        let is_prompt = self.prompts.is_learned() && looks_like_prompt(&row);
-        Some(match is_prompt && reader.is_same(&self.reader) {
-            true => Standing::AtPrompt { row, is_learned: true },
-            false => Standing::Asks { row },
-        })
-    }
-
-    /// Whether the answer may begin in the row of the input: readline prints no line feed for an empty line
-    /// behind an empty prompt, and editline goes back to the row in which a block was ended.
-    fn may_stay_in_row(&self) -> bool {
-        self.entered.is_empty() || self.prompts.interpreter.is_some_and(|it| it.reuses_row())
-    }
-
-    /// Whether the last line has left a statement open, though the prompt in this line is not another one.
-    fn is_left_open(&self, line: usize) -> bool {
-        let is_silent = line <= self.input_line + 1;
-        let leaves_open = |it: &Interpreter| match self.entered.trim().is_empty() {
-            true => self.is_open && it.has_statement_end(),
-            false => it.leaves_open(&self.entered),
-        };
-        let was_prompt = |it: &Interpreter| {
-            it.prompt_in(&self.input_row).is_some() || it.is_continuation(&self.input_row)
-        };
-        let interpreter = self.prompts.interpreter.filter(|it| was_prompt(it));
-        is_silent && interpreter.is_some_and(leaves_open)
-    }
-
     fn handle(&mut self, item: SizedItem) {
         match item {
             SizedItem::Chunk(Chunk::Bytes { bytes, .. }) => self.screen.feed(&bytes),
@@ -297,7 +227,8 @@ impl<'a> Exchange<'a> {
 
     /// Adds the lines below the input to the answer, up to the row in which the program reads.
     async fn take_answer(&mut self, standing: &Standing) {
-        let (mut end, row) = self.screen.cursor_line();
+        let (mut end, row) = (self.screen.cursor_line().0, self.answer_row().1);
+        let (last_input, at) = self.input_end();
         let mut rest = None;
         match standing {
             Standing::AtPrompt { row: prompt, .. } => {
@@ -306,14 +237,21 @@ impl<'a> Exchange<'a> {
             Standing::Left { back_in: Some(_), .. } => {
                 end -= (self.engine.prompt_rows(self.pane).await as usize - 1).min(end);
             }
-            Standing::Open { .. } | Standing::Asks { .. } | Standing::AsksPassword => {}
+            Standing::Open { .. }
+            | Standing::NotTaken { .. }
+            | Standing::Asks { .. }
+            | Standing::AsksPassword => {}
             _ => end = usize::MAX,
         }
-        let mut begin = self.input_line + 1;
+        // Where the echo ends at the right margin, the answer goes on in its line.
+        let (input, _) = self.screen.lines(last_input..end.min(last_input + 1));
+        let behind_echo = input.first().and_then(|line| line.get(at..));
+        self.answer.extend(behind_echo.filter(|it| !it.is_empty()).map(str::to_owned));
+        let mut begin = last_input + 1;
         let interpreter = self.prompts.interpreter;
         let ends_block = |it: &Interpreter| it.reuses_row() && it.is_continuation(&self.input_row);
         if interpreter.is_some_and(ends_block) {
-            let (row, _) = self.screen.lines(self.input_line..begin);
+            let (row, _) = self.screen.lines(last_input..begin);
             let is_reused = |row: &String| !row.starts_with(self.input_row.trim_end());
             begin -= usize::from(row.first().is_some_and(is_reused));
         }
@@ -325,6 +263,11 @@ impl<'a> Exchange<'a> {
         let is_gone = matches!(standing, Standing::Left { .. } | Standing::PaneGone);
         if is_gone && self.exits_soon() {
             lines.pop_if(|line| self.prompts.judge(line) == RowIs::Prompt(0));
+        }
+        if matches!(self.prompts.shell, Some(ShellKind::Zsh | ShellKind::Fish))
+            && let Some(last) = lines.last_mut()
+        {
+            self.screen.trim_end_mark(last);
         }
         self.is_open = matches!(standing, Standing::Open { .. });
         self.answer.extend(lines);

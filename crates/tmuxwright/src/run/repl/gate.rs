@@ -1,24 +1,25 @@
 //! The gate of an interpreter: checks that the program in a pane is at its prompt and that nothing is
 //! typed there, before input is entered.
 
-use tmux_control::keys::{TmuxKey, type_text};
+mod key_trial;
+
 use tmux_control::stream::PaneStream;
 use tokio::sync::OwnedRwLockReadGuard;
 use tokio::time::Instant;
 
 use super::interpreters::Interpreter;
 use super::prompts::{Prompts, RowIs, looks_like_prompt};
+use super::standing::LastKind;
 use super::{LastStanding, Reader};
 use crate::host::PaneState;
 use crate::run::cursor_row::CursorRow;
 use crate::run::gate::ProbePause;
-use crate::run::limits::{
-    DISTURBANCE_TIMEOUT, PROMPT_TIMEOUT, REPL_PROMPT_INTERVAL, UNKNOWN_ROW_QUIET,
-};
-use crate::run::prompt_check::{self, Checked, PromptCheck};
+use crate::run::limits::{DISTURBANCE_TIMEOUT, REPL_PROMPT_INTERVAL, UNKNOWN_ROW_QUIET};
+use crate::run::prompt_check::{self, Checked};
 use crate::run::viewers::Viewers;
 use crate::run::{Engine, Refusal};
-use process::InputState;
+use key_trial::KeyTrial;
+use process::{InputState, ShellKind};
 
 /// An interpreter at its prompt, with nothing typed there.
 pub(super) struct AtPrompt {
@@ -42,6 +43,7 @@ pub(super) struct AtPrompt {
 struct ReplGate<'a> {
     engine: &'a Engine,
     pane: &'a PaneState,
+    input: &'a str,
     given: Option<&'a str>,
     until: Instant,
 }
@@ -51,13 +53,14 @@ struct ReplGate<'a> {
 pub(super) async fn pass(
     engine: &Engine,
     pane: &PaneState,
+    input: &str,
     given: Option<&str>,
     until: Instant,
 ) -> Result<AtPrompt, Refusal> {
     if pane.synchronized {
         return Err(Refusal::Synchronized { pane: pane.pane });
     }
-    let gate = ReplGate { engine, pane, given, until };
+    let gate = ReplGate { engine, pane, input, given, until };
     let disturbed_until = Instant::now() + DISTURBANCE_TIMEOUT;
     loop {
         if let Checked::Done(passed) = gate.attempt(disturbed_until).await? {
@@ -78,13 +81,16 @@ impl ReplGate<'_> {
         let (cursor, above) = CursorRow::with_rows_above(replies)?;
         let viewers = Viewers::read(engine.tmux(), pane).await?;
         let prompts = match reader.shell {
-            Some(shell) => self.shell_prompts(shell.kind, &cursor),
+            Some(shell) => self.shell_prompts(&reader, shell.kind, &cursor, &viewers)?,
             None if reader.is_busy_shell => {
                 let (pane, shell) = (pane.pane, reader.program.name);
                 return Err(Refusal::ShellBusy { pane, shell, does: "reads input for a command" });
             }
             None => self.require_prompt(&reader, &cursor, &viewers)?,
         };
+        if self.input.contains('\t') && prompts.drops_tabs() {
+            return Err(Refusal::TabIsKey { pane: pane.pane, program: reader.program.name });
+        }
         if let Some(wait) = viewers.wait() {
             if Instant::now() + wait > disturbed_until {
                 return Err(Refusal::PersonActive { pane: pane.pane });
@@ -124,7 +130,7 @@ impl ReplGate<'_> {
             if let Some(reader) = reader.filter(|_| reads) {
                 let cursor = CursorRow::read(engine.tmux(), pane.pane).await?;
                 let begun = *row_since.get_or_insert_with(Instant::now);
-                let table = Interpreter::of(Some(&reader.program), &cursor.line());
+                let table = engine.interpreters().of(Some(&reader.program), &cursor.line());
                 // Some read while a statement runs, any program may before it prints its prompt.
                 let may_work = table.is_some_and(Interpreter::reads_at_work);
                 let wait = match self.given.is_some() || may_work {
@@ -152,20 +158,38 @@ impl ReplGate<'_> {
         match self.given {
             Some(given) => row.trim_end().ends_with(given.trim_end()),
             None => {
-                let table = Interpreter::of(Some(&reader.program), &row);
+                let table = self.engine.interpreters().of(Some(&reader.program), &row);
                 !row.trim().is_empty() || table.is_some_and(|it| it.is_prompt(&row))
             }
         }
     }
 
-    fn shell_prompts(&self, kind: process::ShellKind, cursor: &CursorRow) -> Prompts {
-        let learned = Some(cursor.line());
-        Prompts {
-            interpreter: None,
-            shell: Some(kind),
-            given: self.given.map(str::to_owned),
-            learned,
+    /// The prompts of a shell. None is learned if an earlier call has left a command open. If a job in the
+    /// background has printed over the prompt, the learned one is that of the earlier call.
+    fn shell_prompts(
+        &self,
+        reader: &Reader,
+        kind: ShellKind,
+        cursor: &CursorRow,
+        viewers: &Viewers,
+    ) -> Result<Prompts, Refusal> {
+        let row = cursor.line();
+        let untouched = |last: &LastStanding| !viewers.session_typed_within(last.at.elapsed());
+        let last = self.last_standing(reader).filter(untouched);
+        let asks = |last: &LastStanding| last.kind == LastKind::Question && last.shows(&row);
+        if self.given.is_none() && last.as_ref().is_some_and(asks) {
+            let (pane, program) = (self.pane.pane, reader.program.argv.join(" "));
+            return Err(Refusal::Question { pane, program, row, hidden: false });
         }
+        let is_displaced = reader.has_editor() || row.trim().is_empty();
+        let learned = match last {
+            Some(last) if last.kind == LastKind::Continuation && last.shows(&row) => None,
+            Some(last) if last.kind == LastKind::Prompt && is_displaced => Some(last.row),
+            _ => Some(row),
+        };
+        let given = self.given.map(str::to_owned);
+        let table = self.engine.interpreters();
+        Ok(Prompts { table, interpreter: None, shell: Some(kind), given, learned })
     }
 
     /// The prompts of a program that is not a shell, if its row is a prompt with nothing typed behind it.
@@ -184,14 +208,22 @@ impl ReplGate<'_> {
             return Err(Refusal::Question { pane, program, row, hidden: true });
         }
         let last = self.last_standing(reader);
-        // Output without an end may precede the prompt in its row.
-        let left_row = last.as_ref().filter(|last| last.shows(&row)).map_or(&row, |last| &last.row);
-        let interpreter = Interpreter::of(Some(&reader.program), left_row);
+        let is_left_there =
+            |last: &LastStanding| last.kind != LastKind::Question && last.shows(&row);
+        let table = self.engine.interpreters();
+        let left = last.as_ref().filter(|last| is_left_there(last));
+        let interpreter = match left {
+            Some(last) if last.kind == LastKind::Continuation => last.interpreter,
+            // Output without an end may precede the prompt in its row.
+            _ => table.of(Some(&reader.program), left.map_or(&row, |last| &last.row)),
+        };
         let given = self.given.map(str::to_owned);
-        let left_at_prompt = last.as_ref().filter(|last| last.at_prompt && last.shows(&row));
+        let left_at_prompt = left.filter(|last| last.kind == LastKind::Prompt);
         let learned = left_at_prompt.map(|last| last.row.clone());
-        let mut prompts = Prompts { interpreter, shell: None, given, learned };
-        let is_left_there = |last: &LastStanding| last.shows(&row);
+        let mut prompts = Prompts { table, interpreter, shell: None, given, learned };
+        let is_left_open =
+            |last: &LastStanding| last.kind == LastKind::Continuation && last.shows(&row);
+        let is_blank_open = interpreter.is_none_or(Interpreter::continues_blank);
         let judged = prompts.judge(&row);
         let is_prompt = match judged {
             RowIs::Prompt(0) => true,
@@ -200,7 +232,7 @@ impl ReplGate<'_> {
             RowIs::Continuation if last.as_ref().is_some_and(is_left_there) => {
                 return Ok(Prompts { learned: None, ..prompts });
             }
-            RowIs::Other if last.as_ref().is_some_and(|it| !it.at_prompt && it.shows(&row)) => {
+            RowIs::Other if is_blank_open && last.as_ref().is_some_and(is_left_open) => {
                 return Ok(prompts);
             }
             RowIs::Continuation => {
@@ -209,7 +241,7 @@ impl ReplGate<'_> {
             RowIs::Other => {
                 let untouched = |last: &LastStanding| {
                     let is_quiet = !viewers.session_typed_within(last.at.elapsed());
-                    last.at_prompt && (last.shows(&row) || is_quiet)
+                    last.kind == LastKind::Prompt && (last.shows(&row) || is_quiet)
                 };
                 // Output of a task in the background has displaced the prompt.
                 let is_displaced = last.as_ref().is_some_and(untouched);
@@ -241,7 +273,8 @@ impl ReplGate<'_> {
     /// Where an earlier call has left this interpreter.
     fn last_standing(&self, reader: &Reader) -> Option<LastStanding> {
         let records = self.engine.records();
-        records.standings.get(&self.pane.pane).filter(|it| it.is_of(&reader.program)).cloned()
+        let last = records.standings.get(&self.pane.pane);
+        last.filter(|it| it.is_of(&reader.program)).cloned()
     }
 }
 
@@ -249,135 +282,4 @@ impl ReplGate<'_> {
 fn looks_like_typed(row: &str) -> bool {
     let behind = prompt_check::text_behind_prompt(row);
     !behind.is_empty() && looks_like_prompt(row.strip_suffix(behind).unwrap_or(row))
-}
-
-/// The keys that are pressed at a prompt and change nothing: they tell whether a line editor takes
-/// letters as text, and whether the row holds typed text.
-struct KeyTrial<'a> {
-    engine: &'a Engine,
-    pane: &'a PaneState,
-    reader: &'a Reader,
-    viewers: &'a Viewers,
-}
-
-impl KeyTrial<'_> {
-    /// Returns the row behind a blank, if one was typed.
-    async fn run(
-        &self,
-        prompts: &Prompts,
-        cursor: &CursorRow,
-    ) -> Result<Checked<Option<CursorRow>>, Refusal> {
-        let Self { engine, pane, viewers, .. } = self;
-        if let Some(shell) = self.reader.shell {
-            let (known, pooled) = {
-                let mut records = engine.records();
-                let record = records.pane(pane);
-                (record.prompt.as_ref().map(|it| it.row.clone()), record.pool_client.is_some())
-            };
-            let check = PromptCheck { engine, pane, shell, viewers, pooled };
-            let known = known.as_deref();
-            let look = prompt_check::inspect(pane.pane, shell.kind, cursor, known)?;
-            if let Checked::Disturbed = check.require_nothing_typed(look, cursor, known).await? {
-                return Ok(Checked::Disturbed);
-            }
-            return Ok(match check.has_line_editor() {
-                false => Checked::Done(None),
-                true => match check.type_blank(cursor).await? {
-                    Checked::Done(behind) => Checked::Done(Some(behind)),
-                    Checked::Disturbed => Checked::Disturbed,
-                },
-            });
-        }
-        if !self.reader.has_editor() {
-            return Ok(Checked::Done(None));
-        }
-        let row = cursor.line();
-        // Blanks behind the prompt of an open statement are the editor's indentation.
-        let is_certain = prompts.interpreter.is_some_and(|it| it.is_prompt(&row) || it.is_continuation(&row))
-                // The left arrow would move into the earlier rows of an open statement.
-                || (prompts.learned.is_none() && prompts.continues_blank());
-        if !is_certain && !self.reader.is_relay && self.left_moves(cursor).await? {
-            return Err(Refusal::HalfTyped { pane: pane.pane });
-        }
-        self.blank(cursor).await
-    }
-
-    /// Whether the left arrow moves the cursor, so that there is text before it. The right arrow moves it
-    /// back.
-    async fn left_moves(&self, cursor: &CursorRow) -> Result<bool, Refusal> {
-        let Some(now) = self.press(cursor, "Left").await? else { return Ok(false) };
-        let moved = (now.row, now.column) != (cursor.row, cursor.column);
-        if moved {
-            let right = TmuxKey::Named("Right".to_owned()).press(self.pane.pane);
-            self.engine.tmux().run(right).await?;
-        }
-        Ok(moved)
-    }
-
-    /// Types a blank, which must appear as text.
-    async fn blank(&self, cursor: &CursorRow) -> Result<Checked<Option<CursorRow>>, Refusal> {
-        let pane = self.pane.pane;
-        let Some(now) = self.press(cursor, "Space").await? else {
-            return Ok(Checked::Disturbed);
-        };
-        let viewers = Viewers::read(self.engine.tmux(), self.pane).await?;
-        if !self.viewers.have_been_idle(&viewers) {
-            return Ok(Checked::Disturbed);
-        }
-        let wraps = cursor.column + 1 >= now.width && now.column == 0;
-        match now.before.strip_prefix(cursor.before.as_str()) {
-            Some(" ") => Ok(Checked::Done(Some(now))),
-            _ if wraps => Ok(Checked::Done(Some(now))),
-            shown => {
-                let erase = TmuxKey::Named("BSpace".to_owned()).press(pane);
-                let condition = self.viewers.unchanged();
-                self.engine.tmux().type_if(&pane.into(), &condition, vec![erase]).await?;
-                self.wait_for_reaction(&now).await?;
-                match shown {
-                    Some("") => Err(Refusal::KeysAreCommands { pane }),
-                    _ => Ok(Checked::Disturbed),
-                }
-            }
-        }
-    }
-
-    /// Presses a key and waits until the program has acted on it. `None` if the pane has changed; then
-    /// nothing is pressed.
-    async fn press(&self, cursor: &CursorRow, key: &str) -> Result<Option<CursorRow>, Refusal> {
-        let (tmux, pane) = (self.engine.tmux(), self.pane.pane);
-        let keys = match key {
-            "Space" => type_text(pane, " "),
-            key => vec![TmuxKey::Named(key.to_owned()).press(pane)],
-        };
-        if !tmux.type_if(&pane.into(), &self.viewers.unchanged_at(cursor), keys).await? {
-            return Ok(None);
-        }
-        self.wait_for_reaction(cursor).await.map(Some)
-    }
-
-    /// Waits until the program has acted on a key, and returns the row of the cursor. A program behind a
-    /// relay cannot be inspected: there the cursor has to move.
-    async fn wait_for_reaction(&self, before: &CursorRow) -> Result<CursorRow, Refusal> {
-        let (tmux, pane) = (self.engine.tmux(), self.pane.pane);
-        let begun = Instant::now();
-        let mut pause = ProbePause::default();
-        loop {
-            self.engine.catch_up(self.pane).await;
-            let reader = Reader::probe(self.pane, self.engine.declared());
-            let reads = reader.is_some_and(|it| it.reads() && it.is_same(self.reader));
-            if reads {
-                self.engine.catch_up(self.pane).await;
-                let now = CursorRow::read(tmux, pane).await?;
-                let moved = (now.row, now.column) != (before.row, before.column);
-                if moved || !self.reader.is_relay {
-                    return Ok(now);
-                }
-            }
-            if begun.elapsed() > PROMPT_TIMEOUT {
-                let program = self.reader.program.argv.join(" ");
-                return Err(Refusal::NoReader { pane, program, row: None });
-            }
-            pause.wait().await;
-        }
-    }
 }

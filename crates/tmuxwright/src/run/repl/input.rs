@@ -19,8 +19,7 @@ fn given(input: &str) -> impl Iterator<Item = &str> {
 }
 
 /// The lines for Python: empty lines inside a block are dropped and one is added after each block,
-/// because its interpreter ends a block at an empty line; and tabs are quoted with C-v, because it
-/// completes words on a tab.
+/// because its interpreter ends a block at an empty line.
 pub(super) fn indented_lines(input: &str) -> VecDeque<String> {
     let mut lines = VecDeque::new();
     let (mut in_block, mut in_text) = (false, false);
@@ -37,7 +36,7 @@ pub(super) fn indented_lines(input: &str) -> VecDeque<String> {
             }
             in_block = indented || opens(line);
         }
-        lines.push_back(line.replace('\t', "\u{16}\t"));
+        lines.push_back(line.to_owned());
     }
     if in_block {
         lines.push_back(String::new());
@@ -67,7 +66,7 @@ fn continues(line: &str) -> bool {
 }
 
 fn first_word(line: &str) -> &str {
-    line.split(|c: char| !c.is_alphanumeric()).next().unwrap_or_default()
+    line.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
 }
 
 /// The lines for ghci: a definition of several lines is put between `:{` and `:}`, because each line is a
@@ -154,9 +153,10 @@ mod tests {
         );
         assert_eq!(indented_lines("for x in y: print(x)\nx"), ["for x in y: print(x)", "", "x"]);
         assert_eq!(indented_lines("@a\ndef f(): 1"), ["@a", "def f(): 1", ""]);
+        assert_eq!(indented_lines("if x:\n  1\nelse_ = 2"), ["if x:", "  1", "", "else_ = 2"]);
         let text = "x = '''a\n\n  b:\nc'''\nx";
         assert_eq!(Vec::from(indented_lines(text)).join("\n"), text);
-        assert_eq!(indented_lines("if x:\n\ty"), ["if x:", "\u{16}\ty", ""]);
+        assert_eq!(indented_lines("if x:\n\ty"), ["if x:", "\ty", ""]);
         assert_eq!(super::lines("a\n\nb\n"), ["a", "", "b"]);
         assert_eq!(super::lines("a\r\n\r\n"), ["a", ""]);
         assert_eq!(indented_lines("1 + 1\r\n"), ["1 + 1"]);

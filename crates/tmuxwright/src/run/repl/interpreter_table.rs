@@ -37,10 +37,10 @@ pub(super) enum Shape {
 }
 
 /// The declaration of one interpreter.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub(super) struct Declaration {
     pub(super) name: &'static str,
-    /// Names of its programs, without a version at their end.
+    /// Names of its programs, with or without a version at their end.
     pub(super) programs: &'static [&'static str],
     pub(super) shape: Shape,
     /// Expression for the prompt.
@@ -48,9 +48,9 @@ pub(super) struct Declaration {
     /// Expression for the prompt within an open statement; empty if there is none.
     pub(super) continuation: &'static str,
     pub(super) entry: Entry,
-    /// Input that leaves it.
+    /// Input that leaves it; empty if it is not known.
     pub(super) leave: &'static str,
-    /// Expression for the beginning of a line that reports an error.
+    /// Expression for the beginning of a line that reports an error; empty if it is not known.
     pub(super) error: &'static str,
     /// Effect of C-c within an open statement.
     pub(super) open_interrupt: OpenInterrupt,
@@ -65,6 +65,8 @@ pub(super) struct Declaration {
     pub(super) statement_end: &'static str,
     /// Whether it reads keys also while a statement runs.
     pub(super) reads_at_work: bool,
+    /// Whether its line editor takes C-v as a quote of the next key: a tab would complete a word.
+    pub(super) quotes_keys: bool,
     /// Whether the rows of an open statement have no prompt.
     pub(super) continues_blank: bool,
     /// Whether it answers the input that leaves it, with a prompt, before it exits.
@@ -74,8 +76,17 @@ pub(super) struct Declaration {
 }
 
 impl Declaration {
+    /// The built-in interpreter with this name.
+    pub(super) fn built_in(name: &str) -> Option<&'static Self> {
+        INTERPRETERS.iter().find(|it| it.name == name)
+    }
+
     const fn reads_at_work(self) -> Self {
         Self { reads_at_work: true, ..self }
+    }
+
+    const fn quotes_keys(self) -> Self {
+        Self { quotes_keys: true, ..self }
     }
 
     const fn continues_blank(self) -> Self {
@@ -116,7 +127,7 @@ impl Declaration {
 }
 
 /// An interpreter whose prompt is telling and whose statements end by their own text.
-const fn telling(
+pub(super) const fn telling(
     name: &'static str,
     programs: &'static [&'static str],
     [prompt, continuation]: [&'static str; 2],
@@ -138,6 +149,7 @@ const fn telling(
         reuses_row: false,
         statement_end: "",
         reads_at_work: false,
+        quotes_keys: false,
         continues_blank: false,
         answers_before_exit: false,
         begins_with_name: false,
@@ -165,7 +177,8 @@ const RUBY_ERROR: &str = r".*:\d+:in .*\(\w*(Error|Exception)\)|.*:\d+: .*error|
 /// All interpreters.
 pub(super) const INTERPRETERS: &[Declaration] = &[
     telling("python", &["python", "pypy"], [">>> ", r"\.\.\. "], "exit()", PYTHON_ERROR)
-        .enters(Entry::IndentedBlocks),
+        .enters(Entry::IndentedBlocks)
+        .quotes_keys(),
     telling("ipython", &["ipython"], [r"In \[\d+\]: ", r" +\.\.\.: "], "exit", IPYTHON_ERROR)
         .enters(Entry::PastedBlocks)
         .spaced(),
@@ -199,6 +212,7 @@ pub(super) const INTERPRETERS: &[Declaration] = &[
         ".quit",
         "(Parse|Runtime) error|Error: ",
     )
+    .quotes_keys()
     .open_interrupt(OpenInterrupt::Ignored),
     // Within a statement, blanks stand in place of the prompt.
     plain(
@@ -293,7 +307,7 @@ pub(super) const INTERPRETERS: &[Declaration] = &[
     )
     .open_interrupt(OpenInterrupt::Leaves)
     .statement_end(r"[;}]\s*((//|#).*|/\*.*)?$|^\s*((//|#).*|.*\*/\s*)?$"),
-    telling("perl", &["perl"], [r" *DB<+\d+>+ ", " +cont: "], "q", r".* at \S+ line \d+").repeats(),
+    telling("perl", &["perl"], [r" *DB<+\d+>+ ", " +cont: "], "q", r".* at \S.* line \d+").repeats(),
     telling(
         "jshell",
         &["jshell"],
@@ -306,7 +320,7 @@ pub(super) const INTERPRETERS: &[Declaration] = &[
     plain("deno", &["deno"], ["> ", ""], "close()", "Uncaught |parse error: ")
         .enters(Entry::Paste)
         .continues_blank(),
-    plain("node", &["node", "nodejs"], ["> ", r"\.{3,} |\| "], ".exit", "Uncaught"),
+    plain("node", &["node", "nodejs"], ["> ", r"\.{3,} |\| "], ".exit", "Uncaught").reads_at_work(),
     plain("pwsh", &["pwsh"], ["PS .*> ", ">> "], "exit", r"\S+: "),
     plain("bc", &["bc"], ["", ""], "quit", r"\(standard_in\)|Runtime error|.*syntax error")
         .open_interrupt(OpenInterrupt::Leaves),

@@ -1,4 +1,4 @@
-//! The interpreters of the table: which of them runs in a pane, and what its rows are. A program that is
+//! The interpreters that are known: which of them runs in a pane, and what its rows are. A program that is
 //! not in the table is used by the prompt that it shows.
 
 use std::sync::LazyLock;
@@ -18,12 +18,50 @@ pub(super) struct Interpreter {
     typed: Regex,
     /// Fits the prompt within an open statement, and the blanks that a line editor adds as indentation.
     continuation: Option<Regex>,
-    error: Regex,
+    error: Option<Regex>,
     statement_end: Option<Regex>,
 }
 
-static COMPILED: LazyLock<Vec<Interpreter>> =
-    LazyLock::new(|| INTERPRETERS.iter().filter_map(Interpreter::compile).collect());
+/// The interpreters that are known: the built-in ones, and before them those of the config file.
+#[derive(Debug)]
+pub struct Interpreters(Vec<Interpreter>);
+
+static BUILT_IN: LazyLock<Interpreters> = LazyLock::new(|| Interpreters::with(&[]));
+
+impl Interpreters {
+    /// The built-in interpreters.
+    pub fn built_in() -> &'static Self {
+        &BUILT_IN
+    }
+
+    /// The table with these declarations. One of them replaces a built-in one of its name.
+    pub(super) fn with(added: &'static [Declaration]) -> Self {
+        let is_replaced = |it: &&Declaration| added.iter().any(|added| added.name == it.name);
+        let built_in = INTERPRETERS.iter().filter(|it| !is_replaced(it));
+        Self(added.iter().chain(built_in).filter_map(Interpreter::compile).collect())
+    }
+
+    /// The interpreter that shows this row. One that cannot be inspected is known by its prompt alone.
+    pub(super) fn of(&self, program: Option<&Foreground>, row: &str) -> Option<&Interpreter> {
+        let shows = |it: &&Interpreter| it.is_prompt(row) || it.is_continuation(row);
+        // The name of a script says more than that of the program that runs it.
+        let scripts = || self.0.iter().filter(|it| program.is_some_and(|of| it.is_script_of(of)));
+        let programs = || self.0.iter().filter(|it| program.is_some_and(|of| it.runs_as(of)));
+        let named = || scripts().chain(programs());
+        let telling = || self.0.iter().filter(|it| it.declared.shape == Shape::Telling);
+        named()
+            .find(shows)
+            .or_else(|| telling().find(|it| it.is_told_by(row)))
+            .or_else(|| named().next())
+    }
+
+    /// Whether a row is a continuation prompt of an interpreter with this prompt, which others have, too.
+    pub(super) fn continues(&self, prompt: &str, row: &str) -> bool {
+        let has_prompt =
+            |it: &&Interpreter| it.declared.shape == Shape::Plain && it.is_prompt(prompt);
+        self.0.iter().filter(has_prompt).any(|it| it.is_continuation(row))
+    }
+}
 
 impl Interpreter {
     fn compile(declared: &'static Declaration) -> Option<Self> {
@@ -31,28 +69,17 @@ impl Interpreter {
             "" => None,
             continuation => Some(Regex::new(&format!("^(?:{continuation})( *)$")).ok()?),
         };
+        let error = match declared.error {
+            "" => None,
+            error => Some(Regex::new(&format!("^(?:{error})")).ok()?),
+        };
         let statement_end = match declared.statement_end {
             "" => None,
             statement_end => Some(Regex::new(statement_end).ok()?),
         };
         let prompt = Regex::new(&format!("(?:{})$", declared.prompt)).ok()?;
         let typed = Regex::new(&format!("^(?:{})\\S", declared.prompt)).ok()?;
-        let error = Regex::new(&format!("^(?:{})", declared.error)).ok()?;
         Some(Self { declared, prompt, typed, continuation, error, statement_end })
-    }
-
-    /// The interpreter that shows this row. One that cannot be inspected is known by its prompt alone.
-    pub(super) fn of(program: Option<&Foreground>, row: &str) -> Option<&'static Self> {
-        let shows = |it: &&Self| it.is_prompt(row) || it.is_continuation(row);
-        // The name of a script says more than that of the program that runs it.
-        let scripts = || COMPILED.iter().filter(|it| program.is_some_and(|of| it.is_script_of(of)));
-        let programs = || COMPILED.iter().filter(|it| program.is_some_and(|of| it.runs_as(of)));
-        let named = || scripts().chain(programs());
-        let telling = || COMPILED.iter().filter(|it| it.declared.shape == Shape::Telling);
-        named()
-            .find(shows)
-            .or_else(|| telling().find(|it| it.is_told_by(row)))
-            .or_else(|| named().next())
     }
 
     /// Whether a row tells this interpreter: some prompts within an open statement tell nothing.
@@ -72,8 +99,8 @@ impl Interpreter {
 
     fn has_program(&self, name: &str) -> bool {
         let name = name.rsplit('/').next().unwrap_or(name);
-        let name = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-        self.declared.programs.contains(&name)
+        let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
+        [name, plain].iter().any(|name| self.declared.programs.contains(name))
     }
 
     pub(super) fn name(&self) -> &'static str {
@@ -155,6 +182,11 @@ impl Interpreter {
         self.declared.reads_at_work
     }
 
+    /// Whether its line editor takes C-v as a quote of the next key.
+    pub(super) fn quotes_keys(&self) -> bool {
+        self.declared.quotes_keys
+    }
+
     /// Whether the rows of an open statement have no prompt.
     pub(super) fn continues_blank(&self) -> bool {
         self.declared.continues_blank
@@ -172,7 +204,7 @@ impl Interpreter {
 
     /// Whether a line of an answer reports an error.
     pub(super) fn is_error(&self, line: &str) -> bool {
-        self.error.is_match(line)
+        self.error.as_ref().is_some_and(|error| error.is_match(line))
     }
 }
 
@@ -188,7 +220,7 @@ mod tests {
 
     #[test]
     fn every_declaration_compiles() {
-        assert_eq!(COMPILED.len(), INTERPRETERS.len());
+        assert_eq!(Interpreters::built_in().0.len(), INTERPRETERS.len());
     }
 
     #[test]
@@ -212,16 +244,17 @@ mod tests {
             ("ssh host", "me@host:~$ ", None),
             ("ruby /usr/bin/irb", "irb(main):001:0> ", Some("irb")),
             ("sqlite3", "   ...> ", Some("sqlite3")),
+            ("sqlite3", "Name? ", Some("sqlite3")),
             ("vim", "~", None),
         ] {
-            let found = Interpreter::of(Some(&program(line)), row).map(Interpreter::name);
-            assert_eq!(found, name, "{line} {row:?}");
+            let found = Interpreters::built_in().of(Some(&program(line)), row);
+            assert_eq!(found.map(Interpreter::name), name, "{line} {row:?}");
         }
     }
 
     #[test]
     fn prompt_is_told_from_typed_text_and_questions() {
-        let python = Interpreter::of(None, ">>> ").unwrap();
+        let python = Interpreters::built_in().of(None, ">>> ").unwrap();
         assert!(
             python.is_prompt(">>> ") && !python.is_prompt(">>> x") && !python.is_prompt("x>>> ")
         );
@@ -232,10 +265,10 @@ mod tests {
 
     #[test]
     fn open_statements_are_told_by_row_or_line() {
-        let ipython = Interpreter::of(None, "In [1]: ").unwrap();
+        let ipython = Interpreters::built_in().of(None, "In [1]: ").unwrap();
         assert!(ipython.is_continuation("   ...:     "));
         assert_eq!([ipython.indentation("   ...:     "), ipython.indentation("   ...: ")], [4, 0]);
-        let php = Interpreter::of(None, "php > ").unwrap();
+        let php = Interpreters::built_in().of(None, "php > ").unwrap();
         for (line, is_open) in [
             ("echo 1;", false),
             ("echo 1; // one", false),

@@ -5,6 +5,7 @@
 //! the program reads again and its row says why (`standing`, `exchange`).
 
 mod answer_screen;
+mod declared;
 mod entering;
 mod exchange;
 mod gate;
@@ -17,6 +18,7 @@ mod standing;
 
 use std::time::Duration;
 
+use tmux_control::PaneId;
 use tokio::time::Instant;
 
 use super::cursor_row::CursorRow;
@@ -25,9 +27,12 @@ use super::pane_records::ReplLease;
 use super::{Engine, Refusal};
 use crate::host::PaneState;
 use crate::input_probe;
+pub use declared::{DeclaredEntry, DeclaredInterpreter};
 use exchange::Exchange;
-use interpreters::{Interpreter, OpenInterrupt};
+pub use interpreters::Interpreters;
+use interpreters::OpenInterrupt;
 use process::{Foreground, InputState, ShellKind};
+use standing::LastKind;
 pub(super) use standing::LastStanding;
 pub use standing::Standing;
 
@@ -92,6 +97,11 @@ impl Reader {
         let is_busy_shell = found.shell.is_some() && shell.is_none();
         let is_relay = shell.is_none()
             && (input == InputState::Unknown || input_probe::is_relay(&found.process.name));
+        // `su -c` waits for its program, which reads this terminal from a session of its own.
+        let input = match input {
+            InputState::None if is_relay => relayed_input(pane.pid),
+            input => input,
+        };
         Some(Self { program: found.process, input, shell, is_busy_shell, is_relay })
     }
 
@@ -115,6 +125,15 @@ impl Reader {
     }
 }
 
+/// How the program behind a relay reads the terminal of a pane, by the mode of the terminal.
+fn relayed_input(pid: u32) -> InputState {
+    match (process::hides_input(pid), process::edits_lines(pid)) {
+        (true, _) => InputState::Password,
+        (false, true) => InputState::Line,
+        (false, false) => InputState::Raw,
+    }
+}
+
 impl Engine {
     /// Enters input at an interpreter's prompt and reads up to the next one. `prompt` is the end of
     /// the prompt, if the caller knows it.
@@ -129,14 +148,14 @@ impl Engine {
         let begun = Instant::now();
         let until = begun + timeout;
         let mut exchange = loop {
-            let passed = gate::pass(self, pane, prompt, until).await?;
+            let passed = gate::pass(self, pane, input, prompt, until).await?;
             let mut exchange = Exchange::begin(self, pane, passed, input);
             if exchange.enter(until).await? {
                 break exchange;
             }
         };
         let standing = exchange.answer(until).await?;
-        self.remember_standing(pane, exchange.reader(), &standing);
+        self.remember_standing(pane.pane, exchange.last_standing(&standing));
         Ok(exchange.into_answer(standing, begun.elapsed()))
     }
 
@@ -150,7 +169,8 @@ impl Engine {
         let (row, program) = (cursor.line(), &reader.program);
         // The terminal echoes C-c before the prompt.
         let row = row.strip_prefix("^C").map(str::to_owned).unwrap_or(row);
-        let interpreter = Interpreter::of(Some(program), &row).filter(|_| !cursor.alternate)?;
+        let interpreter =
+            self.interpreters().of(Some(program), &row).filter(|_| !cursor.alternate)?;
         let again = Reader::probe(pane, self.declared()).filter(Reader::reads)?;
         if !again.is_same(&reader) || cursor.has_text_after() {
             return None;
@@ -159,13 +179,13 @@ impl Engine {
         let last = {
             let records = self.records();
             let last = records.standings.get(&pane.pane).filter(|it| it.is_of(program)).cloned();
-            last.filter(|last| last.shows(&row))
+            last.filter(|last| last.kind != LastKind::Question && last.shows(&row))
         };
         let standing = match interpreter.prompt_in(&row) {
             Some(1..) if interpreter.is_continuation(&row) => Standing::Open { row },
             Some(_)
                 if interpreter.has_statement_end()
-                    && last.as_ref().is_some_and(|it| !it.at_prompt) =>
+                    && last.as_ref().is_some_and(|it| it.kind == LastKind::Continuation) =>
             {
                 Standing::Open { row }
             }
@@ -197,12 +217,17 @@ impl Engine {
         Some(InterpreterState { name, leave, standing, unpressed })
     }
 
+    /// Forgets where an interpreter was left: another call types into the pane, perhaps text for `input()`.
+    pub(super) fn forget_standing(&self, pane: PaneId) {
+        self.records().standings.remove(&pane);
+    }
+
     /// Records where an interpreter was left, for the next call.
-    fn remember_standing(&self, pane: &PaneState, reader: &Reader, standing: &Standing) {
+    fn remember_standing(&self, pane: PaneId, last: Option<LastStanding>) {
         let mut records = self.records();
-        match LastStanding::of(&reader.program, standing) {
-            Some(last) => records.standings.insert(pane.pane, last),
-            None => records.standings.remove(&pane.pane),
+        match last {
+            Some(last) => records.standings.insert(pane, last),
+            None => records.standings.remove(&pane),
         };
     }
 }

@@ -3,10 +3,10 @@
 
 use process::ShellKind;
 
-use super::interpreters::{Entry, Interpreter};
+use super::interpreters::{Entry, Interpreter, Interpreters};
 use crate::run::gate;
 use crate::run::prompt::same_prompt;
-use crate::run::prompt_check::text_behind_prompt;
+use crate::run::prompt_check::{may_be_prompt, text_behind_prompt};
 
 /// Columns of the longest prompt of a program that is not in the table.
 const MAX_UNKNOWN_PROMPT: usize = 80;
@@ -29,6 +29,7 @@ pub(super) enum RowIs {
 /// What is known about the prompts in a pane.
 #[derive(Debug)]
 pub(super) struct Prompts {
+    pub(super) table: &'static Interpreters,
     pub(super) interpreter: Option<&'static Interpreter>,
     pub(super) shell: Option<ShellKind>,
     /// The end of the prompt, as the caller gave it.
@@ -65,8 +66,18 @@ impl Prompts {
     fn is_continuation(&self, row: &str) -> bool {
         match self.shell {
             Some(kind) => gate::is_continuation(kind, row),
-            None => self.interpreter.is_some_and(|it| it.is_continuation(row)),
+            None => match self.interpreter {
+                Some(interpreter) => interpreter.is_continuation(row),
+                None => self.learned.as_deref().is_some_and(|it| self.continues(it, row)),
+            },
         }
+    }
+
+    /// Whether a row is a continuation prompt of a program with this learned prompt: of an interpreter that
+    /// other programs resemble, or of a shell.
+    fn continues(&self, prompt: &str, row: &str) -> bool {
+        self.table.continues(prompt, row)
+            || (is_shell_prompt(prompt) && gate::is_continuation(ShellKind::Zsh, row))
     }
 
     /// How several lines are entered. The line editor of fish continues a block in rows of its own. Within
@@ -81,6 +92,30 @@ impl Prompts {
             (Some(interpreter), _) => interpreter.entry(),
             (None, Some(ShellKind::Fish)) => Entry::Paste,
             (None, _) => Entry::LineByLine,
+        }
+    }
+
+    /// Whether a row in which a shell reads may be its prompt, although it is not the known one: a directory
+    /// in it may have changed. Commands read as the shell does: `read` in dash, `read -e` in bash.
+    pub(super) fn may_be_shell_prompt(&self, row: &str) -> bool {
+        !row.trim().is_empty()
+            && match &self.learned {
+                Some(learned) => may_be_prompt(row, Some(learned)),
+                None => looks_like_prompt(row),
+            }
+    }
+
+    /// Whether the line editor drops tabs, in a paste as well: fish has no quote for them.
+    pub(super) fn drops_tabs(&self) -> bool {
+        self.shell == Some(ShellKind::Fish)
+    }
+
+    /// Whether the line editor takes C-v as a quote of the next key.
+    pub(super) fn quotes_keys(&self) -> bool {
+        match (self.interpreter, self.shell, self.learned.as_deref()) {
+            (Some(interpreter), ..) => interpreter.quotes_keys(),
+            (None, Some(shell), _) => shell != ShellKind::Fish,
+            (None, None, learned) => learned.is_some_and(is_shell_prompt),
         }
     }
 
@@ -99,6 +134,11 @@ impl Prompts {
     pub(super) fn is_learned(&self) -> bool {
         self.interpreter.is_none() && self.shell.is_none() && self.given.is_none()
     }
+}
+
+/// Whether a prompt of an unknown program ends as those of shells do.
+fn is_shell_prompt(prompt: &str) -> bool {
+    prompt.trim_end().ends_with(['$', '#', '%'])
 }
 
 /// Where the last characters of a row, as many as the prompt has, are the prompt but for digits.
@@ -126,8 +166,10 @@ mod tests {
     use super::*;
 
     fn prompts(row: &str, learned: Option<&str>) -> Prompts {
-        let interpreter = Interpreter::of(None, row);
-        Prompts { interpreter, shell: None, given: None, learned: learned.map(str::to_owned) }
+        let table = Interpreters::built_in();
+        let interpreter = table.of(None, row);
+        let learned = learned.map(str::to_owned);
+        Prompts { table, interpreter, shell: None, given: None, learned }
     }
 
     #[test]
@@ -152,8 +194,21 @@ mod tests {
             ("prog 2> ", RowIs::Prompt(0)),
             ("xprog 2> ", RowIs::Prompt(1)),
             ("Sure? ", RowIs::Other),
+            ("> ", RowIs::Other),
         ] {
             assert_eq!(unknown.judge(row), is, "{row:?}");
+        }
+    }
+
+    #[test]
+    fn continuation_of_a_learned_prompt_is_known() {
+        for (prompt, row) in
+            [("> ", "... "), ("> ", ">> "), ("me@host:~$ ", "> "), ("% ", "quote> ")]
+        {
+            let learned = prompts(prompt, Some(prompt));
+            assert!(learned.is_learned(), "{prompt}");
+            assert_eq!(learned.judge(row), RowIs::Continuation, "{prompt} {row}");
+            assert_eq!(learned.judge("Name? "), RowIs::Other);
         }
     }
 

@@ -3,6 +3,8 @@
 use process::Foreground;
 use tokio::time::Instant;
 
+use super::interpreters::Interpreter;
+
 /// Where the program in a pane stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Standing {
@@ -16,6 +18,11 @@ pub enum Standing {
     /// At the prompt within an open statement.
     Open {
         /// That prompt.
+        row: String,
+    },
+    /// The input was not accepted, and stands in the line editor still.
+    NotTaken {
+        /// The row before the cursor.
         row: String,
     },
     /// It waits for an answer that is not a statement.
@@ -61,6 +68,9 @@ impl Standing {
             }
             Self::Open { row } if row.trim().is_empty() => "statement open".to_owned(),
             Self::Open { row } => format!("at {} (statement open)", quote(row.trim())),
+            Self::NotTaken { row } => {
+                format!("input not accepted, still typed: {}", quote(row.trim()))
+            }
             Self::Asks { row } if row.trim().is_empty() => "reads input".to_owned(),
             Self::Asks { row } => format!("asks: {}", quote(row.trim())),
             Self::AsksPassword => "asks for a password".to_owned(),
@@ -79,6 +89,17 @@ impl Standing {
     }
 }
 
+/// What the row is in which a call left an interpreter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum LastKind {
+    /// Its prompt.
+    Prompt,
+    /// The prompt within an open statement.
+    Continuation,
+    /// A question.
+    Question,
+}
+
 /// Where a call left an interpreter.
 #[derive(Debug, Clone)]
 pub(in crate::run) struct LastStanding {
@@ -86,21 +107,28 @@ pub(in crate::run) struct LastStanding {
     started: Option<String>,
     /// The row before the cursor.
     pub(super) row: String,
-    /// Whether it was the prompt, and not one within an open statement.
-    pub(super) at_prompt: bool,
+    pub(super) kind: LastKind,
+    /// The interpreter, if it was known. A continuation prompt alone does not always tell which one it is.
+    pub(super) interpreter: Option<&'static Interpreter>,
     pub(super) at: Instant,
 }
 
 impl LastStanding {
     /// `None` if the program does not wait for a statement.
-    pub(super) fn of(program: &Foreground, standing: &Standing) -> Option<Self> {
-        let (row, at_prompt) = match standing {
-            Standing::AtPrompt { row, .. } => (row.clone(), true),
-            Standing::Open { row } => (row.clone(), false),
+    pub(super) fn of(
+        program: &Foreground,
+        interpreter: Option<&'static Interpreter>,
+        standing: &Standing,
+    ) -> Option<Self> {
+        let (row, kind) = match standing {
+            Standing::AtPrompt { row, .. } => (row, LastKind::Prompt),
+            Standing::Open { row } => (row, LastKind::Continuation),
+            Standing::Asks { row } => (row, LastKind::Question),
             _ => return None,
         };
+        let row = row.clone();
         let (pid, started) = (program.pid, program.started.clone());
-        Some(Self { pid, started, row, at_prompt, at: Instant::now() })
+        Some(Self { pid, started, row, kind, interpreter, at: Instant::now() })
     }
 
     /// Whether the program is the one that was left.

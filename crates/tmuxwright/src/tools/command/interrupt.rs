@@ -116,7 +116,7 @@ impl Tool for Interrupt {
             unpressed: done.unpressed,
             state: words(&str::to_owned).map(|text| cx.redacted(text)),
             shown_state: words(&|text| field(text).to_string()).map(|text| cx.redacted(text)),
-            leave: done.interpreter.as_ref().map(|(_, leave)| *leave),
+            leave: done.interpreter.as_ref().map(|it| it.1).filter(|leave| !leave.is_empty()),
             foreground: done.foreground,
             command_id: done.job.map(|job| job.id.clone()),
             exit_code: match status {

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::actions::typing::must_take_input;
 use crate::context::{Cx, Keystroke, Tool};
-use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
+use crate::contract::{Code, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
 use crate::results::words::{FactRow, field, seconds};
 use crate::run::Standing;
 use terminal::text::keep_tail;
@@ -71,6 +71,18 @@ impl Output for ReplAnswer {
     }
 }
 
+/// Refuses an input with characters that are keys to a line editor, such as C-c or Escape.
+fn refuse_keys(input: &str) -> Result<(), ToolError> {
+    let text = input.replace("\r\n", "\n");
+    let key =
+        text.trim_end_matches('\r').chars().find(|&c| c.is_control() && c != '\n' && c != '\t');
+    let Some(key) = key else { return Ok(()) };
+    let message =
+        format!("`input` holds `{}`, which a line editor takes as a key", key.escape_default());
+    Err(ToolError::new(Code::InvalidArgument, message)
+        .hint("write it as an escape of the language, such as `\\x1b`; send_keys presses keys"))
+}
+
 impl Tool for RunInRepl {
     const META: Meta = Meta {
         name: "run_in_repl",
@@ -90,6 +102,7 @@ impl Tool for RunInRepl {
         let patience = cx.max_wait("timeout", args.timeout.unwrap_or(10.0))?;
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
+        refuse_keys(&args.input)?;
         let enter = Some(Keystroke::Enter);
         let turn = cx.turn(&pane, Keystroke::of_text(&args.input).chain(enter)).await?;
         let answer =

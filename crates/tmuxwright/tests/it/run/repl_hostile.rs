@@ -1,0 +1,268 @@
+//! `run_in_repl` and `interrupt` in panes that are narrow, watched, resized, relayed or killed, and with
+//! inputs that are keys.
+
+use serde_json::{Value, json};
+use testkit::{Mcp, TmuxServer, until, wait_until};
+
+use crate::serve;
+use crate::support::{shows, string};
+
+/// Opens a pane that runs an interpreter, and waits for its prompt.
+fn interpreter(tmux: &TmuxServer, command: &str, prompt: &str) -> String {
+    let pane = tmux.open(&format!("exec {command}"));
+    wait_until(&format!("{command} shows its prompt"), || {
+        tmux.screen(&pane).ends_with(prompt.trim_end()).then_some(())
+    });
+    pane
+}
+
+async fn enter(mcp: &Mcp, target: &str, input: &str) -> Value {
+    mcp.call("run_in_repl", json!({"target": target, "input": input, "timeout": 30})).await.ok()
+}
+
+/// Enters inputs, each given with its expected output, and lists all outputs that differ.
+async fn assert_answers(mcp: &Mcp, target: &str, table: &[(&str, &str)]) {
+    let mut wrong = Vec::new();
+    for (input, expected) in table {
+        let answer = enter(mcp, target, input).await;
+        let output = answer["output"].as_str().unwrap_or_default();
+        if output != *expected || answer.get("timed_out").is_some() {
+            wrong.push(format!("{input:?} should print {expected:?}: {answer}"));
+        }
+    }
+    assert!(wrong.is_empty(), "{target}:\n{}", wrong.join("\n"));
+}
+
+/// Echoes and answers are longer than the pane is wide, or end at its margin.
+#[tokio::test]
+async fn answers_are_exact_in_narrow_panes() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let letters = "abcdefghijklmnopqrstuvwxyz";
+    let text = format!("'{letters}'");
+    let echo = format!("echo {letters}");
+    let select = format!("select '{letters}';");
+    let long = "'longer than the pane is'";
+    let define = format!("def f():\n    return {long}\nf()");
+    let function = format!("function f() {{\n  return {long}\n}}\nf()");
+    let (defined, cs) = (format!("undefined\n{long}"), "c".repeat(24));
+    let wide = "'漢字漢字漢字漢字漢字'";
+    let printf = format!("printf '{cs}'");
+    let python: &[(&str, &str)] = &[
+        (&text, &text),
+        ("print('c' * 24, end='')", &cs),
+        ("print('c'*24,end='')", &cs),
+        (&define, long),
+        (wide, wide),
+        ("x = (1,", ""),
+        ("2)", ""),
+    ];
+    let node: &[(&str, &str)] = &[(&text, &text), (&function, &defined)];
+    let sqlite: &[(&str, &str)] = &[(&select, letters), ("select 1\n+ 1;", "2")];
+    let shell: &[(&str, &str)] = &[(&echo, letters), ("echo 'a\nb'", "a\nb"), (&printf, &cs)];
+    for (command, prompt, table) in [
+        ("python3 -q", ">>>", python),
+        ("env NODE_REPL_HISTORY= node", ">", node),
+        ("sqlite3", "sqlite>", sqlite),
+        ("env PS1='$ ' bash --norc --noprofile -i", "$", shell),
+        ("zsh -i", "%", shell),
+        ("fish -i", ">", shell),
+        ("env PS1='$ ' dash -i", "$", shell),
+    ] {
+        for width in ["10", "12", "20"] {
+            let target = interpreter(&tmux, command, prompt);
+            tmux.tmux(&["resize-window", "-t", &target, "-x", width, "-y", "10"]);
+            assert_answers(&mcp, &target, table).await;
+            tmux.tmux(&["kill-pane", "-t", &target]);
+        }
+    }
+    mcp.close().await;
+}
+
+/// Characters that a line editor takes as keys are refused; tabs are entered as text.
+#[tokio::test]
+async fn control_characters_are_refused_as_input() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = interpreter(&tmux, "python3 -q", ">>>");
+    let before = tmux.screen(&target);
+    for input in
+        ["'a\0b'", "'\u{1b}[31m'", "x\u{3}y", "x\u{4}", "x\ry", "\u{16}", "\u{7f}", "\u{9b}A"]
+    {
+        let arguments = json!({"target": target, "input": input, "timeout": 1});
+        let error = mcp.call("run_in_repl", arguments).await.err("invalid_argument");
+        assert!(error.contains("takes as a key"), "{input:?}: {error}");
+    }
+    assert_eq!(tmux.screen(&target), before);
+    let table = [("'a\tb'\r\n", "'a\\tb'"), ("x = (1,\r\n2)\r\nx\r", "(1, 2)")];
+    assert_answers(&mcp, &target, &table).await;
+    let open = enter(&mcp, &target, "y = '''a").await;
+    assert_eq!(open["state"], "at ... (statement open)");
+    assert_answers(&mcp, &target, &[("\tb'''\ny", "'a\\n\\tb'")]).await;
+    mcp.close().await;
+}
+
+/// `send_keys` has begun a question, in which no text shows that it is one.
+#[tokio::test]
+async fn question_begun_by_send_keys_is_not_answered() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for (command, prompt, question) in [
+        ("python3 -q", ">>>", "x = input()"),
+        ("env PS1='$ ' dash -i", "$", "read x"),
+        ("env PS1='$ ' bash --norc --noprofile -i", "$", "read -e x"),
+    ] {
+        let target = interpreter(&tmux, command, prompt);
+        enter(&mcp, &target, "").await;
+        let keys = json!({"target": target, "text": question, "enter": true});
+        mcp.call("send_keys", keys).await.text();
+        until("the question waits", async || {
+            let column = ["display-message", "-p", "-t", &target, "#{cursor_x}"];
+            (tmux.tmux(&column) == "0").then_some(())
+        })
+        .await;
+        let before = tmux.screen(&target);
+        let arguments = json!({"target": target, "input": "rm x", "timeout": 1});
+        let refused = mcp.call("run_in_repl", arguments).await.result();
+        assert_eq!(refused.is_error, Some(true), "{question}: {refused:?}");
+        assert_eq!(tmux.screen(&target), before);
+    }
+    mcp.close().await;
+}
+
+/// A line editor in vi normal mode takes letters as commands.
+#[tokio::test]
+async fn vi_normal_mode_is_refused() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    std::fs::write(tmux.home().join(".inputrc"), "set editing-mode vi\n").unwrap();
+    let target = interpreter(&tmux, "python3 -q", ">>>");
+    assert_answers(&mcp, &target, &[("def f():\n    return 8\nf()", "8")]).await;
+    tmux.presses(&target, &["Escape"]);
+    // readline waits for the rest of a sequence behind Escape.
+    let error = until("vi normal mode is refused", async || {
+        let arguments = json!({"target": target, "input": "6 * 7", "timeout": 5});
+        let result = mcp.call("run_in_repl", arguments).await.result();
+        (result.is_error == Some(true)).then(|| format!("{result:?}"))
+    })
+    .await;
+    assert!(error.contains("vi normal mode"), "{error}");
+    tmux.presses(&target, &["i"]);
+    assert_answers(&mcp, &target, &[("6 * 7", "42")]).await;
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn answer_is_exact_across_resizes() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = interpreter(&tmux, "python3 -q", ">>>");
+    let go = tmux.home().join("go");
+    let wait = format!("while not os.path.exists('{}%d' % n): time.sleep(0.01)", go.display());
+    let print = "print(str(n) * 30, flush=True)";
+    let input = format!("import os, time\nfor n in range(5):\n    {print}\n    {wait}\n");
+    let resize = async {
+        for (number, width) in ["50", "20", "100", "40", "80"].iter().enumerate() {
+            let digits = number.to_string().repeat(15);
+            shows(&mcp, &target, &digits).await;
+            tmux.tmux(&["resize-window", "-t", &target, "-x", width, "-y", "12"]);
+            std::fs::write(tmux.home().join(format!("go{number}")), "").unwrap();
+        }
+    };
+    let (answer, ()) = tokio::join!(enter(&mcp, &target, &input), resize);
+    let lines: Vec<String> = (0..5).map(|number| number.to_string().repeat(30)).collect();
+    assert_eq!(answer["output"], lines.join("\n"), "{answer}");
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn output_without_end_is_cut_and_interrupted() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = interpreter(&tmux, "python3 -q", ">>>");
+    let arguments = json!({"target": target, "input": "while True: print('y')\n", "timeout": 2});
+    let answer = mcp.call("run_in_repl", arguments).await.ok();
+    assert_eq!((&answer["state"], &answer["truncated"]), (&json!("still running"), &json!(true)));
+    let done = mcp.call("interrupt", json!({"target": target, "timeout": 30})).await.ok();
+    assert_eq!(done["state"], "at >>>", "{done}");
+    assert_answers(&mcp, &target, &[("6 * 7", "42")]).await;
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn rest_of_an_input_is_not_entered_elsewhere() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = tmux.open_shell("exec bash --norc --noprofile -i");
+    let start = || {
+        tmux.type_line(&target, "python3 -q");
+        wait_until("python shows its prompt", || {
+            tmux.screen(&target).ends_with(">>>").then_some(())
+        });
+    };
+    start();
+    let answer = enter(&mcp, &target, "print(1)\nexit()\ntouch wrong\ntouch wrong").await;
+    let stands = (&answer["output"], &answer["state"], &answer["lines_left"]);
+    assert_eq!(stands, (&json!("1"), &json!("left: back in bash"), &json!(2)));
+    start();
+    let answer = enter(&mcp, &target, "import os\nos.system('less /etc/passwd')\nq = 5\nq").await;
+    assert!(string(&answer["state"]).contains("full screen"), "{answer}");
+    assert_eq!(answer["lines_left"], 2, "{answer}");
+    assert!(!tmux.home().join("wrong").exists());
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn killed_pane_or_server_ends_the_answer() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let wait = "print('begun', flush=True); import time; time.sleep(1000)";
+    let target = interpreter(&tmux, "python3 -q", ">>>");
+    let kill = async {
+        shows(&mcp, &target, "\nbegun").await;
+        tmux.tmux(&["kill-pane", "-t", &target]);
+    };
+    let (answer, ()) = tokio::join!(enter(&mcp, &target, wait), kill);
+    assert_eq!((&answer["output"], &answer["state"]), (&json!("begun"), &json!("pane gone")));
+    let target = interpreter(&tmux, "python3 -q", ">>>");
+    let kill = async {
+        shows(&mcp, &target, "\nbegun").await;
+        tmux.kill();
+    };
+    let (answer, ()) = tokio::join!(enter(&mcp, &target, wait), kill);
+    assert_eq!((&answer["output"], &answer["state"]), (&json!("begun"), &json!("pane gone")));
+    mcp.close().await;
+}
+
+#[tokio::test]
+async fn large_input_is_entered_whole() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = interpreter(&tmux, "python3 -q", ">>>");
+    let line = format!("x = '{}'\nlen(x)", "a".repeat(100_000));
+    let lines: Vec<String> = (0..300).map(|number| format!("y{number} = {number}")).collect();
+    let lines = format!("{}\ny299", lines.join("\n"));
+    assert_answers(&mcp, &target, &[(&line, "100000"), (&lines, "299")]).await;
+    mcp.close().await;
+}
+
+/// A program behind a relay cannot be inspected: its continuation prompt is known by its prompt.
+#[tokio::test]
+async fn statement_behind_a_relay_is_left_open() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for (command, prompt, open, at, close) in [
+        ("env PS1='$ ' bash --norc --noprofile -i", "$", "if true; then", ">", "echo yes; fi"),
+        ("zsh -i", "%", "if true; then", "then>", "echo yes; fi"),
+        ("env NODE_REPL_HISTORY= node", ">", "['yes',", "...", "].join()"),
+    ] {
+        let target = interpreter(&tmux, &format!("script -q -c \"{command}\" /dev/null"), prompt);
+        let answer = enter(&mcp, &target, open).await;
+        assert_eq!(answer["state"], format!("at {at} (statement open)"), "{command}: {answer}");
+        let answer = enter(&mcp, &target, close).await;
+        assert!(string(&answer["output"]).contains("yes"), "{command}: {answer}");
+        let state = string(&answer["state"]);
+        assert!(state.starts_with(&format!("at {prompt}")), "{command}: {answer}");
+    }
+    mcp.close().await;
+}
