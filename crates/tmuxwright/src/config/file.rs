@@ -5,23 +5,22 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use super::directories::config_file;
-use super::{SETTINGS, SettingKind};
+use super::{INTERPRETERS_TABLE, SETTINGS, SettingKind, interpreters};
 use crate::contract::nearest;
 use crate::file_io;
 
 /// Limit of the file's size.
 const MAX_CONFIG_BYTES: u64 = 1024 * 1024;
 
-/// The file that is read when `--config` is not given.
+/// The file that is read when `--config` is not given, if it exists.
 pub(super) fn default_path() -> Option<PathBuf> {
-    config_file("config.toml")
+    config_file("config.toml").filter(|path| path.exists())
 }
 
 /// Reads a file into keys and values.
 pub(super) fn read(path: &Path) -> Result<Vec<(String, String)>, String> {
-    let text = file_io::read_to_string(path, MAX_CONFIG_BYTES);
-    let text = text.map_err(|e| format!("{}: {e}", path.display()))?;
-    let table: Table = text.parse().map_err(|e| format!("{}: {e}", path.display()))?;
+    let text = file_io::read_to_string(path, MAX_CONFIG_BYTES).map_err(|e| e.to_string())?;
+    let table: Table = text.parse().map_err(|e: toml::de::Error| e.to_string())?;
     let mut entries = Vec::new();
     flatten("", table, &mut entries)?;
     Ok(entries)
@@ -31,6 +30,9 @@ fn flatten(prefix: &str, table: Table, entries: &mut Vec<(String, String)>) -> R
     for (name, value) in table {
         let key = if prefix.is_empty() { name } else { format!("{prefix}.{name}") };
         let text = match value {
+            Value::Table(inner) if inner.is_empty() && prefix == INTERPRETERS_TABLE => {
+                return Err(format!("config key `{key}`: it is empty; it needs a `prompt`"));
+            }
             Value::Table(inner) => {
                 flatten(&key, inner, entries)?;
                 continue;
@@ -40,7 +42,7 @@ fn flatten(prefix: &str, table: Table, entries: &mut Vec<(String, String)>) -> R
             Value::Float(number) => number.to_string(),
             Value::Boolean(flag) => flag.to_string(),
             Value::Array(items) if is_list(&key) => list(&key, items)?,
-            Value::Array(_) if super::setting(&key).is_none() => return Err(unknown(&key)),
+            Value::Array(_) if kind(&key).is_none() => return Err(unknown(&key)),
             Value::Array(_) | Value::Datetime(_) => {
                 return Err(format!("config key `{key}`: expected text, a number, true or false"));
             }
@@ -51,7 +53,12 @@ fn flatten(prefix: &str, table: Table, entries: &mut Vec<(String, String)>) -> R
 }
 
 fn is_list(key: &str) -> bool {
-    super::setting(key).is_some_and(|setting| matches!(setting.kind, SettingKind::List(_)))
+    matches!(kind(key), Some(SettingKind::List(_)))
+}
+
+/// The kind of value that a key takes, if it is declared.
+fn kind(key: &str) -> Option<SettingKind> {
+    super::setting(key).map(|setting| setting.kind).or_else(|| interpreters::kind(key))
 }
 
 /// Joins a list of strings, one per line.
@@ -67,6 +74,9 @@ fn list(key: &str, items: Vec<Value>) -> Result<String, String> {
 
 /// The error for a key that is not declared.
 pub(super) fn unknown(key: &str) -> String {
+    if let Some(error) = interpreters::unknown(key) {
+        return error;
+    }
     match nearest(key, SETTINGS.iter().map(|setting| setting.key)) {
         Some(near) => format!("there is no config key `{key}`; did you mean `{near}`?"),
         None => {

@@ -9,6 +9,7 @@ mod environment;
 mod file;
 mod flags;
 pub mod http;
+mod interpreters;
 mod list;
 mod own_files;
 #[cfg(test)]
@@ -16,7 +17,7 @@ mod tests;
 mod value;
 
 use std::ffi::OsString;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
 use clap::ArgMatches;
@@ -31,6 +32,8 @@ use crate::run;
 use crate::watch::ErrorPatterns;
 pub use flags::flags;
 use http::HttpSettings;
+use interpreters::InterpreterTable;
+pub use interpreters::{INTERPRETER_KEYS, INTERPRETERS_TABLE, InterpreterKey};
 pub use list::SETTINGS;
 
 /// The kind of value that a setting takes.
@@ -154,15 +157,9 @@ impl Settings {
         environment::refuse_unknown(std::env::vars_os().map(|(name, _)| name))?;
         let mut settings = Self::default();
         let named = matches.get_one::<String>(CONFIG_FLAG.0).map(PathBuf::from);
-        for (key, value) in read_file(named.as_deref())? {
-            let setting = setting(&key).ok_or_else(|| file::unknown(&key))?;
-            if let (SettingKind::Secret(instead), [env, ..]) = (setting.kind, setting.env) {
-                return Err(format!(
-                    "config key `{key}`: secrets are not allowed in the config file; use {env} or `{instead}`"
-                ));
-            }
-            (setting.set)(&mut settings, &value)
-                .map_err(|why| format!("config key `{key}`: {why}"))?;
+        if let Some(path) = named.clone().or_else(file::default_path) {
+            let in_file = |why| format!("{}: {why}", path.display());
+            settings.apply(file::read(&path).map_err(in_file)?).map_err(in_file)?;
         }
         for setting in SETTINGS {
             let Some((value, origin)) = setting.flag_or_env(matches) else { continue };
@@ -182,6 +179,26 @@ impl Settings {
         Ok(settings)
     }
 
+    /// Applies the keys and values of the config file.
+    fn apply(&mut self, entries: Vec<(String, String)>) -> Result<(), String> {
+        let mut interpreters = InterpreterTable::default();
+        for (key, value) in entries {
+            let in_key = |why| format!("config key `{key}`: {why}");
+            if interpreters.set(&key, &value).map_err(in_key)? {
+                continue;
+            }
+            let setting = setting(&key).ok_or_else(|| file::unknown(&key))?;
+            if let (SettingKind::Secret(instead), [env, ..]) = (setting.kind, setting.env) {
+                return Err(format!(
+                    "config key `{key}`: secrets are not allowed in the config file; use {env} or `{instead}`"
+                ));
+            }
+            (setting.set)(self, &value).map_err(in_key)?;
+        }
+        self.runs.interpreters = interpreters.finish()?;
+        Ok(())
+    }
+
     /// The tmux program with the socket in force. Secrets are hidden from its environment.
     pub fn program(&self) -> Program {
         let socket = self.socket.clone().unwrap_or_else(Host::default_socket);
@@ -195,16 +212,4 @@ impl Settings {
 
 fn setting(key: &str) -> Option<&'static Setting> {
     SETTINGS.iter().find(|setting| setting.key == key)
-}
-
-/// The keys and values of the config file: the named one, which must exist, or the default one, which
-/// need not.
-fn read_file(named: Option<&Path>) -> Result<Vec<(String, String)>, String> {
-    match named {
-        Some(path) => file::read(path),
-        None => match file::default_path() {
-            Some(path) if path.exists() => file::read(&path),
-            _ => Ok(Vec::new()),
-        },
-    }
 }

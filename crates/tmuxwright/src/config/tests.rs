@@ -124,6 +124,47 @@ fn redact_patterns_need_the_switch_and_valid_syntax() {
 }
 
 #[test]
+fn mistakes_in_an_interpreter_name_its_key() {
+    assert!(with_file("[interpreters.toy]\nprompt = \"toy> \"\nprograms = [\"toy\"]", &[]).is_ok());
+    assert!(with_file("[interpreters.psql]\nleave = \"bye\"", &[]).is_ok());
+    for (text, key, message) in [
+        ("[interpreters.toy]\nleave = \"x\"", "interpreters.toy.prompt", "missing"),
+        ("[interpreters.toy]", "interpreters.toy", "`prompt`"),
+        ("[interpreters.toy]\nprompt = \"(\"", "interpreters.toy.prompt", "unclosed group"),
+        ("[interpreters.toy]\nprompt = \"\"", "interpreters.toy.prompt", "empty row"),
+        ("[interpreters.toy]\nprompt = \".*\"", "interpreters.toy.prompt", "empty row"),
+        ("[interpreters.toy]\nerror = \"a*\"", "interpreters.toy.error", "empty row"),
+        (
+            "[interpreters.toy]\nentry = \"line\"",
+            "interpreters.toy.entry",
+            "lines, indented, paste",
+        ),
+        ("[interpreters.toy]\nprograms = []", "interpreters.toy.programs", "empty"),
+        ("[interpreters.toy]\nprograms = [\"a/b\"]", "interpreters.toy.programs", "`a/b`"),
+        ("[interpreters.toy]\nprograms = [5]", "interpreters.toy.programs", "list of strings"),
+        ("[interpreters.toy]\nleave = \"a\\nb\"", "interpreters.toy.leave", "one line"),
+        (
+            "[interpreters.toy]\npromt = \"x\"",
+            "interpreters.toy.promt",
+            "`interpreters.toy.prompt`",
+        ),
+        (
+            "[interpreters.toy]\npromts = [5]",
+            "interpreters.toy.promts",
+            "`interpreters.toy.prompt`",
+        ),
+        ("[interpreters.toy]\nqqqqqqqq = 1", "interpreters.toy.qqqqqqqq", "continuation, entry"),
+        ("[interpreters]\nprompt = \"x\"", "interpreters.prompt", "`[interpreters.NAME]`"),
+        ("interpreters = 5", "interpreters", "`[interpreters.NAME]`"),
+        ("[interpreters.\"a b\"]\nprompt = \"x\"", "interpreters.a b.prompt", "letters, digits"),
+        ("[interpreters.a.b]\nprompt = \"x\"", "interpreters.a.b.prompt", "`a.b`"),
+    ] {
+        let error = with_file(text, &[]).unwrap_err();
+        assert!(error.contains(&format!("`{key}`")) && error.contains(message), "{text}: {error}");
+    }
+}
+
+#[test]
 fn audit_paths_are_absolute_and_numbers_checked() {
     let home = PathBuf::from(std::env::var_os("HOME").unwrap());
     let audit = resolve(&["--audit", "~/a.log", "--audit-full", "b"]).unwrap().audit;

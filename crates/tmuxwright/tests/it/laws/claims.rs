@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
-use tmuxwright::config::SETTINGS;
+use tmuxwright::config::{INTERPRETER_KEYS, INTERPRETERS_TABLE, InterpreterKey, SETTINGS};
 use tmuxwright::contract::Code;
 use tmuxwright::resources::RESOURCES;
 use tmuxwright::watch::{CONDITION_KINDS, ConditionKind};
@@ -50,6 +50,10 @@ impl KnownNames {
             names.extend(setting.env.iter().map(|env| (*env).to_owned()));
             names.extend(setting.key.rsplit_once('.').map(|(table, _)| format!("[{table}]")));
         }
+        for InterpreterKey { key, .. } in INTERPRETER_KEYS {
+            names.insert(format!("{INTERPRETERS_TABLE}.NAME.{key}"));
+        }
+        names.insert(format!("[{INTERPRETERS_TABLE}.NAME]"));
         let mut command = cli::command();
         command.build();
         for argument in command.get_arguments() {

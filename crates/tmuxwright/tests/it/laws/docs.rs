@@ -4,7 +4,9 @@ use std::fmt::Write;
 use std::fs;
 
 use serde_json::Value;
-use tmuxwright::config::{SETTINGS, SettingKind};
+use tmuxwright::config::{
+    INTERPRETER_KEYS, INTERPRETERS_TABLE, InterpreterKey, SETTINGS, SettingKind,
+};
 use tmuxwright::context::ToolEntry;
 use tmuxwright::contract::{Code, Group, Tier, Toolset};
 use tmuxwright::policy::TIER_GROUPS;
@@ -206,6 +208,18 @@ fn prompts_md_is_current() {
     must_be("docs/prompts.md", &doc);
 }
 
+/// The values of a setting, in words.
+fn values(kind: SettingKind) -> String {
+    match kind {
+        SettingKind::Text(name) => name.replace('|', " or ").to_lowercase(),
+        SettingKind::Choice(choices) => choices.join(", "),
+        SettingKind::Switch => "true, false".to_owned(),
+        SettingKind::Number => "number".to_owned(),
+        SettingKind::List(name) => format!("list of {}", name.to_lowercase()),
+        SettingKind::Secret(_) => "in the environment only".to_owned(),
+    }
+}
+
 #[test]
 fn config_md_is_current() {
     let mut doc = String::from(
@@ -219,14 +233,7 @@ fn config_md_is_current() {
     );
     for setting in SETTINGS {
         let code = |text: Option<String>| text.map_or("–".to_owned(), |text| format!("`{text}`"));
-        let values = match setting.kind {
-            SettingKind::Text(name) => name.replace('|', " or ").to_lowercase(),
-            SettingKind::Choice(choices) => choices.join(", "),
-            SettingKind::Switch => "true, false".to_owned(),
-            SettingKind::Number => "number".to_owned(),
-            SettingKind::List(name) => format!("list of {}", name.to_lowercase()),
-            SettingKind::Secret(_) => "in the environment only".to_owned(),
-        };
+        let values = values(setting.kind);
         writeln!(
             doc,
             "| `{}` | {} | {} | {values} | {} | {}. |",
@@ -237,6 +244,20 @@ fn config_md_is_current() {
             setting.help,
         )
         .unwrap();
+    }
+    write!(
+        doc,
+        "\n## Interpreters\n\n\
+         `run_in_repl` and `interrupt` know the usual interpreters by their programs and prompts. A table\n\
+         `[{INTERPRETERS_TABLE}.NAME]` in the config file adds one, or changes the built-in one of that name: a key\n\
+         that is left out keeps its built-in value.\n\n\
+         ```toml\n[{INTERPRETERS_TABLE}.toy]\nprograms = [\"toy\", \"toy-client\"]\nprompt = 'toy\\d*> '\n\
+         continuation = '\\.\\.> '\nleave = \"bye\"\nerror = \"oops: \"\n```\n\n\
+         | key | values | default | |\n|---|---|---|---|\n",
+    )
+    .unwrap();
+    for InterpreterKey { key, kind, default, help, .. } in INTERPRETER_KEYS {
+        writeln!(doc, "| `{key}` | {} | {default} | {help}. |", values(*kind)).unwrap();
     }
     must_be("docs/config.md", &doc);
 }

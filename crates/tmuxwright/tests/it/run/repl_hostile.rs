@@ -4,8 +4,8 @@
 use serde_json::{Value, json};
 use testkit::{Mcp, TmuxServer, until, wait_until};
 
-use crate::serve;
 use crate::support::{shows, string};
+use crate::{serve, serve_configured};
 
 /// Opens a pane that runs an interpreter, and waits for its prompt.
 fn interpreter(tmux: &TmuxServer, command: &str, prompt: &str) -> String {
@@ -264,5 +264,49 @@ async fn statement_behind_a_relay_is_left_open() {
         let state = string(&answer["state"]);
         assert!(state.starts_with(&format!("at {prompt}")), "{command}: {answer}");
     }
+    mcp.close().await;
+}
+
+/// A script with prompts of its own. A full stop ends a statement.
+const TOY: &str = r#"
+prompt='toy 1) '
+while printf %s "$prompt" && read -r line; do
+    statement="$statement$line "
+    case $line in
+        bye) exit 3 ;;
+        *oops.) echo "BAD $statement"; statement=; prompt='toy 2) ' ;;
+        *.) echo "ran $statement"; statement=; prompt='toy 3) ' ;;
+        *) prompt='more) ' ;;
+    esac
+done
+"#;
+
+#[tokio::test]
+async fn interpreter_of_the_config_file_is_known() {
+    let tmux = TmuxServer::new();
+    let config = r#"
+[interpreters.toy]
+programs = ["toy-client"]
+prompt = 'toy \d+\) '
+continuation = 'more\) '
+leave = "bye"
+error = "BAD "
+"#;
+    let file = tmux.home().join("toy-client");
+    std::fs::write(&file, TOY).unwrap();
+    let mcp = serve_configured(&tmux, config).await;
+    let target = tmux.open_shell("exec bash --norc --noprofile -i");
+    tmux.type_line(&target, &format!("sh {}", file.display()));
+    wait_until("the prompt is shown", || tmux.screen(&target).ends_with("toy 1)").then_some(()));
+    let answer = enter(&mcp, &target, "one\ntwo.\nthree.").await;
+    assert_eq!(answer["output"], "ran one two. \nran three. ", "{answer}");
+    assert_eq!(answer["state"], "at toy 3)", "{answer}");
+    let answer = enter(&mcp, &target, "open").await;
+    assert_eq!(answer["state"], "at more) (statement open)", "{answer}");
+    let answer = enter(&mcp, &target, "oops.").await;
+    assert_eq!((&answer["error"], &answer["state"]), (&json!(true), &json!("at toy 2)")));
+    let done = mcp.call("interrupt", json!({"target": target})).await.ok();
+    assert_eq!((&done["at_prompt"], &done["state"]), (&json!(true), &json!("at toy 2)")));
+    assert_eq!(enter(&mcp, &target, "bye").await["state"], "left: back in bash");
     mcp.close().await;
 }
