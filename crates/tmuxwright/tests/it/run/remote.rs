@@ -158,7 +158,7 @@ async fn interrupt_waits_for_the_prompt_over_ssh() {
 
 /// Without an identity of the shell, the query for the status would end the command at the inner prompt.
 #[tokio::test]
-async fn nested_shell_with_same_prompt_is_not_the_end() {
+async fn nested_shell_with_same_prompt_ends_nothing() {
     let inner = over_ssh(InnerShell::BASH).await;
     let command = "PS1='b:\\w$ ' bash --norc --noprofile; echo over";
     let started = inner.fixture.answer_within(command, 2.0).await;
