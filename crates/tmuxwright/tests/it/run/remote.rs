@@ -186,6 +186,22 @@ async fn question_over_ssh_is_reported_and_answered() {
     assert_eq!(result["output"], "Name: Ann\nhi Ann", "{result}");
 }
 
+/// The prompt of the last answer is known, and the row of the question is not it.
+#[tokio::test]
+async fn repl_input_is_refused_at_a_question() {
+    let inner = over_ssh(InnerShell::BASH).await;
+    let (mcp, target) = (&inner.fixture.mcp, inner.target());
+    let input = |text: &str| json!({"target": target, "input": text, "timeout": 2});
+    let answer = mcp.call("run_in_repl", input("echo 1")).await.ok();
+    assert_eq!(answer["output"], "1", "{answer}");
+    let asked = inner.fixture.answer_within("read -p 'Name: ' x; echo \"hi $x\"", 30.0).await;
+    assert_eq!(asked["waiting"], "keys", "{asked}");
+    let before = inner.screen();
+    let refused = mcp.call("run_in_repl", input("rm x")).await.result();
+    assert_eq!(refused.is_error, Some(true), "{refused:?}");
+    assert_eq!(inner.screen(), before);
+}
+
 #[tokio::test]
 async fn watch_follows_a_command_over_ssh() {
     let inner = over_ssh(InnerShell::BASH).await;
