@@ -113,7 +113,9 @@ impl RemotePrompt<'_> {
                 self.engine.remote_record(self.pane, self.relay, |record| {
                     record.has_editor.get_or_insert(true);
                     if !is_known {
-                        record.prompt = Some(empty.cursor.before.clone());
+                        let row = &empty.cursor.before;
+                        let prompt = prompt_row::behind_output(row, &record.unfinished);
+                        record.prompt = Some(prompt.to_owned());
                     }
                 });
                 return Ok(empty);
@@ -174,18 +176,15 @@ impl RemotePrompt<'_> {
     /// typed text from the prompt there.
     fn accept_without_editor(&self, cursor: &CursorRow) -> Result<(), Refusal> {
         let pane = self.pane;
-        let known = self.engine.remote_known_prompt(pane, self.relay);
         self.engine.remote_record(pane, self.relay, |record| {
             if *record.has_editor.get_or_insert(false) {
                 return Err(Refusal::NoEditor { pane });
             }
-            match known.and_then(|known| known.unfinished_before(cursor)) {
-                Some(unfinished) => record.unfinished = unfinished,
-                None if prompt_row::is_plain_prompt(cursor) => {
-                    record.prompt = Some(cursor.before.clone());
-                }
-                None => return Err(Refusal::HalfTyped { pane }),
+            let prompt = prompt_row::behind_output(&cursor.before, &record.unfinished);
+            if !prompt_row::is_plain_prompt(prompt) {
+                return Err(Refusal::HalfTyped { pane });
             }
+            record.prompt = Some(prompt.to_owned());
             Ok(())
         })
     }

@@ -5,33 +5,8 @@ use crate::run::prompt_check::{
     PROMPT_ENDS, goes_on, line_editor_dialog, shows_prompt, text_behind_prompt,
 };
 
-/// Words in the prompts of interpreters that end as those of shells do.
-const INTERPRETERS: &[&str] = &[
-    ">>>",
-    "sql",
-    "mariadb",
-    "virsh",
-    "lftp",
-    "bluetooth",
-    "smb:",
-    "ghci",
-    "iex(",
-    "irb",
-    "pry",
-    "scala",
-    "jshell",
-    "redis",
-    "julia",
-    "ftp>",
-    "telnet>",
-    "octave",
-    "mongo",
-    "cqlsh",
-    "erl",
-    "(gdb)",
-    "(lldb)",
-    "(pdb)",
-];
+/// First words in the prompts of other programs that otherwise look like a shell's.
+const OTHER_PROGRAMS: &[&str] = &["lftp", "redis", "[bluetooth]"];
 
 /// The look of the cursor's row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -60,17 +35,26 @@ impl KnownPrompt {
         let Self { row, unfinished } = self;
         let (full, line) = (format!("{unfinished}{row}"), cursor.line());
         !unfinished.is_empty()
-            && (line == full || (cursor.before.ends_with(row.as_str()) && full.ends_with(&line)))
+            && (line == full
+                || behind_output(&line, unfinished) == row
+                || (cursor.before.ends_with(row.as_str()) && full.ends_with(&line)))
     }
+}
 
-    /// The output without an end before this prompt, as the row shows it: with blanks for tabs.
-    pub(super) fn unfinished_before(&self, cursor: &CursorRow) -> Option<String> {
-        let text = |text: &str| text.split_whitespace().collect::<String>();
-        let line = cursor.line();
-        let output = line.strip_suffix(self.row.as_str())?;
-        let is_same = !output.is_empty() && text(output) == text(&self.unfinished);
-        is_same.then(|| output.to_owned())
+/// The part of a row behind output without an end. The row has blanks where the output has tabs.
+pub(super) fn behind_output<'a>(row: &'a str, unfinished: &str) -> &'a str {
+    // The blanks at the beginning are the prompt's own.
+    if unfinished.is_empty() {
+        return row;
     }
+    let mut rest = row.trim_start();
+    for c in unfinished.chars().filter(|c| !c.is_whitespace()) {
+        match rest.strip_prefix(c) {
+            Some(behind) => rest = behind.trim_start(),
+            None => return row,
+        }
+    }
+    rest
 }
 
 /// Judges the cursor's row.
@@ -92,6 +76,7 @@ pub(super) fn look(cursor: &CursorRow, known: Option<&KnownPrompt>) -> RowLook {
             return RowLook::HalfTyped;
         }
     }
+    let row = known.map_or(row, |known| behind_output(row, &known.unfinished));
     // The prompt of a widespread theme of zsh ends with the directory. A key tells text behind it.
     if ends_as_shell(row) || row.starts_with("➜ ") {
         return RowLook::Unknown;
@@ -105,26 +90,22 @@ pub(super) fn look(cursor: &CursorRow, known: Option<&KnownPrompt>) -> RowLook {
 /// Whether text ends as the prompt of a shell does, and not as that of an interpreter, a question or a progress bar.
 /// A prompt is short, and names a user, a host or a directory; a single word stands right before its end.
 pub(super) fn ends_as_shell(row: &str) -> bool {
-    let lower = row.to_lowercase();
     let Some(end) = PROMPT_ENDS.iter().find(|end| row.ends_with(*end)) else { return false };
-    if INTERPRETERS.iter().any(|word| lower.contains(word)) || row.starts_with("PS ") {
-        return false;
-    }
     let text = row.strip_suffix(end).unwrap_or(row);
     let words: Vec<&str> = text.split_whitespace().filter(|word| !word.starts_with('(')).collect();
+    if words.first().is_some_and(|word| OTHER_PROGRAMS.contains(word)) || row.starts_with("PS ") {
+        return false;
+    }
     let is_attached = !text.ends_with(' ');
-    let names_place = |word: &&&str| word.contains(['@', '~', '/', ':']);
+    // A colon at the end of a word belongs to a label, as in `Amount: $ `.
+    let names_place = |word: &&&str| word.trim_end_matches(':').contains(['@', '~', '/', ':']);
     match *end {
         "❯ " => true,
         // A bare `>` is a continuation; interpreters have one word before it. fish shows the directory.
-        "> " => {
-            is_attached
-                && !text.ends_with('=')
-                && words.last().is_some_and(|it| it.contains(['~', '/']))
-        }
+        "> " => is_attached && words.last().is_some_and(|word| ends_with_directory(word)),
         // `45%` of a progress display, but not `web1%`; `db=#` of PostgreSQL.
         "% " if words.last().is_some_and(|it| it.chars().all(is_of_number)) => false,
-        "# " if text.ends_with(['#', '=', '-', '(', '*', '\'', '"', '!', '^']) => false,
+        "# " if text.ends_with(['#', '=', '-', '(', '*', '\'', '"', '!', '^', '$']) => false,
         _ => {
             words.is_empty()
                 || (words.len() == 1 && is_attached)
@@ -133,16 +114,21 @@ pub(super) fn ends_as_shell(row: &str) -> bool {
     }
 }
 
+/// Whether a word is a directory, or names one behind a user or host, as in `me@host:~/src`.
+fn ends_with_directory(word: &str) -> bool {
+    let directory = word.rsplit(['@', ':']).next().unwrap_or(word);
+    directory.starts_with(['~', '/'])
+}
+
 fn is_of_number(c: char) -> bool {
     c.is_ascii_digit() || ".,%[(=|".contains(c)
 }
 
 /// Whether a row without a line editor may be taken for an empty prompt: text behind it could not be told from it.
-pub(super) fn is_plain_prompt(cursor: &CursorRow) -> bool {
-    let text = cursor.before.trim_end();
-    let is_word = !text.contains(' ') && (text.len() == 1 || text.contains(['@', '~', '/', ':']));
+pub(super) fn is_plain_prompt(row: &str) -> bool {
+    let text = row.trim_end();
     let is_path = text.split(' ').count() == 2 && text.starts_with(['/', '~']);
-    (is_word || is_path) && ends_as_shell(&cursor.before) && !goes_on_after_end(cursor)
+    (is_path || !text.contains(' ')) && ends_as_shell(row) && text_behind_prompt(row).is_empty()
 }
 
 /// Whether text follows the first end of a prompt in a row, as in `$ echo $ `.
@@ -153,6 +139,18 @@ pub(super) fn goes_on_after_end(cursor: &CursorRow) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn prompt_is_found_behind_output_without_an_end() {
+        for (row, unfinished, prompt) in [
+            ("abc$ ", "abc", "$ "),
+            ("a       b/tmp # ", "a\tb", "/tmp # "),
+            (" ~/x ❯ ", "", " ~/x ❯ "),
+            ("$ ", "abc", "$ "),
+        ] {
+            assert_eq!(behind_output(row, unfinished), prompt, "{row:?}");
+        }
+    }
 
     #[test]
     fn prompts_of_shells_are_told_from_interpreters() {
@@ -166,6 +164,7 @@ mod tests {
             "% ",
             "z:~/x6% ",
             "me@host ~> ",
+            "f@~/src> ",
             "❯ ",
             "/ # ",
         ] {
@@ -178,8 +177,11 @@ mod tests {
             "> ",
             "mysql> ",
             "MariaDB [a/b]> ",
+            "redis /run/redis.sock> ",
             "db=> ",
             "db=# ",
+            "db$# ",
+            "root@:26257/defaultdb> ",
             "(gdb) ",
             "In [1]: ",
             "irb(main):001> ",
@@ -194,6 +196,9 @@ mod tests {
             "PS /root> ",
             "Issue # ",
             "Price in $ ",
+            "Amount: $ ",
+            "Ticket: # ",
+            "Discount: % ",
             "Delete rows # ",
             "touch x # ",
             "echo 5 % ",

@@ -241,9 +241,9 @@ async fn a_nested_shell_is_not_the_end() {
         let arguments = json!({"target": target, "command": wrapper, "timeout": 2});
         let nested = mcp.call("run_command", arguments).await.ok();
         assert_eq!(nested["status"], "running", "{wrapper}: {nested}");
-        let arguments = json!({"target": target, "command": "echo 'refused'"});
-        let error = mcp.call("run_command", arguments).await.err("busy");
-        assert!(error.contains("run_in_repl"), "{wrapper}: {error}");
+        let arguments = json!({"target": target, "command": "echo 'within'; (exit 4)"});
+        let within = mcp.call("run_command", arguments).await.ok();
+        assert_eq!((&within["output"], &within["exit_code"]), (&json!("within"), &json!(4)));
         let arguments = json!({"target": target, "input": "echo inside"});
         let inside = mcp.call("run_in_repl", arguments).await.ok();
         assert_eq!(inside["output"], "inside", "{wrapper}: {inside}");
