@@ -12,6 +12,7 @@ use super::follow::JobFollower;
 use super::gate::{self, ForegroundProgram, ProbePause, Readiness, Shell};
 use super::job::{AlternateScreen, AwaitedInput, JobStatus};
 use super::limits::{DISTURBANCE_TIMEOUT, SHELL_RESPONSE_TIMEOUT};
+use super::pane_size::CatchUp;
 use super::prompt::same_prompt;
 use super::prompt_check::{Checked, PromptCheck};
 use super::viewers::Viewers;
@@ -72,20 +73,14 @@ impl JobFollower {
     /// Waits until all output and typed keys have arrived. `Err` if output came meanwhile, with the
     /// status if the job is lost.
     async fn settle(&mut self) -> Result<(), Option<JobStatus>> {
-        let caught_up = tokio::select! {
-            biased;
-            item = self.stream.next() => return Err(self.handle(item)),
-            caught_up = self.engine.catch_up(&self.pane) => caught_up,
-        };
-        // A reader that is being woken has not read what has come.
-        if let Some(item) = self.stream.next_arrived().await {
-            return Err(self.handle(item));
+        match self.stream.catch_up(self.engine.catch_up(&self.pane)).await {
+            CatchUp::Done => Ok(()),
+            CatchUp::Item(item) => Err(self.handle(item)),
+            CatchUp::TimedOut => {
+                self.feed.probes.record(None);
+                Err(None)
+            }
         }
-        if caught_up {
-            return Ok(());
-        }
-        self.feed.probes.record(None);
-        Err(None)
     }
 
     /// Whether a program is the shell that runs the command. A shell that the command has started may

@@ -60,6 +60,16 @@ pub(super) enum SizedItem {
     Size(usize, usize),
 }
 
+/// The outcome of a wait for all output of a pane.
+#[derive(Debug)]
+pub(super) enum CatchUp {
+    /// All output and all typed keys have arrived.
+    Done,
+    /// Output came meanwhile.
+    Item(SizedItem),
+    TimedOut,
+}
+
 /// The output of a pane, with its changes of size in their places.
 pub(super) struct SizedStream {
     reader: PaneStream,
@@ -102,6 +112,21 @@ impl SizedStream {
                 StreamItem::Chunk(chunk) => return Some(SizedItem::Chunk(chunk)),
                 StreamItem::Layout => self.is_at_change = true,
             }
+        }
+    }
+
+    /// Waits for a catch-up of the pane, or for the next item. Cancel safe.
+    pub(super) async fn catch_up(&mut self, caught_up: impl Future<Output = bool>) -> CatchUp {
+        let caught_up = tokio::select! {
+            biased;
+            item = self.next() => return CatchUp::Item(item),
+            caught_up = caught_up => caught_up,
+        };
+        // A reader that is being woken has not read what has come.
+        match self.next_arrived().await {
+            Some(item) => CatchUp::Item(item),
+            None if caught_up => CatchUp::Done,
+            None => CatchUp::TimedOut,
         }
     }
 

@@ -13,7 +13,7 @@ use super::limits::{
     EXIT_NOTICE_TIMEOUT, FIRST_INTERVAL, LONGEST_INTERVAL, OUTER_SHELL_INTERVAL,
     SHELL_RESPONSE_TIMEOUT,
 };
-use super::pane_size::SizedItem;
+use super::pane_size::{CatchUp, SizedItem};
 use crate::host::{PaneState, ProcessState};
 
 impl JobFollower {
@@ -100,15 +100,11 @@ impl JobFollower {
     /// its shell exited: no further mark can come.
     async fn read_rest(&mut self) -> Option<JobStatus> {
         loop {
-            let item = tokio::select! {
-                biased;
-                item = self.stream.next() => Some(item),
-                // A reader that is being woken has not read what has come.
-                _ = self.engine.catch_up(&self.pane) => self.stream.next_arrived().await,
-            };
-            match item {
-                Some(SizedItem::Chunk(Chunk::Bytes { bytes, .. })) => self.feed.scan(&bytes),
-                Some(SizedItem::Size(width, height)) => self.feed.resize(width, height),
+            match self.stream.catch_up(self.engine.catch_up(&self.pane)).await {
+                CatchUp::Item(SizedItem::Chunk(Chunk::Bytes { bytes, .. })) => {
+                    self.feed.scan(&bytes);
+                }
+                CatchUp::Item(SizedItem::Size(width, height)) => self.feed.resize(width, height),
                 _ => return self.take_end(),
             }
         }

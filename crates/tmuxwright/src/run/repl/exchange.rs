@@ -20,7 +20,7 @@ use super::interpreters::{Entry, Interpreter};
 use super::prompts::{Prompts, RowIs};
 use super::{LastStanding, Reader, ReplAnswer, Standing, input};
 use crate::host::PaneState;
-use crate::run::pane_size::{SizedItem, SizedStream};
+use crate::run::pane_size::{CatchUp, SizedItem, SizedStream};
 use crate::run::viewers::Viewers;
 use crate::run::{Engine, Job, Refusal};
 use process::ShellKind;
@@ -198,20 +198,16 @@ impl<'a> Exchange<'a> {
     /// The foreground program, if it reads and all its output has come.
     pub(super) async fn is_waiting(&mut self) -> Option<Reader> {
         let reader = Reader::probe(self.pane, self.engine.declared()).filter(Reader::reads)?;
-        let caught_up = tokio::select! {
-            biased;
-            item = self.stream.next() => {
+        match self.stream.catch_up(self.engine.catch_up(self.pane)).await {
+            CatchUp::Done => {}
+            CatchUp::Item(item) => {
                 self.handle(item);
                 return None;
             }
-            caught_up = self.engine.catch_up(self.pane) => caught_up,
-        };
-        if let Some(item) = self.stream.next_arrived().await {
-            self.handle(item);
-            return None;
+            CatchUp::TimedOut => return None,
         }
         let again = Reader::probe(self.pane, self.engine.declared()).filter(Reader::reads)?;
-        (caught_up && again.is_same(&reader)).then_some(again)
+        again.is_same(&reader).then_some(again)
     }
 
     fn handle(&mut self, item: SizedItem) {
