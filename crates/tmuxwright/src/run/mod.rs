@@ -182,8 +182,7 @@ impl Engine {
 
     /// Waits until all output that a pane has printed by now is in its stream. False on timeout.
     async fn catch_up(&self, pane: &PaneState) -> bool {
-        let caught_up = self.tmux().catch_up(pane.session, pane.pane);
-        tokio::time::timeout(limits::SHELL_RESPONSE_TIMEOUT, caught_up).await.is_ok()
+        pane_size::catch_up(self.tmux(), pane).await
     }
 
     /// Waits until the prompt below a pane's last command is read, if a command has ended there.

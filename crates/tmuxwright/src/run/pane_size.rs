@@ -5,6 +5,7 @@ use tmux_control::stream::ring::Chunk;
 use tmux_control::stream::{PaneStream, StreamItem};
 use tmux_control::{Error, PaneId, Row, Server, row};
 
+use super::limits::SHELL_RESPONSE_TIMEOUT;
 use crate::host::PaneState;
 use terminal::screen::ScreenPlace;
 
@@ -68,6 +69,12 @@ pub(super) enum CatchUp {
     /// Output came meanwhile.
     Item(SizedItem),
     TimedOut,
+}
+
+/// Waits until all output that a pane has printed by now is in its stream. False on timeout.
+pub(super) async fn catch_up(tmux: &Server, pane: &PaneState) -> bool {
+    let caught_up = tmux.catch_up(pane.session, pane.pane);
+    tokio::time::timeout(SHELL_RESPONSE_TIMEOUT, caught_up).await.is_ok()
 }
 
 /// The output of a pane, with its changes of size in their places.

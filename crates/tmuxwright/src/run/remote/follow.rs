@@ -12,9 +12,9 @@ use super::status_query::{PromptAgain, StatusQuery};
 use crate::input_probe::{ShownRow, awaited_input};
 use crate::run::job::{AlternateScreen, JobStatus};
 use crate::run::job_feed::JobFeed;
-use crate::run::limits::{REMOTE_START_TIMEOUT, SHELL_RESPONSE_TIMEOUT};
+use crate::run::limits::REMOTE_START_TIMEOUT;
 use crate::run::marks::MarkKeys;
-use crate::run::pane_size::{SizedItem, SizedStream};
+use crate::run::pane_size::{CatchUp, SizedItem, SizedStream};
 use crate::run::prompt::Prompt;
 use crate::run::{Engine, Job};
 
@@ -95,6 +95,21 @@ impl RemoteFollower {
         if self.query.has_failed() {
             return Some(StatusQuery::lost("it does not report its status"));
         }
+        let inputs = self.engine.inputs(self.pane);
+        // Typed keys must have reached the terminal before the probe.
+        if let Err(status) = self.settle().await {
+            return status;
+        }
+        let wait = process::input_wait(self.relay.terminal.pane.pid);
+        // What was printed before it may not have arrived yet, even the end mark: a shell that can be inspected
+        // reads its next line then.
+        if let Err(status) = self.settle().await {
+            return status;
+        }
+        if self.engine.inputs(self.pane) != inputs {
+            self.feed.probes.record(None);
+            return None;
+        }
         if !self.feed.filter.has_begun() {
             self.feed.probes.record(None);
             return (self.typed_at.elapsed() > REMOTE_START_TIMEOUT).then(|| {
@@ -115,7 +130,6 @@ impl RemoteFollower {
             }
         }
         let (row, _) = self.job.last_row();
-        let wait = process::input_wait(self.relay.terminal.pane.pid);
         let alternate = self.job.facts().alternate == Some(AlternateScreen::Active);
         let shown = ShownRow { row: &row, alternate, quiet: self.feed.probes.quiet() };
         self.feed.probes.record(awaited_input(&wait, shown));
@@ -123,11 +137,23 @@ impl RemoteFollower {
         None
     }
 
+    /// Waits until all output and typed keys have arrived. `Err` if output came meanwhile, with the status if the
+    /// command has ended.
+    async fn settle(&mut self) -> Result<(), Option<JobStatus>> {
+        let caught_up = self.relay.terminal.catch_up();
+        match self.stream.catch_up(caught_up).await {
+            CatchUp::Done => Ok(()),
+            CatchUp::Item(item) => Err(self.handle(item)),
+            CatchUp::TimedOut => {
+                self.feed.probes.record(None);
+                Err(None)
+            }
+        }
+    }
+
     /// The status after the relay has exited: what it printed last may hold the end mark.
     async fn status_after_exit(&mut self) -> JobStatus {
-        let terminal = &self.relay.terminal;
-        let caught_up = terminal.tmux.catch_up(terminal.pane.session, terminal.pane.pane);
-        let _ = tokio::time::timeout(SHELL_RESPONSE_TIMEOUT, caught_up).await;
+        self.relay.terminal.catch_up().await;
         while let Some(item) = self.stream.next_arrived().await {
             if let Some(status) = self.handle(item) {
                 return status;

@@ -7,7 +7,7 @@ use super::nested_tmux;
 use crate::host::PaneState;
 use crate::input_probe::is_relay;
 use crate::run::gate::{self, ProbePause, Shell};
-use crate::run::{Engine, Refusal};
+use crate::run::{Engine, Refusal, pane_size};
 
 /// Depth to which tmux clients within panes are followed.
 const MAX_NESTED: usize = 4;
@@ -18,6 +18,13 @@ const MAX_NESTED: usize = 4;
 pub(super) struct ShellTerminal {
     pub(super) tmux: Server,
     pub(super) pane: PaneState,
+}
+
+impl ShellTerminal {
+    /// Waits until all output that the pane has printed by now is in its stream. False on timeout.
+    pub(super) async fn catch_up(&self) -> bool {
+        pane_size::catch_up(&self.tmux, &self.pane).await
+    }
 }
 
 /// The local process through which a shell elsewhere is reached: `ssh`, or the shell of another user.
