@@ -137,7 +137,10 @@ impl ReplGate<'_> {
                     true => self.until,
                     false => begun + UNKNOWN_ROW_QUIET,
                 };
-                if self.may_be_ready(&reader, &cursor) || Instant::now() >= wait {
+                if self.may_be_ready(&reader, &cursor)
+                    || self.is_displaced(&reader).await?
+                    || Instant::now() >= wait
+                {
                     return Ok(reader);
                 }
                 tokio::time::sleep(REPL_PROMPT_INTERVAL).await;
@@ -162,6 +165,15 @@ impl ReplGate<'_> {
                 !row.trim().is_empty() || table.is_some_and(|it| it.is_prompt(&row))
             }
         }
+    }
+
+    /// Whether an earlier call has left the program at its prompt, and nobody has typed since: what the row
+    /// shows instead is output of a task in the background.
+    async fn is_displaced(&self, reader: &Reader) -> Result<bool, Refusal> {
+        let at_prompt = |last: &LastStanding| last.kind == LastKind::Prompt;
+        let Some(last) = self.last_standing(reader).filter(at_prompt) else { return Ok(false) };
+        let viewers = Viewers::read(self.engine.tmux(), self.pane).await?;
+        Ok(self.given.is_none() && !viewers.session_typed_within(last.at.elapsed()))
     }
 
     /// The prompts of a shell. None is learned if an earlier call has left a command open. If a job in the
