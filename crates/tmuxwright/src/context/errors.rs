@@ -18,6 +18,7 @@ impl From<Refusal> for ToolError {
             Refusal::Continuation { .. }
             | Refusal::HalfTyped { .. }
             | Refusal::Dialog { .. }
+            | Refusal::InnerMode { .. }
             | Refusal::KeysAreCommands { .. }
             | Refusal::TabIsKey { .. }
             | Refusal::PersonActive { .. }

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use terminal::transcript::{self, Excerpt, LineSelection, Mask};
 
-use super::words::{FactRow, count, joined, seconds};
+use super::words::{FactRow, count, field, joined, seconds};
 use crate::contract::{Form, Output};
 use crate::run::{AlternateScreen, AwaitedInput, Job, JobFacts, JobStatus};
 
@@ -36,7 +36,7 @@ pub(crate) struct CommandResult {
     waiting: Option<&'static str>,
     /// Whether the command has used the alternate screen, which is not part of the output.
     alternate_screen: bool,
-    /// User and host of a shell behind ssh or the like.
+    /// User and host of the shell, such as `me@host`, unless it is reached directly.
     ran_as: Option<String>,
     /// The next line to ask for with `from`.
     next: Option<u64>,
@@ -166,7 +166,7 @@ impl CommandResult {
             .fact(seconds(self.duration))
             .fact(lines)
             .fact(format!("command {} in {}", self.command_id, self.pane_id))
-            .maybe(self.ran_as.as_ref().map(|identity| format!("as {identity}")))
+            .maybe(self.ran_as.as_ref().map(|identity| format!("as {}", field(identity))))
             .maybe(self.note.as_ref())
             .into()
     }

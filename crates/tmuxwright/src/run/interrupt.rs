@@ -47,10 +47,11 @@ impl Engine {
         timeout: Duration,
     ) -> Result<Interrupted, tmux_control::Error> {
         let until = Instant::now() + timeout;
-        if let Some(remote) = RemoteInterrupt::of(self, pane).await {
-            return remote.press(until).await;
-        }
-        let job = self.running_in(pane.pane);
+        let remote = RemoteInterrupt::of(self, pane).await;
+        let job = match &remote {
+            Some(remote) => remote.job.clone(),
+            None => self.running_in(pane.pane),
+        };
         let generation = self.records().pane(pane).generation;
         let before = self.prompt_before(pane).await;
         if let Some(InterpreterState { name, leave, standing, unpressed: Some(unpressed) }) =
@@ -63,6 +64,9 @@ impl Engine {
                 interpreter: Some((standing, leave)),
                 job: job.filter(|job| self.is_own_job(job)),
             });
+        }
+        if let Some(remote) = remote {
+            return remote.press(until).await;
         }
         self.tmux().run(TmuxKey::Named("C-c".to_owned()).press(pane.pane)).await?;
         // The terminal drops text that was not entered.

@@ -170,7 +170,14 @@ impl Engine {
         pane: &PaneState,
     ) -> Option<(ForegroundProgram, bool)> {
         let (program, at_prompt) = gate::probe(self.tmux(), pane, self.declared()).await?;
-        Some((program, at_prompt && self.running_in(pane.pane).is_none()))
+        // A shell reads keys also for a command that runs in it, such as `read -e`.
+        let runs_command = match self.running_in(pane.pane) {
+            Some(_) if self.records().started_by_job(pane, program.process.pid) => {
+                self.remote_job(pane.pane).is_some()
+            }
+            outer => outer.is_some(),
+        };
+        Some((program, at_prompt && !runs_command))
     }
 
     /// Names of the programs in the foreground of a pane, without shells that only run a script or the

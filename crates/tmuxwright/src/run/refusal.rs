@@ -87,6 +87,12 @@ pub enum Refusal {
         /// Activity of the line editor, as the end of a sentence.
         does: &'static str,
     },
+    /// The tmux whose client runs in the pane is in copy mode or the like.
+    #[error("the tmux inside {pane} is in copy mode, or in another mode of its own")]
+    InnerMode {
+        /// The pane.
+        pane: PaneId,
+    },
     /// A typed blank did not appear.
     #[error(
         "the shell in {pane} does not show typed keys: its line editor is in vi normal mode and takes \
@@ -204,25 +210,32 @@ fn waits(reads: bool) -> &'static str {
 /// The way out that most refusals have.
 const RUN_ELSEWHERE: &str = "leave out `target` to use a shell of this server's own";
 
+/// The next step for a pane whose command still runs.
+fn busy_hint(id: &str, awaited: Option<AwaitedInput>) -> String {
+    match awaited {
+        // A pager, an editor or a menu ignores an interrupt.
+        Some(AwaitedInput::Keys) => format!(
+            "it waits for keys: send_keys presses them (`q` leaves a pager), run_in_repl enters input into an \
+             interpreter, capture_pane shows its screen; command_result with command_id `{id}` has its result; \
+             {RUN_ELSEWHERE}"
+        ),
+        Some(_) => format!(
+            "it waits for a line of input: send_keys answers it; command_result with command_id `{id}` has its \
+             result; interrupt stops it; {RUN_ELSEWHERE}"
+        ),
+        None => format!(
+            "command_result with command_id `{id}` and `wait` waits for its end; if it has started a shell, call \
+             again once that shows its prompt; an interpreter takes input with run_in_repl; interrupt stops it; \
+             {RUN_ELSEWHERE}"
+        ),
+    }
+}
+
 impl Refusal {
     /// The next step for the caller.
     pub fn hint(&self) -> String {
         match self {
-            // A pager, an editor or a menu ignores an interrupt.
-            Self::Busy { id, awaited: Some(AwaitedInput::Keys), .. } => format!(
-                "it waits for keys: send_keys presses them (`q` leaves a pager), run_in_repl enters \
-                 input into an interpreter, capture_pane shows its screen; \
-                 command_result with command_id `{id}` has its result; {RUN_ELSEWHERE}"
-            ),
-            Self::Busy { id, awaited: Some(_), .. } => format!(
-                "it waits for a line of input: send_keys answers it; command_result with command_id \
-                 `{id}` has its result; interrupt stops it; {RUN_ELSEWHERE}"
-            ),
-            Self::Busy { id, .. } => format!(
-                "command_result with command_id `{id}` and `wait` waits for its end; if it has \
-                 started a shell, call again once that shows its prompt; an interpreter takes input \
-                 with run_in_repl; interrupt stops it; {RUN_ELSEWHERE}"
-            ),
+            Self::Busy { id, awaited, .. } => busy_hint(id, *awaited),
             Self::Taken { .. } => {
                 format!("wait_for with until [\"prompt\"] waits for its end; {RUN_ELSEWHERE}")
             }
@@ -252,6 +265,9 @@ impl Refusal {
             Self::Dialog { .. } => format!(
                 "capture_pane shows it; leave it with interrupt and call again, or {RUN_ELSEWHERE}"
             ),
+            Self::InnerMode { .. } => {
+                format!("leave it with send_keys `q` and call again, or {RUN_ELSEWHERE}")
+            }
             Self::KeysAreCommands { .. } => format!(
                 "leave vi normal mode with send_keys `i`, or turn the echo on with send_keys `stty echo` \
                  and `enter`; then call again; or {RUN_ELSEWHERE}"
@@ -268,8 +284,9 @@ impl Refusal {
             Self::OutOfReach { .. } => "type the command with send_keys and read the screen with \
                                         capture_pane"
                 .to_owned(),
-            Self::Question { hidden: true, .. } => "a person can enter it: ask with hand_over, or let \
-                                                    them attach"
+            Self::Question { hidden: true, .. } => "a person who is attached can enter it, show_message asks \
+                                                    them; send_keys with `enter` answers it, interrupt \
+                                                    leaves it"
                 .to_owned(),
             Self::Question { .. } => "answer it with send_keys and `enter`, or leave it with \
                                       interrupt; if this row is the prompt, call again with `prompt`"

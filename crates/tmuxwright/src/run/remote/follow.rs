@@ -26,6 +26,8 @@ pub(super) struct RemoteFollower {
     /// The pane of the call.
     pub(super) pane: PaneId,
     pub(super) job: Arc<Job>,
+    /// The command behind the relay that has started the shell of this one.
+    pub(super) outer: Option<Arc<Job>>,
     pub(super) kind: ShellKind,
     pub(super) prompt: Prompt,
     pub(super) stream: SizedStream,
@@ -39,7 +41,14 @@ impl RemoteFollower {
     /// Follows the command to its end, then releases the pane.
     pub(super) async fn run(mut self) {
         let relay_exit = process::exited(self.relay.pid);
-        tokio::pin!(relay_exit);
+        let outer = self.outer.clone();
+        let outer_end = async {
+            match &outer {
+                Some(outer) => outer.wait_for_end().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::pin!(relay_exit, outer_end);
         let mut inputs = self.engine.inputs(self.pane);
         let status = loop {
             tokio::select! {
@@ -50,6 +59,7 @@ impl RemoteFollower {
                     }
                 }
                 () = &mut relay_exit => break self.status_after_exit().await,
+                _ = &mut outer_end => break self.status_after_exit().await,
                 () = self.engine.input_beyond(self.pane, inputs) => {
                     inputs = self.engine.inputs(self.pane);
                     self.feed.probes.reset(Instant::now());
@@ -63,14 +73,7 @@ impl RemoteFollower {
                 }
             }
         };
-        let (unfinished, _) = self.job.last_row();
-        self.engine.remote_record(self.pane, &self.relay, |record| {
-            record.unfinished = unfinished;
-            record.last_end = Some(Instant::now());
-            if let JobStatus::Exited(code) = status {
-                record.last_status = code;
-            }
-        });
+        self.engine.remote_job_ended(self.pane, &self.relay, &self.job, &status);
         self.job.finish(status);
         self.engine.jobs().evict_oldest(self.engine.shared.options.results);
         drop(self.lease);
@@ -86,14 +89,14 @@ impl RemoteFollower {
         }
         // The keys of the marks have left this process only in the script, so no other program knows them.
         let (code, _) = self.feed.filter.confirm()?;
-        let unknown = || JobStatus::Lost("its shell does not know its status".to_owned());
+        let unknown = || JobStatus::Lost("the shell no longer knows its exit code".to_owned());
         Some(code.map_or_else(unknown, JobStatus::Exited))
     }
 
     /// Probes whether the command waits for input, or its shell has dropped it.
     async fn probe(&mut self) -> Option<JobStatus> {
         if self.query.has_failed() {
-            return Some(StatusQuery::lost("it does not report its status"));
+            return Some(StatusQuery::lost("the shell did not answer"));
         }
         let inputs = self.engine.inputs(self.pane);
         // Typed keys must have reached the terminal before the probe.
@@ -151,7 +154,8 @@ impl RemoteFollower {
         }
     }
 
-    /// The status after the relay has exited: what it printed last may hold the end mark.
+    /// The status after the relay, or the command that has started the shell, has exited: what was printed last
+    /// may hold the end mark.
     async fn status_after_exit(&mut self) -> JobStatus {
         self.relay.terminal.catch_up().await;
         while let Some(item) = self.stream.next_arrived().await {
@@ -159,9 +163,17 @@ impl RemoteFollower {
                 return status;
             }
         }
-        JobStatus::Lost(match self.relay.passes_keys {
-            true => format!("the connection of `{}` has ended", self.relay.program),
-            false => format!("its shell `{}` has exited", self.relay.program),
+        let ended = self.outer.as_ref().filter(|outer| !outer.is_running());
+        let program = &self.relay.program;
+        JobStatus::Lost(match ended {
+            Some(outer) => {
+                format!(
+                    "its shell has exited, and with it command {}, which had started it",
+                    outer.id
+                )
+            }
+            None if self.relay.passes_keys => format!("the connection of `{program}` has ended"),
+            None => format!("its shell `{program}` has exited"),
         })
     }
 }

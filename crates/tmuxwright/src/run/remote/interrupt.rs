@@ -1,18 +1,23 @@
 //! Interrupting the command of a shell behind a relay, and waiting for the prompt.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use tmux_control::keys::TmuxKey;
 use tokio::time::Instant;
 
-use super::prompt_row::{self, RowLook};
+use super::prompt::RemotePrompt;
+use super::prompt_row::RowLook;
 use super::relay::Relay;
 use crate::host::PaneState;
 use crate::run::cursor_row::CursorRow;
+use crate::run::job::AwaitedInput;
 use crate::run::limits::{
     INTERRUPT_REACTION_TIME, JOB_END_INTERVAL, LONGEST_INTERVAL, RELAY_QUIET,
+    SHELL_RESPONSE_TIMEOUT,
 };
-use crate::run::{Engine, Interrupted, Job};
+use crate::run::repl::InterpreterState;
+use crate::run::{Engine, Interrupted, Job, Standing};
 
 /// A shell behind a relay before an interrupt.
 pub(in crate::run) struct RemoteInterrupt<'a> {
@@ -20,7 +25,7 @@ pub(in crate::run) struct RemoteInterrupt<'a> {
     pane: &'a PaneState,
     relay: Relay,
     /// The command that runs in the shell.
-    job: Option<Arc<Job>>,
+    pub(in crate::run) job: Option<Arc<Job>>,
     before: CursorRow,
 }
 
@@ -35,14 +40,10 @@ impl<'a> RemoteInterrupt<'a> {
     }
 
     fn look(&self, cursor: &CursorRow) -> RowLook {
-        let known = self.engine.remote_known_prompt(self.pane.pane, &self.relay);
-        match cursor.alternate {
-            true => RowLook::Other,
-            false => prompt_row::look(cursor, known.as_ref()),
-        }
+        RemotePrompt { engine: self.engine, pane: self.pane.pane, relay: &self.relay }.look(cursor)
     }
 
-    /// Presses C-c and waits for the prompt.
+    /// Presses C-c and waits for the prompt of the shell, or of an interpreter that the command has started.
     pub(in crate::run) async fn press(
         self,
         until: Instant,
@@ -53,29 +54,47 @@ impl<'a> RemoteInterrupt<'a> {
         engine.shared.typed_input.record(pane, "", true);
         let pressed = Instant::now();
         let mut pause = INTERRUPT_REACTION_TIME;
+        let mut interpreter = None;
         let at_prompt = loop {
             let now = Instant::now();
             if let Some(job) = &self.job {
                 if job.wait_for_end_until((now + JOB_END_INTERVAL).min(until)).await {
                     break true;
                 }
+                interpreter = engine.interpreter_standing(self.pane).await;
             } else {
                 tokio::time::sleep(pause.min(until.saturating_duration_since(now))).await;
                 pause = (pause * 2).min(LONGEST_INTERVAL);
-                let cursor = CursorRow::read(&terminal.tmux, terminal.pane.pane).await?;
-                let place = |it: &CursorRow| (it.history, it.row);
-                let has_reacted =
-                    place(&cursor) != place(&self.before) || pressed.elapsed() > RELAY_QUIET;
-                if has_reacted && matches!(self.look(&cursor), RowLook::Known | RowLook::Unknown) {
-                    break true;
-                }
+            }
+            let is_back = |it: &InterpreterState| matches!(it.standing, Standing::AtPrompt { .. });
+            if interpreter.as_ref().is_some_and(is_back) {
+                break true;
+            }
+            let cursor = CursorRow::read(&terminal.tmux, terminal.pane.pane).await?;
+            if pressed.elapsed() > self.reaction_time(&cursor)
+                && matches!(self.look(&cursor), RowLook::Known | RowLook::Unknown)
+            {
+                break true;
             }
             if Instant::now() >= until {
                 break false;
             }
         };
         let job = self.job.filter(|job| engine.is_own_job(job));
+        let interpreter = interpreter.map(|it| (it.standing, it.leave));
         let foreground = self.relay.program;
-        Ok(Interrupted { at_prompt, unpressed: None, interpreter: None, foreground, job })
+        Ok(Interrupted { at_prompt, unpressed: None, interpreter, foreground, job })
+    }
+
+    /// Time after which a row that looks like a prompt was printed after the key. While a command runs, the prompt
+    /// is that of a shell which the command has started; else the command's own shell reports its end.
+    fn reaction_time(&self, cursor: &CursorRow) -> Duration {
+        let place = |it: &CursorRow| (it.history, it.row);
+        let waits = |job: &Arc<Job>| job.facts().waiting == Some(AwaitedInput::Keys);
+        match &self.job {
+            Some(job) if !waits(job) => SHELL_RESPONSE_TIMEOUT,
+            _ if place(cursor) == place(&self.before) => RELAY_QUIET,
+            _ => Duration::ZERO,
+        }
     }
 }

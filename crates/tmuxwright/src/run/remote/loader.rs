@@ -106,7 +106,15 @@ impl Script<'_> {
         let modes = command_file::modes_off(kind, input.command, input.previous_status);
         let main = command_file::main_part(kind, input, &format);
         let main = command_file::quoted(kind, &main);
-        format!("{IDENTITY}={identity}; {forget}{place}{modes}__tmuxwright={main}\n")
+        let builtin = builtin_prefix(kind);
+        // `set -a` would export the variable to the programs that the command starts. dash has marked it for that
+        // if it was unset while the mode was on.
+        let set_identity = format!(
+            "case $- in *a*) {builtin} set +a; {builtin} unset {IDENTITY}; \
+             {IDENTITY}={identity}; {builtin} set -a;; \
+             *) {IDENTITY}={identity};; esac; "
+        );
+        format!("{set_identity}{forget}{place}{modes}__tmuxwright={main}\n")
     }
 
     /// The script as lines of printable ASCII for `printf %b`, and the dot that ends it.
@@ -151,10 +159,14 @@ pub(super) fn status_line(kind: ShellKind, asked: &str, geometry: LineGeometry) 
     };
     // A bash that ignores no line with a leading blank has this one in its history, and others have none to delete.
     let forget = if kind == ShellKind::Bash { ";history -d $HISTCMD 2>/dev/null" } else { "" };
+    let unset = match kind {
+        ShellKind::Fish => format!(";set -e -g {IDENTITY}"),
+        _ => format!(";{builtin} unset __tmuxwright_status __tmuxwright_modes {IDENTITY}"),
+    };
     let line = |up: usize| {
         format!(
             " {builtin} printf '\\033[{up}A\\r\\033[J\\033]133;D;%s;k=%s\\007\\033]133;L;k={asked}\\007' \
-             {status} {identity}{forget}"
+             {status} {identity}{unset}{forget}"
         )
     };
     let (column, width) = (geometry.column as usize, geometry.width.max(1) as usize);

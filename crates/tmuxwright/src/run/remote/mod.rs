@@ -23,12 +23,14 @@ use tokio::sync::oneshot;
 use tokio::time::Instant;
 use tracing::Instrument;
 
-use super::job::AwaitedInput;
+use super::job::JobStatus;
 use super::limits::SETTLE_TIME;
 use super::pane_records::PaneLease;
 use super::{Engine, Job, Refusal, StartedCall};
 use crate::host::PaneState;
 pub(super) use interrupt::RemoteInterrupt;
+use process::ShellKind;
+use prompt::RemotePrompt;
 use prompt_row::KnownPrompt;
 pub(super) use relay::Relay;
 use relay::RelayId;
@@ -37,6 +39,8 @@ use relay::RelayId;
 #[derive(Debug, Default)]
 pub(super) struct RemoteRecord {
     relay: Option<RelayId>,
+    /// The shell that ran the last command.
+    shell: Option<ShellKind>,
     /// Key of the loader lines. A history without a rule for blanks, as that of busybox, keeps a repeated line
     /// once.
     loader: Option<String>,
@@ -46,11 +50,11 @@ pub(super) struct RemoteRecord {
     unfinished: String,
     /// Whether the shell edits its line itself; `None` until a key has told.
     has_editor: Option<bool>,
-    /// Status and end of the last command.
+    /// Status of the last command, and its end unless a further one has begun.
     last_status: i32,
     last_end: Option<Instant>,
-    /// The command that runs there.
-    job: Option<Arc<Job>>,
+    /// The commands that run there: each one after the first runs in a shell that the one before has started.
+    jobs: Vec<Arc<Job>>,
 }
 
 impl Engine {
@@ -86,10 +90,34 @@ impl Engine {
         (Instant::now() < until).then_some((record.relay.clone()?, until))
     }
 
-    /// The command that runs behind the relay in a pane.
+    /// The innermost command that runs behind the relay in a pane.
     pub(super) fn remote_job(&self, pane: PaneId) -> Option<Arc<Job>> {
-        let job = self.records().remote.get(&pane).and_then(|record| record.job.clone());
+        let job = self.records().remote.get(&pane).and_then(|record| record.jobs.last().cloned());
         job.filter(|job| job.is_running())
+    }
+
+    /// The shell behind the relay in a pane, if it has run a command.
+    pub(super) fn remote_shell(&self, pane: PaneId) -> Option<ShellKind> {
+        self.records().remote.get(&pane).and_then(|record| record.shell)
+    }
+
+    /// Records the end of a command behind a relay. A relay that has exited needs no record.
+    fn remote_job_ended(&self, pane: PaneId, relay: &Relay, job: &Job, status: &JobStatus) {
+        let mut records = self.records();
+        let Some(record) = records.remote.get_mut(&pane) else { return };
+        if record.relay != Some(relay.id()) {
+            return;
+        }
+        if !relay.id().is_alive() {
+            records.remote.remove(&pane);
+            return;
+        }
+        record.jobs.retain(|it| it.id != job.id);
+        record.unfinished = job.last_row().0;
+        record.last_end = Some(Instant::now());
+        if let JobStatus::Exited(code) = *status {
+            record.last_status = code;
+        }
     }
 }
 
@@ -97,39 +125,41 @@ impl Engine {
 struct RemoteLease {
     /// `None` if a command of ours runs in the pane, such as `ssh host`: it goes on.
     pane: Option<PaneLease>,
-    _inner: Option<InnerLease>,
+    /// Held until the command has begun: it may start an interpreter, or a further shell.
+    starting: Option<InnerLease>,
 }
 
-/// The right to use the program that a running command has in the foreground.
+/// The exclusive right to type into the program that a running command has in the foreground. Calls of
+/// `run_in_repl` have it as well.
 struct InnerLease {
     engine: Arc<Engine>,
     pane: PaneId,
 }
 
 impl RemoteLease {
-    async fn acquire(engine: &Arc<Engine>, pane: &PaneState) -> Result<Self, Refusal> {
+    async fn acquire(
+        engine: &Arc<Engine>,
+        pane: &PaneState,
+        relay: &Relay,
+    ) -> Result<Self, Refusal> {
         match PaneLease::acquire(engine, pane).await {
-            Ok(lease) => Ok(Self { pane: Some(lease), _inner: None }),
+            Ok(lease) => Ok(Self { pane: Some(lease), starting: None }),
             Err(busy @ Refusal::Busy { .. }) => {
-                // A command that waits for keys may have started a shell.
-                let runs = engine.remote_job(pane.pane);
-                let at_work = |job: &Arc<Job>| job.facts().waiting != Some(AwaitedInput::Keys);
-                if let Some(job) = runs.clone().filter(at_work) {
+                let prompt = RemotePrompt { engine, pane: pane.pane, relay };
+                if let Some(job) = prompt.busy_job().await? {
                     let (id, awaited) = (job.id.clone(), job.facts().waiting);
-                    // The command that started the relay is not the one to wait for.
+                    // The inner command is busy, not the one that has started the relay.
                     let is_outer = engine.running_in(pane.pane).is_some_and(|it| it.id == id);
                     return Err(match is_outer {
                         true => busy,
                         false => Refusal::Busy { pane: pane.pane, id, program: None, awaited },
                     });
                 }
-                let is_free = engine.records().repl_panes.insert(pane.pane);
-                // The command that waits has it.
-                if !is_free && runs.is_none() {
+                if !engine.records().repl_panes.insert(pane.pane) {
                     return Err(Refusal::Contended { pane: pane.pane });
                 }
                 let inner = InnerLease { engine: Arc::clone(engine), pane: pane.pane };
-                Ok(Self { pane: None, _inner: is_free.then_some(inner) })
+                Ok(Self { pane: None, starting: Some(inner) })
             }
             Err(other) => Err(other),
         }
@@ -155,12 +185,9 @@ pub(super) async fn run(
         return Err(Refusal::Synchronized { pane: id });
     }
     if !relay.terminal.pane.mode.is_empty() {
-        return Err(Refusal::Dialog {
-            pane: id,
-            does: "is in a mode of its own tmux, such as copy mode",
-        });
+        return Err(Refusal::InnerMode { pane: id });
     }
-    let lease = RemoteLease::acquire(engine, &pane).await?;
+    let lease = RemoteLease::acquire(engine, &pane, &relay).await?;
     let (sender, started) = oneshot::channel();
     let start = start::RemoteStart { engine: Arc::clone(engine), lease, relay, pane, command };
     tokio::spawn(start.run(sender).in_current_span());

@@ -30,7 +30,10 @@ pub(super) async fn terminal_of(engine: &Engine, client: &Foreground) -> Option<
         let tmux = known.unwrap_or_else(|| engine.tmux().beside(Socket::Path(path.clone())));
         // No control client attaches to a server that may not be the one.
         let query = [Command::query("list-clients").option("-F", ClientFacts::format())];
-        let Ok(replies) = tmux.spawned(&query).await else { continue };
+        let Ok(replies) = tmux.spawned(&query).await else {
+            engine.records().nested_servers.remove(&path);
+            continue;
+        };
         let text: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
         let Ok(clients) = ClientFacts::parse_all("list-clients", &text) else { continue };
         let shown = clients.into_iter().find(|it| it.pid == client.pid).and_then(|it| it.pane);

@@ -3,6 +3,8 @@
 //! The left arrow and then a blank are pressed. Keys are read in order, so the place of the blank also tells
 //! whether the arrow moved the cursor, however slow the connection is: no pause has to be guessed.
 
+use std::sync::Arc;
+
 use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::{Command, PaneId};
 use tokio::sync::OwnedRwLockReadGuard;
@@ -12,9 +14,10 @@ use super::prompt_row::{self, RowLook};
 use super::relay::Relay;
 use crate::run::cursor_row::CursorRow;
 use crate::run::gate::ProbePause;
+use crate::run::job::AwaitedInput;
 use crate::run::limits::{DISTURBANCE_TIMEOUT, PROMPT_TIMEOUT, UNKNOWN_ROW_QUIET};
 use crate::run::viewers::Viewers;
-use crate::run::{Engine, Refusal};
+use crate::run::{Engine, Job, Refusal};
 
 /// How a terminal without a line editor echoes the left arrow: as three characters, by the mode of the keypad.
 const ECHOED_ARROWS: &[&str] = &["^[[D ", "^[OD "];
@@ -77,13 +80,9 @@ impl RemotePrompt<'_> {
         let until = Instant::now() + DISTURBANCE_TIMEOUT;
         let mut pause = ProbePause::default();
         loop {
-            let known = self.engine.remote_known_prompt(self.pane, self.relay);
             let viewers = Viewers::read(&terminal.tmux, &terminal.pane).await?;
             let cursor = self.read_row().await?;
-            let look = match cursor.alternate {
-                true => RowLook::Other,
-                false => prompt_row::look(&cursor, known.as_ref()),
-            };
+            let look = self.look(&cursor);
             match look {
                 RowLook::Known | RowLook::Unknown => {}
                 RowLook::HalfTyped if Instant::now() < patience.after_command => {
@@ -95,7 +94,7 @@ impl RemotePrompt<'_> {
                     continue;
                 }
                 RowLook::HalfTyped => return Err(Refusal::HalfTyped { pane }),
-                RowLook::Other => return Err(self.relay.without_prompt(pane)),
+                RowLook::Other => return Err(self.not_at_prompt()),
             }
             if let Some(wait) = viewers.wait() {
                 if Instant::now() + wait > until {
@@ -123,6 +122,54 @@ impl RemotePrompt<'_> {
             if Instant::now() > until {
                 return Err(Refusal::PersonActive { pane });
             }
+        }
+    }
+
+    /// The inner command that runs behind the relay, unless it has started a shell which is at its prompt: then
+    /// it waits for keys, as the task that follows it finds soon after the prompt has come. A prompt that follows
+    /// the end of a command in that shell may still be on its way.
+    pub(super) async fn busy_job(&self) -> Result<Option<Arc<Job>>, Refusal> {
+        let last_end = self.engine.remote_record(self.pane, self.relay, |record| record.last_end);
+        let drawn = Patience::after(last_end).after_command;
+        let until = Instant::now() + PROMPT_TIMEOUT;
+        let mut pause = ProbePause::default();
+        loop {
+            let at_work = |job: &Arc<Job>| job.facts().waiting != Some(AwaitedInput::Keys);
+            let Some(job) = self.engine.remote_job(self.pane).filter(at_work) else {
+                return Ok(None);
+            };
+            let look = self.look(&self.read_row().await?);
+            let waits_until = match look {
+                RowLook::Known | RowLook::Unknown => until,
+                RowLook::HalfTyped | RowLook::Other => drawn,
+            };
+            if Instant::now() > waits_until {
+                return Ok(Some(job));
+            }
+            pause.wait().await;
+        }
+    }
+
+    /// The look of a row, by the prompt that the last command has left.
+    pub(super) fn look(&self, cursor: &CursorRow) -> RowLook {
+        let known = self.engine.remote_known_prompt(self.pane, self.relay);
+        match cursor.alternate {
+            true => RowLook::Other,
+            false => prompt_row::look(cursor, known.as_ref()),
+        }
+    }
+
+    /// The refusal of a row that is not an empty prompt. A shell that a command has started may run a part of
+    /// that command itself.
+    fn not_at_prompt(&self) -> Refusal {
+        let (engine, pane) = (self.engine, self.pane);
+        let job = engine.remote_job(pane).or_else(|| engine.running_in(pane));
+        match job.filter(|job| job.is_running() && !self.relay.passes_keys) {
+            Some(job) => {
+                let (id, awaited) = (job.id.clone(), job.facts().waiting);
+                Refusal::Busy { pane, id, program: None, awaited }
+            }
+            None => self.relay.without_prompt(pane),
         }
     }
 
@@ -241,7 +288,7 @@ impl RemotePrompt<'_> {
         Ok(terminal.tmux.type_if(&target, condition, commands).await?)
     }
 
-    async fn read_row(&self) -> Result<CursorRow, Refusal> {
+    pub(super) async fn read_row(&self) -> Result<CursorRow, Refusal> {
         let terminal = &self.relay.terminal;
         Ok(CursorRow::read(&terminal.tmux, terminal.pane.pane).await?)
     }

@@ -48,7 +48,7 @@ pub(super) struct RelayId {
 }
 
 impl RelayId {
-    fn is_alive(&self) -> bool {
+    pub(super) fn is_alive(&self) -> bool {
         let started = process::started(self.pid);
         started.is_some() && started == self.started
     }
@@ -86,9 +86,11 @@ impl Relay {
             if foreground.name != nested_tmux::CLIENT {
                 break;
             }
-            let Some(inner) = nested_tmux::terminal_of(engine, &foreground).await else {
-                break;
-            };
+            let inner = nested_tmux::terminal_of(engine, &foreground).await;
+            // A pane of the same server has to be the target itself, so that the policy is asked about it.
+            let is_other =
+                |it: &ShellTerminal| it.tmux.socket_path() != engine.tmux().socket_path();
+            let Some(inner) = inner.filter(is_other) else { break };
             foreground = process::foreground(inner.pane.pid)?;
             terminal = inner;
         }

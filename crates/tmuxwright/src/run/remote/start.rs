@@ -17,7 +17,7 @@ use super::status_query::StatusQuery;
 use crate::host::PaneState;
 use crate::random;
 use crate::run::command_file::ScriptInput;
-use crate::run::delivery::LineGeometry;
+use crate::run::delivery::{LineGeometry, LinePlace};
 use crate::run::home::Attendance;
 use crate::run::job_feed::JobFeed;
 use crate::run::limits::REMOTE_ANSWER_TIMEOUT;
@@ -33,6 +33,9 @@ use terminal::screen::Screen;
 /// Bytes of the key in the answer of a shell.
 const KEY_BYTES: usize = 12;
 
+/// Bytes of the longest answer of a shell: a mark with the names of a user and a host.
+const MAX_ANSWER_BYTES: usize = 1024;
+
 /// A command that is being started behind a relay.
 pub(super) struct RemoteStart {
     pub(super) engine: Arc<Engine>,
@@ -45,6 +48,7 @@ pub(super) struct RemoteStart {
 /// A command whose script was typed.
 struct TypedScript {
     job: Arc<Job>,
+    outer: Option<Arc<Job>>,
     shell: ReadyShell,
     output: Output,
     keys: MarkKeys,
@@ -60,15 +64,17 @@ struct Output {
 }
 
 impl RemoteStart {
-    pub(super) async fn run(self, sender: oneshot::Sender<Result<StartedCall, Refusal>>) {
-        let typed = match self.type_command().await {
-            Ok(typed) => typed,
+    pub(super) async fn run(mut self, sender: oneshot::Sender<Result<StartedCall, Refusal>>) {
+        let typed = match self.type_command(&sender).await {
+            Ok(Some(typed)) => typed,
+            Ok(None) => return,
             Err(refusal) => {
                 let _ = sender.send(Err(refusal));
                 return;
             }
         };
-        let TypedScript { job, shell, output, keys, prompt, last_typed } = typed;
+        self.lease.starting = None;
+        let TypedScript { job, outer, shell, output, keys, prompt, last_typed } = typed;
         let Self { engine, lease, relay, pane, .. } = self;
         let Output { stream, echo } = output;
         tracing::info!("command {} started in {}", job.id, job.pane);
@@ -93,6 +99,7 @@ impl RemoteStart {
             relay,
             pane: pane.pane,
             job,
+            outer,
             kind: shell.kind,
             prompt,
             stream,
@@ -104,13 +111,17 @@ impl RemoteStart {
         follower.run().await;
     }
 
-    async fn type_command(&self) -> Result<TypedScript, Refusal> {
+    /// Types the command at the prompt. `None` if the caller is gone by then; nothing was typed.
+    async fn type_command(
+        &self,
+        sender: &oneshot::Sender<Result<StartedCall, Refusal>>,
+    ) -> Result<Option<TypedScript>, Refusal> {
         let Self { engine, pane, relay, .. } = self;
         let (pane, terminal) = (pane.pane, &relay.terminal);
         let new_key = random::hex(KEY_BYTES)?;
-        let (last_end, previous_status, key) = engine.remote_record(pane, relay, |record| {
-            let key = record.loader.get_or_insert(new_key).clone();
-            (record.last_end, record.last_status, key)
+        let keys = MarkKeys::new()?.asking_for_line()?;
+        let (last_end, loader) = engine.remote_record(pane, relay, |record| {
+            (record.last_end, record.loader.get_or_insert(new_key).clone())
         });
         let prompt_check = RemotePrompt { engine, pane, relay };
         // Attaching for the stream would look like a key of a person after the check.
@@ -118,91 +129,119 @@ impl RemoteStart {
             pane_size::stream_with_place(&terminal.tmux, &terminal.pane).await?;
         let mut output = Output { stream, echo: Screen::for_output(&place) };
         let empty = prompt_check.require_empty(Patience::after(last_end)).await?;
+        if sender.is_closed() {
+            prompt_check.press(&empty.viewers, &["BSpace"]).await?;
+            return Ok(None);
+        }
         let geometry = LineGeometry { column: empty.cursor.column, width: empty.cursor.width };
-        let line = loader::loader_line(&key, geometry);
+        let line = loader::loader_line(&loader, geometry);
         prompt_check.enter(&empty, &line).await?;
-        let viewers = &empty.viewers;
-        let shell = match self.load(&mut output, &key, viewers).await {
-            Ok(Some(shell)) => shell,
-            Ok(None) => {
-                // A shell that answers later must not go on reading.
-                prompt_check.press(viewers, &["C-c"]).await?;
-                return Err(Refusal::NoAnswer { pane, program: relay.program.clone() });
+        let loaded = |bytes: &[u8]| loader::is_loaded(bytes, &loader).then_some(());
+        if output.wait_for(loaded).await.is_none() {
+            // A shell that answers later must not go on reading.
+            prompt_check.press(&empty.viewers, &["C-c"]).await?;
+            return Err(Refusal::NoAnswer { pane, program: relay.program.clone() });
+        }
+        let typing =
+            ScriptTyping { start: self, viewers: &empty.viewers, loader: &loader, keys: &keys };
+        let place = geometry.place_of(&line);
+        let outer = engine.remote_job(pane);
+        match typing.run(&mut output, &line, place).await {
+            Ok((job, shell, last_typed)) => {
+                let known = engine.remote_known_prompt(pane, relay);
+                let row = known.map_or_else(|| empty.cursor.before.clone(), |known| known.row);
+                let prompt = Prompt { row, rows: None };
+                Ok(Some(TypedScript { job, outer, shell, output, keys, prompt, last_typed }))
             }
             Err(refusal) => {
-                self.end_reading().await?;
-                return Err(refusal);
+                // The `sh` that reads lines without an echo would take those of a person.
+                terminal
+                    .tmux
+                    .run(TmuxKey::Named("C-c".to_owned()).press(terminal.pane.pane))
+                    .await?;
+                Err(refusal)
             }
-        };
-        // It is where it was typed unless it has scrolled away: a trace or a transient prompt may have moved it.
-        let found = line_place::find_on_screen(&terminal.tmux, terminal.pane.pane, &line).await?;
-        let place = found.unwrap_or_else(|| geometry.place_of(&line));
-        let keys = MarkKeys::new()?.asking_for_line()?;
-        let input = ScriptInput { keys: &keys, command: &self.command, previous_status };
-        let (kind, loader, identity) = (shell.kind, key.as_str(), keys.query.as_str());
-        let script = Script { kind, input, loader, identity, place }.encoded();
+        }
+    }
+}
+
+/// The lines that are typed once the loader reads. An error leaves it reading.
+struct ScriptTyping<'a> {
+    start: &'a RemoteStart,
+    viewers: &'a Viewers,
+    /// Key of the loader line.
+    loader: &'a str,
+    keys: &'a MarkKeys,
+}
+
+impl ScriptTyping<'_> {
+    /// Makes the shell read and run the script, and returns the number of the line that was typed last. `line` is
+    /// the loader line, and `place` where it was typed.
+    async fn run(
+        &self,
+        output: &mut Output,
+        line: &str,
+        place: LinePlace,
+    ) -> Result<(Arc<Job>, ReadyShell, u64), Refusal> {
+        let Self { start, loader, keys, .. } = *self;
+        let RemoteStart { engine, relay, command, .. } = start;
+        let (pane, terminal) = (start.pane.pane, &relay.terminal);
+        let shell = self.recognise(output).await?;
+        // A trace or a transient prompt may have moved the line; it may have scrolled away.
+        let found = line_place::find_on_screen(&terminal.tmux, terminal.pane.pane, line).await?;
+        let place = found.unwrap_or(place);
+        let previous_status = engine.remote_record(pane, relay, |record| record.last_status);
+        let input = ScriptInput { keys, command, previous_status };
+        let identity = keys.query.as_str();
+        let script = Script { kind: shell.kind, input, loader, identity, place }.encoded();
         let id = engine.records().new_id();
-        let job = Arc::new(Job::new(id, pane, self.command.clone(), &output.echo.place()));
+        let job = Arc::new(Job::new(id, pane, command.clone(), &output.echo.place()));
         job.set_ran_as(shell.identity.clone());
-        engine.shared.typed_input.record(pane, &self.command, true);
-        engine.forget_standing(pane);
+        engine.shared.typed_input.record(pane, command, true);
         let last_typed = engine.shared.typed_input.last_line(pane);
+        engine.forget_standing(pane);
         engine.jobs().add(Arc::clone(&job), engine.shared.options.results);
-        if !matches!(self.type_lines(&script, viewers).await, Ok(true)) {
+        if let Err(refusal) = self.type_lines(&script).await {
             engine.jobs().remove(&job.id);
-            self.end_reading().await?;
-            return Err(Refusal::PersonActive { pane });
+            return Err(refusal);
         }
         let mut records = engine.records();
-        if self.lease.pane.is_some() {
+        if start.lease.pane.is_some() {
             records.job_starts(pane, &job.id);
             records.job_started(&job, relay.pid);
         }
         drop(records);
-        engine.remote_record(pane, relay, |record| record.job = Some(Arc::clone(&job)));
-        let known = engine.remote_known_prompt(pane, relay);
-        let row = known.map_or_else(|| empty.cursor.before.clone(), |known| known.row);
-        let prompt = Prompt { row, rows: None };
-        Ok(TypedScript { job, shell, output, keys, prompt, last_typed })
+        engine.remote_record(pane, relay, |record| {
+            record.shell = Some(shell.kind);
+            record.last_end = None;
+            record.jobs.push(Arc::clone(&job));
+        });
+        Ok((job, shell, last_typed))
     }
 
-    /// Makes the shell read a script, and returns which shell it is. `None` if no answer comes in time.
-    async fn load(
-        &self,
-        output: &mut Output,
-        loader: &str,
-        viewers: &Viewers,
-    ) -> Result<Option<ReadyShell>, Refusal> {
+    /// Asks the shell which one it is.
+    async fn recognise(&self, output: &mut Output) -> Result<ReadyShell, Refusal> {
+        let RemoteStart { pane, relay, .. } = self.start;
         let key = random::hex(KEY_BYTES)?;
-        let loaded = |bytes: &[u8]| loader::is_loaded(bytes, loader).then_some(());
-        if output.wait_for(loaded).await.is_none() {
-            return Ok(None);
-        }
-        if !self.type_lines(&[loader::reader_line(loader, &key)], viewers).await? {
-            return Err(Refusal::PersonActive { pane: self.pane.pane });
-        }
-        Ok(output.wait_for(|bytes| loader::find_ready(bytes, &key)).await)
-    }
-
-    /// Ends the `sh` that reads lines without an echo, after a person has pressed a key: it takes their keys.
-    async fn end_reading(&self) -> Result<(), Refusal> {
-        let terminal = &self.relay.terminal;
-        terminal.tmux.run(TmuxKey::Named("C-c".to_owned()).press(terminal.pane.pane)).await?;
-        Ok(())
+        self.type_lines(&[loader::reader_line(self.loader, &key)]).await?;
+        let ready = output.wait_for(|bytes| loader::find_ready(bytes, &key)).await;
+        ready.ok_or_else(|| Refusal::NoAnswer { pane: pane.pane, program: relay.program.clone() })
     }
 
     /// Types lines unless a person has pressed a key.
-    async fn type_lines(&self, lines: &[String], viewers: &Viewers) -> Result<bool, Refusal> {
-        let (engine, pane, relay) = (&self.engine, self.pane.pane, &self.relay);
-        let target = relay.terminal.pane.pane;
-        let enter = || TmuxKey::enter().press(target);
+    async fn type_lines(&self, lines: &[String]) -> Result<(), Refusal> {
+        let RemoteStart { engine, pane, relay, .. } = self.start;
+        let (pane, target) = (pane.pane, relay.terminal.pane.pane);
         let typed = lines.iter().flat_map(|line| {
             let mut commands = type_text(target, line);
-            commands.push(enter());
+            commands.push(TmuxKey::enter().press(target));
             commands
         });
-        let commands = typed.collect();
-        RemotePrompt { engine, pane, relay }.type_if(&viewers.unchanged(), commands).await
+        let (commands, unchanged) = (typed.collect(), self.viewers.unchanged());
+        match (RemotePrompt { engine, pane, relay }).type_if(&unchanged, commands).await? {
+            true => Ok(()),
+            false => Err(Refusal::PersonActive { pane }),
+        }
     }
 }
 
@@ -219,6 +258,8 @@ impl Output {
                     if let Some(found) = answer(&seen) {
                         return Some(found);
                     }
+                    // The answer may have come in part.
+                    seen.drain(..seen.len().saturating_sub(MAX_ANSWER_BYTES));
                 }
                 Chunk::Gap { .. } => {}
                 Chunk::End(_) => return None,

@@ -40,14 +40,14 @@ impl StatusQuery {
         }
     }
 
-    /// Whether the shell has not evaluated the query.
+    /// Whether the query has timed out.
     pub(super) fn has_failed(&self) -> bool {
         matches!(self, Self::Asked(asked) if asked.elapsed() > SHELL_RESPONSE_TIMEOUT)
     }
 
     /// The status of a command that was dropped, and whose status is not known for this reason.
     pub(super) fn lost(why: &str) -> JobStatus {
-        JobStatus::Lost(format!("its shell dropped it, and its status is not known: {why}"))
+        JobStatus::Lost(format!("the shell abandoned it, and its exit code is unknown: {why}"))
     }
 }
 
@@ -69,7 +69,7 @@ impl RemoteFollower {
         let may_be_own =
             same_prompt(&row, &self.prompt.row) || (interrupted && prompt_row::ends_as_shell(&row));
         let has_inner = |record: &mut RemoteRecord| {
-            record.job.as_ref().is_some_and(|last| last.id != self.job.id)
+            record.jobs.last().is_some_and(|last| last.id != self.job.id)
         };
         if !may_be_own || self.engine.remote_record(self.pane, &self.relay, has_inner) {
             return PromptAgain::No;

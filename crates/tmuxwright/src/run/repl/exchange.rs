@@ -105,7 +105,7 @@ impl<'a> Exchange<'a> {
             pane,
             reader,
             prompts,
-            job: engine.running_in(pane.pane),
+            job: engine.remote_job(pane.pane).or_else(|| engine.running_in(pane.pane)),
             viewers,
             stream: SizedStream::new(stream, engine.tmux().clone(), pane.pane),
             screen: AnswerScreen::at(&cursor, &above),
@@ -162,7 +162,7 @@ impl<'a> Exchange<'a> {
             if self.is_gone {
                 return Ok(Standing::PaneGone);
             }
-            if !self.reader.is_alive() {
+            if !self.reader.is_alive() || self.has_left_relayed() {
                 return self.left().await;
             }
             if let Some(reader) = self.is_waiting().await

@@ -27,6 +27,11 @@ impl Exchange<'_> {
         is_at_prompt && self.last_output.elapsed() < SHELL_RESPONSE_TIMEOUT && self.exits_soon()
     }
 
+    /// Whether the program behind a relay has exited: the command that has started it has ended there.
+    pub(super) fn has_left_relayed(&self) -> bool {
+        self.reader.is_relay && self.job.as_ref().is_some_and(|job| !job.is_running())
+    }
+
     /// The standing after the program has exited: what is in its place, and its exit code.
     pub(super) async fn left(&mut self) -> Result<Standing, Refusal> {
         let until = Instant::now() + EXIT_NOTICE_TIMEOUT;
@@ -44,7 +49,9 @@ impl Exchange<'_> {
                     }
                     None => None,
                 };
-                return Ok(Standing::Left { back_in: Some(reader.program.name), code });
+                let shell = self.engine.remote_shell(self.pane.pane).filter(|_| reader.is_relay);
+                let name = shell.map_or(reader.program.name, |shell| shell.name().to_owned());
+                return Ok(Standing::Left { back_in: Some(name), code });
             }
             let pane = self.pane.pane.to_string();
             if let Ok(DeadFacts { is_dead: true, status }) =

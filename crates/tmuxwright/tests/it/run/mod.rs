@@ -17,6 +17,7 @@ mod places;
 mod prompts;
 mod remote;
 mod remote_gate;
+mod remote_nested;
 mod remote_places;
 pub(crate) mod repl;
 mod repl_answers;

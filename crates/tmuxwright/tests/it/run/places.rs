@@ -36,6 +36,17 @@ impl InnerShell {
         }
     }
 
+    /// The beginning of its prompt, which the shell around it does not have.
+    fn prompt_start(self) -> &'static str {
+        match self {
+            Self::Plain(Shell::Bash) => "b:",
+            Self::Plain(Shell::Zsh) => "z:",
+            Self::Plain(Shell::Fish) => "f@",
+            Self::Plain(Shell::Dash) => "d:",
+            Self::Busybox => "y:",
+        }
+    }
+
     /// The command of `sh` that becomes this shell, with a prompt that shows the directory where it can.
     fn start(self, home: &str) -> String {
         let env = format!("exec env HOME={home} HISTFILE={home}/history");
@@ -108,9 +119,12 @@ impl Place {
             }
             Self::Tmux => {
                 let socket = tmux.home().join("inner-socket");
+                let (program, socket) = (TmuxServer::program(), socket.display().to_string());
+                // The server ends with its client.
                 format!(
-                    "env -u TMUX tmux -f /dev/null -S {} new-session {starter}",
-                    socket.display()
+                    "env -u TMUX {} -f /dev/null -S {socket} new-session {starter} \\; \
+                     set-option -g destroy-unattached on",
+                    program.display()
                 )
             }
             Self::Chroot => {
@@ -128,7 +142,10 @@ impl Place {
             let screen = tmux.screen(&target);
             // Without the status line of a tmux within.
             let mut rows = screen.lines().filter(|row| !row.starts_with('[') && !row.is_empty());
-            rows.next_back().is_some_and(|row| row.ends_with(['$', '#', '%', '>'])).then_some(())
+            let shows = |row: &str| {
+                row.starts_with(shell.prompt_start()) && row.ends_with(['$', '#', '%', '>'])
+            };
+            rows.next_back().is_some_and(shows).then_some(())
         });
         let syntax = match shell {
             InnerShell::Plain(shell) => shell,

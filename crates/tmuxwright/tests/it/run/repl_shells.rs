@@ -17,7 +17,8 @@ struct Messages {
 /// Answers the question for a name, and waits until the shell has read the answer.
 async fn answer_name(shell: &Interpreter) {
     let keys = json!({"target": shell.pane, "text": "Ann", "enter": true, "until": ["prompt"]});
-    shell.mcp.call("send_keys", keys).await.text();
+    let seen = shell.mcp.call("send_keys", keys).await.ok();
+    assert_eq!(seen["event"], "prompt", "{seen}");
 }
 
 /// A session with a shell of the Bourne family.

@@ -1,0 +1,176 @@
+//! Commands behind a relay that start interpreters and further shells there, as an agent starts them.
+
+use serde_json::{Value, json};
+use testkit::{Mcp, Shell, TmuxServer};
+
+use crate::run::places::{InnerShell, Place};
+use crate::serve;
+use crate::support::{command_end, string};
+
+/// A shell behind `script`, which a command of ours has started in a person's pane.
+struct Nested {
+    tmux: TmuxServer,
+    mcp: Mcp,
+    target: String,
+    outer: Value,
+}
+
+const INNER_BASH: &str = "env PS1='in$ ' bash --norc --noprofile -i";
+
+impl Nested {
+    async fn open() -> Self {
+        let tmux = TmuxServer::new();
+        let mcp = serve(&tmux).await;
+        let target = tmux.open_shell("exec bash --norc --noprofile -i");
+        let command = format!("script -q -c \"{INNER_BASH}\" /dev/null");
+        let arguments = json!({"target": target, "command": command, "timeout": 30});
+        let outer = mcp.call("run_command", arguments).await.ok();
+        assert_eq!(outer["waiting"], "keys", "{outer}");
+        Self { tmux, mcp, target, outer }
+    }
+
+    async fn run(&self, command: &str) -> Value {
+        let arguments = json!({"target": self.target, "command": command, "timeout": 30});
+        self.mcp.call("run_command", arguments).await.ok()
+    }
+
+    async fn assert_prints(&self, command: &str, output: &str) {
+        let answer = self.run(command).await;
+        assert_eq!(
+            (&answer["output"], &answer["exit_code"]),
+            (&json!(output), &json!(0)),
+            "{answer}"
+        );
+    }
+
+    async fn enter(&self, input: &str) -> Value {
+        let arguments = json!({"target": self.target, "input": input, "timeout": 30});
+        self.mcp.call("run_in_repl", arguments).await.ok()
+    }
+
+    async fn interrupt(&self) -> Value {
+        self.mcp.call("interrupt", json!({"target": self.target, "timeout": 30})).await.ok()
+    }
+}
+
+#[tokio::test]
+async fn interpreter_in_a_remote_shell_takes_input() {
+    let nested = Nested::open().await;
+    nested.assert_prints("echo inner", "inner").await;
+    let started = nested.run("python3 -q").await;
+    assert_eq!(started["waiting"], "keys", "{started}");
+    let answer = nested.enter("6 * 7").await;
+    assert_eq!((&answer["output"], &answer["state"]), (&json!("42"), &json!("at >>>")), "{answer}");
+    let done = nested.interrupt().await;
+    assert_eq!((&done["at_prompt"], &done["state"]), (&json!(true), &json!("at >>>")), "{done}");
+    assert_eq!(nested.tmux.screen(&nested.target).matches("KeyboardInterrupt").count(), 0);
+    nested
+        .mcp
+        .call("send_keys", json!({"target": nested.target, "text": "while True: pass\n"}))
+        .await
+        .ok();
+    nested.mcp.call("send_keys", json!({"target": nested.target, "keys": ["Enter"]})).await.ok();
+    let done = nested.interrupt().await;
+    assert_eq!((&done["at_prompt"], &done["state"]), (&json!(true), &json!("at >>>")), "{done}");
+    let left = nested.enter("exit(3)").await;
+    assert_eq!(left["state"], "left: back in bash, exit code 3", "{left}");
+    assert_eq!(command_end(&nested.mcp, &started).await["exit_code"], 3);
+    nested.assert_prints("echo after", "after").await;
+    nested.mcp.close().await;
+}
+
+#[tokio::test]
+async fn shell_in_a_remote_shell_takes_commands() {
+    let nested = Nested::open().await;
+    let started = nested.run(INNER_BASH).await;
+    assert_eq!(started["waiting"], "keys", "{started}");
+    for word in ["one", "two"] {
+        nested.assert_prints(&format!("echo {word}"), word).await;
+    }
+    // Neither the shell nor the one around it is left.
+    assert_eq!(nested.interrupt().await["at_prompt"], true);
+    nested.assert_prints("echo three", "three").await;
+    let lost = nested.run("exit 4").await;
+    assert_eq!(lost["status"], "lost", "{lost}");
+    assert!(string(&lost["note"]).contains("its shell has exited"), "{lost}");
+    assert_eq!(command_end(&nested.mcp, &started).await["exit_code"], 4);
+    nested.assert_prints("echo $?", "4").await;
+    // Once it has left, a command that its shell abandons is reported as such again.
+    let arguments = json!({"target": nested.target, "command": "sleep 1000", "timeout": 0});
+    let started = nested.mcp.call("run_command", arguments).await.ok();
+    assert_eq!(started["status"], "running", "{started}");
+    assert_eq!(nested.interrupt().await["exit_code"], 130);
+    let outer =
+        nested.mcp.call("command_result", json!({"command_id": nested.outer["command_id"]}));
+    assert_eq!(outer.await.ok()["status"], "running");
+    nested.mcp.close().await;
+}
+
+/// Each call runs its command or is refused; none is typed into another one.
+#[tokio::test]
+async fn calls_at_once_do_not_mix() {
+    let nested = Nested::open().await;
+    let started = nested.run(INNER_BASH).await;
+    assert_eq!(started["waiting"], "keys", "{started}");
+    let mut runs = 0;
+    for round in 0..10 {
+        let calls = (0..4).map(|number| {
+            let command = format!("echo {round} {number}");
+            nested.mcp.call("run_command", json!({"target": nested.target, "command": command}))
+        });
+        for (number, outcome) in futures::future::join_all(calls).await.into_iter().enumerate() {
+            let result = outcome.result();
+            if result.is_error == Some(true) {
+                let text = format!("{:?}", result.content);
+                assert!(text.contains("busy") || text.contains("another call"), "{text}");
+                continue;
+            }
+            runs += 1;
+            let answer = result.structured_content.unwrap();
+            assert_eq!(answer["output"], format!("{round} {number}"), "{answer}");
+        }
+    }
+    assert!(runs >= 10, "{runs}");
+    nested.mcp.close().await;
+}
+
+/// The key of a status query would reach every program through an exported variable.
+#[tokio::test]
+async fn no_variable_of_ours_is_exported() {
+    for shell in InnerShell::ALL.into_iter().filter(|it| *it != InnerShell::Plain(Shell::Fish)) {
+        let inner = Place::Script.open(shell).await.unwrap();
+        inner.fixture.run("set -a").await;
+        let shown = inner.fixture.run("env; echo end").await;
+        assert!(shown.output.ends_with("end"), "{shell:?}: {shown:?}");
+        // The status of the command is set after it.
+        let ours = shown.output.lines().filter(|line| line.starts_with("__tmuxwright"));
+        assert_eq!(ours.count(), 0, "{shell:?}: {shown:?}");
+        inner.fixture.close().await;
+    }
+}
+
+/// The policy is asked about the target, not about the pane that its program shows.
+#[tokio::test]
+async fn client_of_the_same_server_is_refused() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let shown = tmux.new_session("shown");
+    let attach = format!(
+        "exec env -u TMUX {} -S {} attach-session -t shown",
+        TmuxServer::program().display(),
+        tmux.socket().display()
+    );
+    let target = tmux.open(&attach);
+    testkit::until("the client shows its status line", async || {
+        tmux.screen(&target)
+            .lines()
+            .last()
+            .is_some_and(|row| row.starts_with("[shown]"))
+            .then_some(())
+    })
+    .await;
+    let before = tmux.screen(&shown);
+    mcp.call("run_command", json!({"target": target, "command": "echo no"})).await.err("busy");
+    assert_eq!(tmux.screen(&shown), before);
+    mcp.close().await;
+}
