@@ -96,7 +96,8 @@ impl InputWait {
     }
 }
 
-/// The foreground program of the pane whose first process is `pid`.
+/// The foreground program of the pane whose first process is `pid`. `None` if there is none, also while
+/// that process is still a copy of tmux and has not executed its program.
 pub fn foreground(pid: u32) -> Option<Foreground> {
     os::foreground(pid)
 }

@@ -48,7 +48,7 @@ pub(super) fn foreground(pid: u32) -> Option<Foreground> {
     let group = pane.foreground?;
     let program =
         group::leader(&pane, group).or_else(|| group::members(&pane, group).into_iter().next())?;
-    Some(described(program))
+    (program.pid != pid || program.has_executed).then(|| described(program))
 }
 
 pub(super) fn foreground_group(pid: u32) -> Vec<Foreground> {

@@ -3,6 +3,9 @@
 use std::fs::File;
 use std::io::{self, Read};
 
+/// `PF_FORKNOEXEC` of the kernel: the process has not executed a program since it was forked.
+const NOT_EXECUTED: u32 = 0x40;
+
 /// A few fields of `/proc/PID/stat`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stat {
@@ -15,6 +18,8 @@ pub(super) struct Stat {
     pub(super) terminal: u64,
     /// Foreground process group of that terminal.
     pub(super) foreground: Option<u32>,
+    /// Whether the process has executed a program of its own. A forked one looks like its parent until then.
+    pub(super) has_executed: bool,
     pub(super) threads: u32,
     /// Start time in hundredths of a second since the system booted.
     pub(super) started: u64,
@@ -43,7 +48,8 @@ impl Stat {
             terminal: fields.next()?.parse().ok()?,
             // -1 without a terminal, 0 if the group is not in our namespace.
             foreground: fields.next()?.parse().ok().filter(|&group| group > 0),
-            threads: fields.nth(11)?.parse().ok()?,
+            has_executed: fields.next()?.parse::<u32>().ok()? & NOT_EXECUTED == 0,
+            threads: fields.nth(10)?.parse().ok()?,
             started: fields.nth(1)?.parse().ok()?,
         })
     }
@@ -84,7 +90,7 @@ mod tests {
 
     #[test]
     fn name_with_brackets_is_skipped() {
-        let line = b"77 (a) S (b) R 1 2 3 34816 5 6 7 8 9 10 11 12 13 14 15 16 3 18 4711 20 21\n";
+        let line = b"77 (a) S (b) R 1 2 3 34816 5 64 7 8 9 10 11 12 13 14 15 16 3 18 4711 20 21\n";
         let stat = Stat::parse(77, line).unwrap();
         let expected = Stat {
             pid: 77,
@@ -94,6 +100,7 @@ mod tests {
             session: 3,
             terminal: 34816,
             foreground: Some(5),
+            has_executed: false,
             threads: 3,
             started: 4711,
         };
@@ -103,7 +110,8 @@ mod tests {
     #[test]
     fn process_without_terminal_has_no_foreground() {
         let line = b"7 (x) S 1 7 7 0 -1 6 7 8 9 10 11 12 13 14 15 16 1 18 4711 20 21";
-        assert_eq!(Stat::parse(7, line).unwrap().foreground, None);
+        let stat = Stat::parse(7, line).unwrap();
+        assert_eq!((stat.foreground, stat.has_executed), (None, true));
         assert_eq!(Stat::parse(7, b"7 (x) S 1"), None);
         assert_eq!(Stat::parse(7, b""), None);
     }

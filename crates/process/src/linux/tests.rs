@@ -12,6 +12,7 @@ use super::super::{
     Foreground, InputState, InputWait, ShellKind, foreground, input_state, input_wait, rustix_pid,
     shell,
 };
+use super::stat::Stat;
 use super::{input_by_wait_channel, is_alive};
 
 /// Waits for the input state as it is found where the kernel hides system calls.
@@ -228,6 +229,23 @@ fn zombie_is_not_alive() {
     assert_eq!(children(pid).len(), 1);
     assert!(is_alive(pid));
     assert_eq!(crate::started(children(pid)[0]), None);
+}
+
+/// tmux forks itself for a pane. On a busy machine the copy lives for a while.
+#[test]
+fn copy_of_its_parent_is_no_program() {
+    let tmux = TmuxServer::new();
+    let fork = "import os, pty, time; child, _ = pty.fork(); time.sleep(0 if child else 1000); \
+                time.sleep(1000)";
+    let pid = pane(&tmux, &format!("python3 -c '{fork}'"));
+    // Where python3 is a script, it has other children first.
+    let child = wait_until("a child has a terminal of its own", || {
+        let child = *children(pid).first()?;
+        let stat = Stat::of(child)?;
+        (stat.session == child && stat.foreground == Some(child)).then_some(child)
+    });
+    assert_eq!(foreground(child), None);
+    assert_eq!(foreground(pid).map(|program| program.name).as_deref(), Some("python3"));
 }
 
 #[test]

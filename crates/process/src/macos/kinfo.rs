@@ -15,6 +15,9 @@ const SZOMB: u8 = 5;
 /// `p_flag` of a process that is exiting: its exit is reported before it becomes a zombie.
 const P_WEXIT: u32 = 0x2000;
 
+/// `p_flag` of a process that has executed a program.
+const P_EXEC: u32 = 0x4000;
+
 /// Byte offsets in a record, with the name of the C field.
 mod offset {
     /// `kp_proc.p_starttime.tv_sec`, 64 bits.
@@ -59,6 +62,8 @@ pub(super) struct ProcessRecord {
     pub(super) started: Duration,
     /// Whether the process is neither exiting nor a zombie.
     pub(super) is_alive: bool,
+    /// Whether the process has executed a program of its own. A forked one looks like its parent until then.
+    pub(super) has_executed: bool,
 }
 
 impl ProcessRecord {
@@ -68,7 +73,7 @@ impl ProcessRecord {
         let command: [u8; 17] = bytes(record, offset::COMMAND)?;
         let command = command.split(|&byte| byte == 0).next()?;
         let [status] = bytes(record, offset::STATUS)?;
-        let is_exiting = number(record, offset::FLAGS)? & P_WEXIT != 0;
+        let flags = number(record, offset::FLAGS)?;
         Some(Self {
             pid: number(record, offset::PID)?,
             parent: number(record, offset::PARENT)?,
@@ -82,7 +87,8 @@ impl ProcessRecord {
             command: String::from_utf8_lossy(command).into_owned(),
             started: Duration::from_secs(u64::try_from(seconds).ok()?)
                 + Duration::from_micros(u64::from(microseconds)),
-            is_alive: status != SZOMB && !is_exiting,
+            is_alive: status != SZOMB && flags & P_WEXIT == 0,
+            has_executed: flags & P_EXEC != 0,
         })
     }
 
@@ -137,6 +143,7 @@ mod tests {
             command: "zsh".into(),
             started: Duration::from_micros(1_700_000_000_250_000),
             is_alive: true,
+            has_executed: true,
         };
         assert_eq!(ProcessRecord::parse(&record()), Some(expected.clone()));
         let list = [record(), record()].concat();
@@ -165,6 +172,15 @@ mod tests {
         zombie[offset::STATUS] = SZOMB;
         for record in [exiting, zombie] {
             assert!(!ProcessRecord::parse(&record).unwrap().is_alive);
+        }
+    }
+
+    #[test]
+    fn forked_process_has_not_executed() {
+        let mut record = record();
+        for (flags, has_executed) in [(P_EXEC | 6, true), (6, false)] {
+            record[offset::FLAGS..][..4].copy_from_slice(&flags.to_ne_bytes());
+            assert_eq!(ProcessRecord::parse(&record).unwrap().has_executed, has_executed);
         }
     }
 

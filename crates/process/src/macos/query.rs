@@ -50,7 +50,7 @@ pub(crate) fn foreground(pid: u32) -> Option<Foreground> {
     let belongs = |process: &ProcessRecord| process.group == group && process.is_alive;
     let program =
         record(group).filter(belongs).or_else(|| members(group).into_iter().find(belongs))?;
-    Some(described(program))
+    (program.pid != pid || program.has_executed).then(|| described(program))
 }
 
 pub(crate) fn foreground_group(pid: u32) -> Vec<Foreground> {
