@@ -23,24 +23,56 @@ pub struct Paste<'a> {
 impl Paste<'_> {
     /// Pastes into a pane.
     pub async fn into(self, server: &Server, receivers: impl Into<Receivers>) -> Result<(), Error> {
-        let Self { buffer, text, bracketed } = self;
         let receivers = receivers.into();
-        let commands: Vec<Command> = pieces(text)
-            .enumerate()
-            .map(|(index, piece)| {
-                let set = Command::action("set-buffer").arg_if(index > 0, "-a");
-                set.option("-b", buffer).arg("--").arg(piece)
-            })
-            .collect();
-        let paste = paste(server, buffer, bracketed, receivers.pane()).await?.arg("-d");
-        let mut outcome = server.run_all(commands).await;
+        let paste = self.command(server, receivers.pane()).await?;
+        let mut outcome = self.load(server).await;
         if outcome.is_ok() {
             outcome = server.type_into(&receivers, vec![paste]).await;
         }
         if outcome.is_err() {
-            let _ = server.run(Command::action("delete-buffer").option("-b", buffer)).await;
+            self.delete(server).await;
         }
         outcome
+    }
+
+    /// Presses keys and pastes without a break, if the format `condition` is true for the pane at that moment.
+    /// False if it is not; then nothing was typed.
+    pub async fn into_if(
+        self,
+        server: &Server,
+        receivers: impl Into<Receivers>,
+        condition: &str,
+        keys: Vec<Command>,
+    ) -> Result<bool, Error> {
+        let receivers = receivers.into();
+        let paste = self.command(server, receivers.pane()).await?;
+        let mut outcome = self.load(server).await.map(|()| true);
+        if outcome.is_ok() {
+            let commands = keys.into_iter().chain([paste]).collect();
+            outcome = server.type_if(&receivers, condition, commands).await;
+        }
+        if !matches!(outcome, Ok(true)) {
+            self.delete(server).await;
+        }
+        outcome
+    }
+
+    /// The command that pastes the buffer and deletes it.
+    async fn command(self, server: &Server, pane: PaneId) -> Result<Command, Error> {
+        Ok(paste(server, self.buffer, self.bracketed, pane).await?.arg("-d"))
+    }
+
+    async fn load(self, server: &Server) -> Result<(), Error> {
+        let set = |(index, piece)| {
+            let set = Command::action("set-buffer").arg_if(index > 0, "-a");
+            set.option("-b", self.buffer).arg("--").arg(piece)
+        };
+        server.run_all(pieces(self.text).enumerate().map(set).collect()).await
+    }
+
+    /// A paste that failed has not deleted its buffer.
+    async fn delete(self, server: &Server) {
+        let _ = server.run(Command::action("delete-buffer").option("-b", self.buffer)).await;
     }
 }
 

@@ -3,6 +3,7 @@
 use testkit::{TmuxServer, wait_until};
 use tmux_control::PaneId;
 use tmux_control::keys::{TmuxKey, type_text};
+use tmux_control::paste::Paste;
 
 use crate::{connect, first_pane};
 
@@ -83,6 +84,21 @@ async fn keys_arrive_as_a_terminal_would_send_them() {
         server.run(TmuxKey::parse(name).unwrap().press(pane)).await.unwrap();
         assert_eq!(recorded(&tmux), bytes, "{name}");
     }
+}
+
+/// A key of a person may come between a check and a paste, unless they are one sequence.
+#[tokio::test(flavor = "multi_thread")]
+async fn conditional_paste_checks_and_types_at_once() {
+    let tmux = TmuxServer::new();
+    let server = connect(&tmux);
+    let pane = record(&tmux, "x text".len());
+    let paste = Paste { buffer: "probe", text: "text", bracketed: true };
+    for (condition, typed) in [("0", false), ("1", true)] {
+        let pasted = paste.into_if(&server, pane, condition, type_text(pane, "x ")).await.unwrap();
+        assert_eq!(pasted, typed, "{condition}");
+        assert_eq!(tmux.tmux(&["list-buffers"]), "", "{condition}");
+    }
+    assert_eq!(recorded(&tmux), b"x text");
 }
 
 #[tokio::test(flavor = "multi_thread")]

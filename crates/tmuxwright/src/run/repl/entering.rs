@@ -125,12 +125,11 @@ impl Exchange<'_> {
     ) -> Result<bool, Refusal> {
         let (tmux, pane) = (self.engine.tmux().clone(), self.pane.pane);
         self.note_line(text.lines().next_back().unwrap_or_default());
-        let check = if keys.is_empty() { type_text(pane, "") } else { keys };
-        if !tmux.type_if(&pane.into(), condition, check).await? {
+        let buffer = self.engine.host().temporary_buffer_name();
+        let paste = Paste { buffer: &buffer, text, bracketed: true };
+        if !paste.into_if(&tmux, pane, condition, keys).await? {
             return Ok(false);
         }
-        let buffer = self.engine.host().temporary_buffer_name();
-        Paste { buffer: &buffer, text, bracketed: true }.into(&tmux, pane).await?;
         self.press_enter(until).await?;
         Ok(true)
     }
