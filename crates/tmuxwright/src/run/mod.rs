@@ -158,9 +158,9 @@ impl Engine {
         self.records().panes.get(&pane).and_then(|record| record.job()).cloned()
     }
 
-    /// Whether a call is using the interpreter in a pane.
-    pub fn repl_in_use(&self, pane: PaneId) -> bool {
-        self.records().repl_panes.contains(&pane)
+    /// Whether a call is typing at the prompt in a pane, or waits for the answer of an interpreter there.
+    pub fn is_typed_into(&self, pane: PaneId) -> bool {
+        self.records().has_typist(pane)
     }
 
     /// The foreground program of a pane, and whether it is a shell at its prompt. `None` if it cannot

@@ -2,7 +2,8 @@
 //!
 //! Shared by all MCP clients, so that no two of them type into a pane at once.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use super::Engine;
 use super::job::Job;
 use super::launch::{Handover, Launch};
-use super::limits::LEASE_INTERVAL;
+use super::limits::{LEASE_INTERVAL, PROMPT_TIMEOUT};
 use super::prompt::Prompt;
 use super::refusal::Refusal;
 use super::remote::RemoteRecord;
@@ -26,8 +27,8 @@ pub(super) struct PaneRecords {
     last_generation: u64,
     last_job_number: u64,
     pub(super) panes: HashMap<PaneId, PaneRecord>,
-    /// Panes whose interpreter a call is using.
-    pub(super) repl_panes: HashSet<PaneId>,
+    /// Panes into which a call types, each with a token that is cancelled when the call is about to end.
+    typists: HashMap<PaneId, CancellationToken>,
     /// Where calls left the interpreters in panes.
     pub(super) standings: HashMap<PaneId, LastStanding>,
     /// Shells behind relays such as ssh.
@@ -148,6 +149,11 @@ impl PaneRecords {
             record.in_use = Some(PaneUse::Running(Arc::clone(job), shell));
             record.last_start = Some(Instant::now());
         }
+    }
+
+    /// Whether a call types into a pane.
+    pub(super) fn has_typist(&self, pane: PaneId) -> bool {
+        self.typists.contains_key(&pane)
     }
 
     /// Whether a job runs in a pane, in another shell than this one: then the job has started this one.
@@ -288,24 +294,41 @@ impl Drop for PaneLease {
     }
 }
 
-/// The exclusive right to enter input into the interpreter in a pane. Released when dropped.
-pub(super) struct ReplLease<'a> {
-    engine: &'a Engine,
+/// The exclusive right to type at the prompt in a pane: a command, a query for its status, or the input of an
+/// interpreter with the wait for its answer. Released when dropped.
+#[derive(Debug)]
+pub(super) struct TypingLease {
+    engine: Arc<Engine>,
     pane: PaneId,
 }
 
-impl<'a> ReplLease<'a> {
-    /// Acquires the interpreter, or refuses if another call holds it.
-    pub(super) fn acquire(engine: &'a Engine, pane: PaneId) -> Result<Self, Refusal> {
-        if engine.records().repl_panes.insert(pane) {
-            return Ok(Self { engine, pane });
+impl TypingLease {
+    /// Acquires the right, or refuses if another call has it. A holder whose token is cancelled is waited for: it
+    /// types its line to the end only. `ends` is the token of the new holder.
+    pub(super) async fn acquire(
+        engine: &Arc<Engine>,
+        pane: PaneId,
+        ends: &CancellationToken,
+    ) -> Result<Self, Refusal> {
+        let until = Instant::now() + PROMPT_TIMEOUT;
+        loop {
+            match engine.records().typists.entry(pane) {
+                Entry::Vacant(vacant) => {
+                    vacant.insert(ends.clone());
+                    return Ok(Self { engine: Arc::clone(engine), pane });
+                }
+                Entry::Occupied(held) if !held.get().is_cancelled() || Instant::now() > until => {
+                    return Err(Refusal::Contended { pane });
+                }
+                Entry::Occupied(_) => {}
+            }
+            tokio::time::sleep(LEASE_INTERVAL).await;
         }
-        Err(Refusal::Contended { pane })
     }
 }
 
-impl Drop for ReplLease<'_> {
+impl Drop for TypingLease {
     fn drop(&mut self) {
-        self.engine.records().repl_panes.remove(&self.pane);
+        self.engine.records().typists.remove(&self.pane);
     }
 }

@@ -25,8 +25,8 @@ pub enum Refusal {
         /// The pane.
         pane: PaneId,
     },
-    /// Another call is about to run a command in the pane.
-    #[error("another call is starting a command in {pane}")]
+    /// Another call is about to run a command in the pane, or uses the interpreter there.
+    #[error("another call is typing a command or input into {pane}")]
     Contended {
         /// The pane.
         pane: PaneId,

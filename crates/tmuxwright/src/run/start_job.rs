@@ -8,6 +8,7 @@ use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::stream::PaneStream;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::command_file::{self, ScriptInput};
@@ -22,7 +23,7 @@ use super::limits::DISTURBANCE_TIMEOUT;
 use super::line_place::CommandLine;
 use super::marks::MarkKeys;
 use super::output_filter::OutputFilter;
-use super::pane_records::{PaneLease, ShellMarks};
+use super::pane_records::{PaneLease, ShellMarks, TypingLease};
 use super::pane_size::SizedStream;
 use super::pass_gate::GatePassed;
 use super::prompt::Prompt;
@@ -79,9 +80,11 @@ pub(super) async fn start_job(
     pane: PaneState,
     command: String,
 ) -> Result<StartedCall, Refusal> {
+    let id = pane.pane;
+    let typing = TypingLease::acquire(engine, id, &CancellationToken::new()).await?;
     let (sender, started) = oneshot::channel();
-    let start = JobStart { engine: Arc::clone(engine), lease, pane, command, id: OnceLock::new() };
-    let id = start.pane.pane;
+    let (engine, job_id) = (Arc::clone(engine), OnceLock::new());
+    let start = JobStart { engine, lease, typing, pane, command, id: job_id };
     tokio::spawn(start.run(sender).in_current_span());
     started.await.unwrap_or(Err(Refusal::Contended { pane: id }))
 }
@@ -90,6 +93,7 @@ pub(super) async fn start_job(
 pub(super) struct JobStart {
     pub(super) engine: Arc<Engine>,
     lease: PaneLease,
+    typing: TypingLease,
     pub(super) pane: PaneState,
     command: String,
     /// Id of the job, once there is one.
@@ -126,7 +130,8 @@ impl JobStart {
                     state,
                     last_typed,
                 } = typed;
-                let Self { engine, lease, pane, .. } = self;
+                let Self { engine, lease, typing, pane, .. } = self;
+                drop(typing);
                 let stream = SizedStream::new(stream, engine.tmux().clone(), pane.pane);
                 let feed = JobFeed::new(Arc::clone(&job), keys.clone(), echo);
                 let follower = JobFollower {
@@ -157,6 +162,8 @@ impl JobStart {
                 follower.run().await;
             }
             Err(refusal) => {
+                // The caller may call again at once.
+                drop(self);
                 let _ = sender.send(Err(refusal));
             }
         }

@@ -21,11 +21,12 @@ use std::sync::Arc;
 use tmux_control::PaneId;
 use tokio::sync::oneshot;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
 use super::job::JobStatus;
 use super::limits::SETTLE_TIME;
-use super::pane_records::PaneLease;
+use super::pane_records::{PaneLease, TypingLease};
 use super::{Engine, Job, Refusal, StartedCall};
 use crate::host::PaneState;
 pub(super) use interrupt::RemoteInterrupt;
@@ -126,14 +127,7 @@ struct RemoteLease {
     /// `None` if a command of ours runs in the pane, such as `ssh host`: it goes on.
     pane: Option<PaneLease>,
     /// Held until the command has begun: it may start an interpreter, or a further shell.
-    starting: Option<InnerLease>,
-}
-
-/// The exclusive right to type into the program that a running command has in the foreground. Calls of
-/// `run_in_repl` have it as well.
-struct InnerLease {
-    engine: Arc<Engine>,
-    pane: PaneId,
+    starting: Option<TypingLease>,
 }
 
 impl RemoteLease {
@@ -142,8 +136,10 @@ impl RemoteLease {
         pane: &PaneState,
         relay: &Relay,
     ) -> Result<Self, Refusal> {
+        let typing =
+            async || TypingLease::acquire(engine, pane.pane, &CancellationToken::new()).await;
         match PaneLease::acquire(engine, pane).await {
-            Ok(lease) => Ok(Self { pane: Some(lease), starting: None }),
+            Ok(lease) => Ok(Self { pane: Some(lease), starting: Some(typing().await?) }),
             Err(busy @ Refusal::Busy { .. }) => {
                 let prompt = RemotePrompt { engine, pane: pane.pane, relay };
                 if let Some(job) = prompt.busy_job().await? {
@@ -155,20 +151,10 @@ impl RemoteLease {
                         false => Refusal::Busy { pane: pane.pane, id, program: None, awaited },
                     });
                 }
-                if !engine.records().repl_panes.insert(pane.pane) {
-                    return Err(Refusal::Contended { pane: pane.pane });
-                }
-                let inner = InnerLease { engine: Arc::clone(engine), pane: pane.pane };
-                Ok(Self { pane: None, starting: Some(inner) })
+                Ok(Self { pane: None, starting: Some(typing().await?) })
             }
             Err(other) => Err(other),
         }
-    }
-}
-
-impl Drop for InnerLease {
-    fn drop(&mut self) {
-        self.engine.records().repl_panes.remove(&self.pane);
     }
 }
 

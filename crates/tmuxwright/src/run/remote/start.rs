@@ -69,6 +69,8 @@ impl RemoteStart {
             Ok(Some(typed)) => typed,
             Ok(None) => return,
             Err(refusal) => {
+                // The caller may call again at once.
+                drop(self);
                 let _ = sender.send(Err(refusal));
                 return;
             }

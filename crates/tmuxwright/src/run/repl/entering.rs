@@ -3,6 +3,7 @@
 use tmux_control::Command;
 use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::paste::Paste;
+use tokio::sync::OwnedRwLockReadGuard;
 use tokio::time::Instant;
 use unicode_width::UnicodeWidthStr;
 
@@ -23,29 +24,66 @@ pub(super) struct FirstLine {
     pub(super) condition: String,
     /// Number of blanks that the line editor has added.
     pub(super) indentation: usize,
+    /// Held until the line is entered.
+    pub(super) typing: OwnedRwLockReadGuard<()>,
+}
+
+/// What was typed of a line.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Typed {
+    /// Nothing, since the pane has changed.
+    Nothing,
+    /// The text, without Enter: a person has pressed a key.
+    Text,
+    /// The line.
+    Line,
 }
 
 impl Exchange<'_> {
-    /// Enters the first line. False if the pane has changed since it was checked; then nothing is typed.
-    pub(super) async fn enter(&mut self, until: Instant) -> Result<bool, Refusal> {
-        let Some(FirstLine { blank_typed, condition, indentation }) = self.first.take() else {
-            return Ok(true);
+    /// Enters the first line.
+    pub(super) async fn enter(&mut self) -> Result<Typed, Refusal> {
+        let Some(first) = self.first.take() else { return Ok(Typed::Line) };
+        let FirstLine { blank_typed, condition, indentation, typing } = first;
+        let is_abandoned = self.call.cancelled.is_cancelled();
+        let typed = match is_abandoned {
+            true => Typed::Nothing,
+            false => self.enter_first(blank_typed, &condition, indentation).await?,
         };
+        if typed == Typed::Nothing && blank_typed {
+            let erase = TmuxKey::Named("BSpace".to_owned()).press(self.pane.pane);
+            let (pane, unchanged) = (self.pane.pane, self.viewers.unchanged());
+            self.engine.tmux().type_if(&pane.into(), &unchanged, vec![erase]).await?;
+        }
+        drop(typing);
+        if is_abandoned { Err(self.call.abandoned()) } else { Ok(typed) }
+    }
+
+    async fn enter_first(
+        &mut self,
+        blank_typed: bool,
+        condition: &str,
+        indentation: usize,
+    ) -> Result<Typed, Refusal> {
         let key = |name: &str| TmuxKey::Named(name.to_owned()).press(self.pane.pane);
         let mut erase = Vec::new();
         erase.extend(blank_typed.then(|| key("BSpace")));
         erase.extend((indentation > 0).then(|| key(ERASE_TO_START)));
         let line = self.lines.pop_front().unwrap_or_default();
+        // Until the answer is there, nobody knows where the program stands.
+        let last = self.engine.forget_standing(self.pane.pane);
         let typed = match self.needs_paste(&line) {
-            true => self.paste(erase, &line, &condition, until).await?,
-            false => self.type_line(erase, &line, &condition, until).await?,
+            true => self.paste(erase, &line, condition).await?,
+            false => self.type_line(erase, &line, condition).await?,
         };
-        if !typed && blank_typed {
-            let erase = TmuxKey::Named("BSpace".to_owned()).press(self.pane.pane);
-            let (pane, unchanged) = (self.pane.pane, self.viewers.unchanged());
-            self.engine.tmux().type_if(&pane.into(), &unchanged, vec![erase]).await?;
+        if typed == Typed::Nothing {
+            self.engine.remember_standing(self.pane.pane, last);
         }
         Ok(typed)
+    }
+
+    /// Where the program stands with a line that was typed, but not entered.
+    pub(super) fn not_taken(&self) -> Standing {
+        Standing::NotTaken { row: self.screen.cursor_line().1 }
     }
 
     /// Whether a text is pasted: the line editor takes each input as a paste, or the text has a tab, which
@@ -61,7 +99,8 @@ impl Exchange<'_> {
     }
 
     /// Enters a further line, unless a person has pressed a key since the first one.
-    pub(super) async fn enter_next(&mut self, line: &str, until: Instant) -> Result<bool, Refusal> {
+    pub(super) async fn enter_next(&mut self, line: &str) -> Result<Typed, Refusal> {
+        let _typing = self.engine.typing().await;
         let cursor = CursorRow::read(self.engine.tmux(), self.pane.pane).await?;
         let condition = self.viewers.unchanged_at(&cursor);
         let interpreter = self.prompts.interpreter;
@@ -69,8 +108,8 @@ impl Exchange<'_> {
         let key = TmuxKey::Named(ERASE_TO_START.to_owned()).press(self.pane.pane);
         let keys = Vec::from_iter(is_indented.then_some(key));
         match self.needs_paste(line) {
-            true => self.paste(keys, line, &condition, until).await,
-            false => self.type_line(keys, line, &condition, until).await,
+            true => self.paste(keys, line, &condition).await,
+            false => self.type_line(keys, line, &condition).await,
         }
     }
 
@@ -93,8 +132,7 @@ impl Exchange<'_> {
         mut keys: Vec<Command>,
         line: &str,
         condition: &str,
-        until: Instant,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<Typed, Refusal> {
         let pane = self.pane.pane;
         self.note_line(line);
         self.echo = format!("{}{line}", self.input_row);
@@ -109,10 +147,11 @@ impl Exchange<'_> {
             keys.push(TmuxKey::enter().press(pane));
         }
         let typed = self.engine.tmux().type_if(&pane.into(), condition, keys).await?;
-        if typed && is_separate {
-            self.press_enter(until).await?;
+        match typed {
+            false => Ok(Typed::Nothing),
+            true if is_separate => self.press_enter().await,
+            true => Ok(Typed::Line),
         }
-        Ok(typed)
     }
 
     /// Pastes text, and presses Enter.
@@ -121,22 +160,20 @@ impl Exchange<'_> {
         keys: Vec<Command>,
         text: &str,
         condition: &str,
-        until: Instant,
-    ) -> Result<bool, Refusal> {
+    ) -> Result<Typed, Refusal> {
         let (tmux, pane) = (self.engine.tmux().clone(), self.pane.pane);
         self.note_line(text.lines().next_back().unwrap_or_default());
         let buffer = self.engine.host().temporary_buffer_name();
         let paste = Paste { buffer: &buffer, text, bracketed: true };
         if !paste.into_if(&tmux, pane, condition, keys).await? {
-            return Ok(false);
+            return Ok(Typed::Nothing);
         }
-        self.press_enter(until).await?;
-        Ok(true)
+        self.press_enter().await
     }
 
     /// Waits until the line editor has taken the text, and presses Enter.
-    async fn press_enter(&mut self, until: Instant) -> Result<(), Refusal> {
-        let pane = self.pane.pane;
+    async fn press_enter(&mut self) -> Result<Typed, Refusal> {
+        let (pane, until) = (self.pane.pane, self.call.until);
         self.last_output = Instant::now();
         let mut probes = 0;
         while Instant::now() < until && !self.is_gone {
@@ -149,11 +186,9 @@ impl Exchange<'_> {
         self.input_line = self.screen.cursor_line().0;
         self.is_answered = false;
         let unchanged = self.viewers.unchanged();
-        if !self.engine.tmux().type_if(&pane.into(), &unchanged, enter).await? {
-            return Err(Refusal::PersonActive { pane });
-        }
+        let is_entered = self.engine.tmux().type_if(&pane.into(), &unchanged, enter).await?;
         self.last_output = Instant::now();
-        Ok(())
+        Ok(if is_entered { Typed::Line } else { Typed::Text })
     }
 
     /// Notes the line that is about to be entered, and where.

@@ -14,11 +14,11 @@ use tmux_control::stream::ring::Chunk;
 use tokio::time::Instant;
 
 use super::answer_screen::AnswerScreen;
-use super::entering::FirstLine;
+use super::entering::{FirstLine, Typed};
 use super::gate::AtPrompt;
 use super::interpreters::{Entry, Interpreter};
 use super::prompts::{Prompts, RowIs};
-use super::{LastStanding, Reader, ReplAnswer, Standing, input};
+use super::{LastStanding, Reader, ReplAnswer, ReplCall, Standing, input};
 use crate::host::PaneState;
 use crate::run::pane_size::{CatchUp, SizedItem, SizedStream};
 use crate::run::viewers::Viewers;
@@ -32,7 +32,8 @@ const MAX_PROBE_INTERVAL: Duration = Duration::from_secs(2);
 
 /// One input and the answer to it.
 pub(super) struct Exchange<'a> {
-    pub(super) engine: &'a Engine,
+    pub(super) call: &'a ReplCall,
+    pub(super) engine: &'a Arc<Engine>,
     pub(super) pane: &'a PaneState,
     pub(super) reader: Reader,
     pub(super) prompts: Prompts,
@@ -68,12 +69,8 @@ pub(super) struct Exchange<'a> {
 
 impl<'a> Exchange<'a> {
     /// An exchange that begins at a prompt.
-    pub(super) fn begin(
-        engine: &'a Engine,
-        pane: &'a PaneState,
-        passed: AtPrompt,
-        text: &str,
-    ) -> Self {
+    pub(super) fn begin(call: &'a ReplCall, passed: AtPrompt) -> Self {
+        let ReplCall { engine, pane, input: text, .. } = call;
         let AtPrompt {
             reader,
             prompts,
@@ -83,7 +80,7 @@ impl<'a> Exchange<'a> {
             above,
             blank_typed,
             condition,
-            ..
+            typing,
         } = passed;
         let entry = prompts.entry();
         let mut lines = match entry {
@@ -101,6 +98,7 @@ impl<'a> Exchange<'a> {
         let is_open = prompts.learned.is_none();
         let ends_block = entry == Entry::PastedBlocks && !is_open && input::ends_in_block(text);
         Self {
+            call,
             engine,
             pane,
             reader,
@@ -118,7 +116,7 @@ impl<'a> Exchange<'a> {
             entered: String::new(),
             is_answered: true,
             is_open,
-            first: Some(FirstLine { blank_typed, condition, indentation }),
+            first: Some(FirstLine { blank_typed, condition, indentation, typing }),
             answer: Vec::new(),
             cut: false,
             last_output: Instant::now(),
@@ -131,9 +129,10 @@ impl<'a> Exchange<'a> {
     }
 
     /// Reads the answer to the entered line, and enters the other lines at the prompts that follow.
-    pub(super) async fn answer(&mut self, until: Instant) -> Result<Standing, Refusal> {
+    pub(super) async fn answer(&mut self) -> Result<Standing, Refusal> {
+        let call = self.call;
         loop {
-            let standing = self.stand(until).await?;
+            let standing = call.wait(self.stand(call.until)).await??;
             self.take_answer(&standing).await;
             if !standing.takes_line() {
                 return Ok(standing);
@@ -147,9 +146,13 @@ impl<'a> Exchange<'a> {
                 }
                 None => return Ok(standing),
             };
-            if !self.enter_next(&line, until).await? {
-                self.lines.push_front(line);
-                return Ok(standing);
+            match self.enter_next(&line).await? {
+                Typed::Line => {}
+                Typed::Text => return Ok(self.not_taken()),
+                Typed::Nothing => {
+                    self.lines.push_front(line);
+                    return Ok(standing);
+                }
             }
         }
     }
@@ -273,14 +276,24 @@ impl<'a> Exchange<'a> {
         }
     }
 
+    /// Number of the lines that were not entered, without empty ones and those that the caller has not given.
+    fn lines_left(&self) -> usize {
+        let is_given = |line: &&str| match self.prompts.entry() {
+            Entry::DelimitedBlocks => !matches!(line.trim(), "" | ":{" | ":}"),
+            _ => !line.trim().is_empty(),
+        };
+        self.lines.iter().flat_map(|line| line.lines()).filter(is_given).count()
+    }
+
     pub(super) fn into_answer(self, standing: Standing, took: Duration) -> ReplAnswer {
         let is_error = |line: &String| self.prompts.interpreter.is_some_and(|it| it.is_error(line));
+        let lines_left = self.lines_left();
         ReplAnswer {
             has_error: self.answer.iter().any(is_error),
             output: self.answer.join("\n"),
             program: self.reader.program.name,
             standing,
-            lines_left: self.lines.len(),
+            lines_left,
             cut: self.cut,
             took,
         }

@@ -10,7 +10,7 @@ use tokio::time::Instant;
 use super::interpreters::Interpreter;
 use super::prompts::{Prompts, RowIs, looks_like_prompt};
 use super::standing::LastKind;
-use super::{LastStanding, Reader};
+use super::{LastStanding, Reader, ReplCall};
 use crate::host::PaneState;
 use crate::run::cursor_row::CursorRow;
 use crate::run::gate::ProbePause;
@@ -36,44 +36,59 @@ pub(super) struct AtPrompt {
     /// A format that must be true for the pane when the input is typed.
     pub(super) condition: String,
     /// Held until the first line is typed.
-    pub(super) _typing: OwnedRwLockReadGuard<()>,
+    pub(super) typing: OwnedRwLockReadGuard<()>,
+}
+
+/// Waits for the prompt of the program in a pane, and checks that nothing is typed there.
+pub(super) async fn pass(call: &ReplCall) -> Result<AtPrompt, Refusal> {
+    let pane = call.pane.pane;
+    if call.pane.synchronized {
+        return Err(Refusal::Synchronized { pane });
+    }
+    let gate = ReplGate { engine: &call.engine, pane: &call.pane, call };
+    let disturbed_until = Instant::now() + DISTURBANCE_TIMEOUT;
+    loop {
+        let shown = call.wait(gate.wait_for_prompt(disturbed_until)).await??;
+        if let Checked::Done(passed) = gate.try_keys(shown).await? {
+            return Ok(passed);
+        }
+        if Instant::now() > disturbed_until {
+            return Err(Refusal::PersonActive { pane });
+        }
+    }
 }
 
 /// One attempt to pass the gate.
 struct ReplGate<'a> {
     engine: &'a Engine,
     pane: &'a PaneState,
-    input: &'a str,
-    given: Option<&'a str>,
-    until: Instant,
+    call: &'a ReplCall,
 }
 
-/// Waits for the prompt of the program in a pane, and checks that nothing is typed there. `given` is the
-/// end of the prompt, if the caller knows it.
-pub(super) async fn pass(
-    engine: &Engine,
-    pane: &PaneState,
-    input: &str,
-    given: Option<&str>,
-    until: Instant,
-) -> Result<AtPrompt, Refusal> {
-    if pane.synchronized {
-        return Err(Refusal::Synchronized { pane: pane.pane });
-    }
-    let gate = ReplGate { engine, pane, input, given, until };
-    let disturbed_until = Instant::now() + DISTURBANCE_TIMEOUT;
-    loop {
-        if let Checked::Done(passed) = gate.attempt(disturbed_until).await? {
-            return Ok(passed);
-        }
-        if Instant::now() > disturbed_until {
-            return Err(Refusal::PersonActive { pane: pane.pane });
-        }
-    }
+/// A row that looks like the prompt of the program that reads.
+struct ShownPrompt {
+    reader: Reader,
+    prompts: Prompts,
+    stream: PaneStream,
+    cursor: CursorRow,
+    above: Vec<String>,
+    viewers: Viewers,
 }
 
 impl ReplGate<'_> {
-    async fn attempt(&self, disturbed_until: Instant) -> Result<Checked<AtPrompt>, Refusal> {
+    /// Waits for the prompt, and until no person presses keys. Types nothing.
+    async fn wait_for_prompt(&self, disturbed_until: Instant) -> Result<ShownPrompt, Refusal> {
+        loop {
+            let shown = self.find_prompt().await?;
+            let Some(wait) = shown.viewers.wait() else { return Ok(shown) };
+            if Instant::now() + wait > disturbed_until {
+                return Err(Refusal::PersonActive { pane: self.pane.pane });
+            }
+            tokio::time::sleep(wait).await;
+        }
+    }
+
+    async fn find_prompt(&self) -> Result<ShownPrompt, Refusal> {
         let Self { engine, pane, .. } = self;
         let reader = self.wait_for_reader().await?;
         let queries = CursorRow::queries(pane.pane);
@@ -88,17 +103,17 @@ impl ReplGate<'_> {
             }
             None => self.require_prompt(&reader, &cursor, &viewers)?,
         };
-        if self.input.contains('\t') && prompts.drops_tabs() {
+        if self.call.input.contains('\t') && prompts.drops_tabs() {
             return Err(Refusal::TabIsKey { pane: pane.pane, program: reader.program.name });
         }
-        if let Some(wait) = viewers.wait() {
-            if Instant::now() + wait > disturbed_until {
-                return Err(Refusal::PersonActive { pane: pane.pane });
-            }
-            tokio::time::sleep(wait).await;
-            return Ok(Checked::Disturbed);
-        }
+        Ok(ShownPrompt { reader, prompts, stream, cursor, above, viewers })
+    }
+
+    /// Presses the keys that tell an empty prompt.
+    async fn try_keys(&self, shown: ShownPrompt) -> Result<Checked<AtPrompt>, Refusal> {
+        let Self { engine, pane, .. } = self;
         let typing = engine.typing().await;
+        let ShownPrompt { reader, prompts, stream, cursor, above, viewers } = shown;
         let try_out = KeyTrial { engine, pane, reader: &reader, viewers: &viewers };
         let behind_blank = match try_out.run(&prompts, &cursor).await? {
             Checked::Done(behind_blank) => behind_blank,
@@ -115,7 +130,7 @@ impl ReplGate<'_> {
             viewers,
             blank_typed,
             condition,
-            _typing: typing,
+            typing,
         }))
     }
 
@@ -133,8 +148,8 @@ impl ReplGate<'_> {
                 let table = engine.interpreters().of(Some(&reader.program), &cursor.line());
                 // Some read while a statement runs, any program may before it prints its prompt.
                 let may_work = table.is_some_and(Interpreter::reads_at_work);
-                let wait = match self.given.is_some() || may_work {
-                    true => self.until,
+                let wait = match self.call.given.is_some() || may_work {
+                    true => self.call.until,
                     false => begun + UNKNOWN_ROW_QUIET,
                 };
                 if self.may_be_ready(&reader, &cursor)
@@ -146,7 +161,7 @@ impl ReplGate<'_> {
                 tokio::time::sleep(REPL_PROMPT_INTERVAL).await;
                 continue;
             }
-            if Instant::now() >= self.until {
+            if Instant::now() >= self.call.until {
                 let program = Reader::probe(pane, engine.declared());
                 let program =
                     program.map_or_else(|| "?".to_owned(), |it| it.program.argv.join(" "));
@@ -158,7 +173,7 @@ impl ReplGate<'_> {
 
     fn may_be_ready(&self, reader: &Reader, cursor: &CursorRow) -> bool {
         let row = cursor.line();
-        match self.given {
+        match &self.call.given {
             Some(given) => row.trim_end().ends_with(given.trim_end()),
             None => {
                 let table = self.engine.interpreters().of(Some(&reader.program), &row);
@@ -173,7 +188,7 @@ impl ReplGate<'_> {
         let at_prompt = |last: &LastStanding| last.kind == LastKind::Prompt;
         let Some(last) = self.last_standing(reader).filter(at_prompt) else { return Ok(false) };
         let viewers = Viewers::read(self.engine.tmux(), self.pane).await?;
-        Ok(self.given.is_none() && !viewers.session_typed_within(last.at.elapsed()))
+        Ok(self.call.given.is_none() && !viewers.session_typed_within(last.at.elapsed()))
     }
 
     /// The prompts of a shell. None is learned if an earlier call has left a command open. If a job in the
@@ -189,7 +204,7 @@ impl ReplGate<'_> {
         let untouched = |last: &LastStanding| !viewers.session_typed_within(last.at.elapsed());
         let last = self.last_standing(reader).filter(untouched);
         let asks = |last: &LastStanding| last.kind == LastKind::Question && last.shows(&row);
-        if self.given.is_none() && last.as_ref().is_some_and(asks) {
+        if self.call.given.is_none() && last.as_ref().is_some_and(asks) {
             let (pane, program) = (self.pane.pane, reader.program.argv.join(" "));
             return Err(Refusal::Question { pane, program, row, hidden: false });
         }
@@ -199,7 +214,7 @@ impl ReplGate<'_> {
             Some(last) if last.kind == LastKind::Prompt && is_displaced => Some(last.row),
             _ => Some(row),
         };
-        let given = self.given.map(str::to_owned);
+        let given = self.call.given.clone();
         let table = self.engine.interpreters();
         Ok(Prompts { table, interpreter: None, shell: Some(kind), given, learned })
     }
@@ -229,7 +244,7 @@ impl ReplGate<'_> {
             // Output without an end may precede the prompt in its row.
             _ => table.of(Some(&reader.program), left.map_or(&row, |last| &last.row)),
         };
-        let given = self.given.map(str::to_owned);
+        let given = self.call.given.clone();
         let left_at_prompt = left.filter(|last| last.kind == LastKind::Prompt);
         let learned = left_at_prompt.map(|last| last.row.clone());
         let mut prompts = Prompts { table, interpreter, shell: None, given, learned };
@@ -260,7 +275,7 @@ impl ReplGate<'_> {
                 is_displaced || (prompts.is_learned() && looks_like_prompt(&row))
             }
         };
-        if self.given.is_some() && !self.may_be_ready(reader, cursor) {
+        if self.call.given.is_some() && !self.may_be_ready(reader, cursor) {
             let row = Some(row.trim_end().to_owned());
             return Err(Refusal::NoReader { pane, program, row });
         }

@@ -16,18 +16,22 @@ mod leaving;
 mod prompts;
 mod standing;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tmux_control::PaneId;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
+use tracing::Instrument;
 
 use super::cursor_row::CursorRow;
 use super::gate::{self as shell_gate, Shell};
-use super::pane_records::ReplLease;
+use super::pane_records::TypingLease;
 use super::{Engine, Refusal};
 use crate::host::PaneState;
 use crate::input_probe;
 pub use declared::{DeclaredEntry, DeclaredInterpreter};
+use entering::Typed;
 use exchange::Exchange;
 pub use interpreters::Interpreters;
 use interpreters::OpenInterrupt;
@@ -134,29 +138,74 @@ fn relayed_input(pid: u32) -> InputState {
     }
 }
 
-impl Engine {
-    /// Enters input at an interpreter's prompt and reads up to the next one. `prompt` is the end of
-    /// the prompt, if the caller knows it.
-    pub async fn run_in_repl(
-        &self,
-        pane: &PaneState,
-        input: &str,
-        prompt: Option<&str>,
-        timeout: Duration,
-    ) -> Result<ReplAnswer, Refusal> {
-        let _lease = ReplLease::acquire(self, pane.pane)?;
+/// One call of `run_in_repl`.
+struct ReplCall {
+    engine: Arc<Engine>,
+    pane: PaneState,
+    input: String,
+    /// The end of the prompt, as the caller gave it.
+    given: Option<String>,
+    until: Instant,
+    /// Cancelled when the caller is gone.
+    cancelled: CancellationToken,
+}
+
+impl ReplCall {
+    async fn run(&self) -> Result<ReplAnswer, Refusal> {
         let begun = Instant::now();
-        let until = begun + timeout;
-        let mut exchange = loop {
-            let passed = gate::pass(self, pane, input, prompt, until).await?;
-            let mut exchange = Exchange::begin(self, pane, passed, input);
-            if exchange.enter(until).await? {
-                break exchange;
+        let (mut exchange, typed) = loop {
+            let passed = gate::pass(self).await?;
+            let mut exchange = Exchange::begin(self, passed);
+            match exchange.enter().await? {
+                Typed::Nothing => {}
+                typed => break (exchange, typed),
             }
         };
-        let standing = exchange.answer(until).await?;
-        self.remember_standing(pane.pane, exchange.last_standing(&standing));
+        let standing = match typed {
+            Typed::Line => exchange.answer().await?,
+            _ => exchange.not_taken(),
+        };
+        self.engine.remember_standing(self.pane.pane, exchange.last_standing(&standing));
         Ok(exchange.into_answer(standing, begun.elapsed()))
+    }
+
+    /// Waits unless the caller is gone.
+    async fn wait<T>(&self, wait: impl Future<Output = T>) -> Result<T, Refusal> {
+        match self.cancelled.run_until_cancelled(wait).await {
+            Some(done) => Ok(done),
+            None => Err(self.abandoned()),
+        }
+    }
+
+    /// The end of a call whose caller is gone. Nobody reads it.
+    fn abandoned(&self) -> Refusal {
+        Refusal::Contended { pane: self.pane.pane }
+    }
+}
+
+impl Engine {
+    /// Enters input at an interpreter's prompt and reads up to the next one. `prompt` is the end of
+    /// the prompt, if the caller knows it. Runs in a task of its own: a line whose typing has begun is typed
+    /// to its end even if the caller is cancelled.
+    pub async fn run_in_repl(
+        self: &Arc<Self>,
+        pane: &PaneState,
+        input: String,
+        prompt: Option<String>,
+        timeout: Duration,
+    ) -> Result<ReplAnswer, Refusal> {
+        let cancelled = CancellationToken::new();
+        let _cancels = cancelled.clone().drop_guard();
+        let lease = TypingLease::acquire(self, pane.pane, &cancelled).await?;
+        let (engine, until) = (Arc::clone(self), Instant::now() + timeout);
+        let call = ReplCall { engine, pane: pane.clone(), input, given: prompt, until, cancelled };
+        let task = async move {
+            let answer = call.run().await;
+            drop(lease);
+            answer
+        };
+        let answer = tokio::spawn(task.in_current_span()).await;
+        answer.unwrap_or(Err(Refusal::Contended { pane: pane.pane }))
     }
 
     /// Where a known interpreter reads its next statement; `None` for other programs and while it works.
@@ -217,9 +266,10 @@ impl Engine {
         Some(InterpreterState { name, leave, standing, unpressed })
     }
 
-    /// Forgets where an interpreter was left: another call types into the pane, perhaps text for `input()`.
-    pub(super) fn forget_standing(&self, pane: PaneId) {
-        self.records().standings.remove(&pane);
+    /// Forgets where an interpreter was left, and returns it: a call types into the pane, perhaps text for
+    /// `input()`.
+    pub(super) fn forget_standing(&self, pane: PaneId) -> Option<LastStanding> {
+        self.records().standings.remove(&pane)
     }
 
     /// Records where an interpreter was left, for the next call.

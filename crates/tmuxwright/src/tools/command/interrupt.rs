@@ -100,7 +100,7 @@ impl Tool for Interrupt {
         must_take_input(&pane, true)?;
         // `run_in_repl` holds the pane's turn until the answer; C-c must not wait for that, and cannot
         // cut its lines, which are typed whole.
-        let turn = match cx.runs.repl_in_use(pane.pane) {
+        let turn = match cx.runs.is_typed_into(pane.pane) {
             true => None,
             false => Some(cx.turn(&pane, Some(Keystroke::Abort).into_iter()).await?),
         };

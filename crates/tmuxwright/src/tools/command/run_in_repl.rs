@@ -36,7 +36,7 @@ pub(super) struct ReplAnswer {
     state: String,
     /// Whether the output reports an error.
     error: bool,
-    /// Lines of the input that were not entered, since no prompt came for them.
+    /// Lines of the input that were not entered, without empty ones.
     lines_left: usize,
     /// Whether no prompt came in time; the output is what was printed until then.
     timed_out: bool,
@@ -103,10 +103,13 @@ impl Tool for RunInRepl {
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
         refuse_keys(&args.input)?;
+        if args.prompt.as_ref().is_some_and(|prompt| prompt.trim().is_empty()) {
+            let error = ToolError::new(Code::InvalidArgument, "`prompt` is blank");
+            return Err(error.hint("leave it out, and the prompt is detected"));
+        }
         let enter = Some(Keystroke::Enter);
         let turn = cx.turn(&pane, Keystroke::of_text(&args.input).chain(enter)).await?;
-        let answer =
-            cx.runs.run_in_repl(&pane, &args.input, args.prompt.as_deref(), patience).await?;
+        let answer = cx.runs.run_in_repl(&pane, args.input, args.prompt, patience).await?;
         turn.done();
         Ok(ReplAnswer {
             pane_id: pane.pane.to_string(),

@@ -20,6 +20,7 @@ mod remote_gate;
 mod remote_nested;
 mod remote_places;
 pub(crate) mod repl;
+mod repl_abandoned;
 mod repl_answers;
 mod repl_gate;
 mod repl_hostile;

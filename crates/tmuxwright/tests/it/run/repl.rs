@@ -135,6 +135,12 @@ async fn a_question_is_reported_and_not_answered() {
     let error = mcp.call("run_in_repl", arguments).await.err("not_ready");
     assert!(error.contains("it asks `Name?`") && error.contains("send_keys"), "{error}");
     assert_eq!(tmux.screen(&target), before);
+    // The end of every row is blank.
+    for prompt in ["", " "] {
+        let arguments = json!({"target": target, "input": "6 * 7", "prompt": prompt});
+        mcp.call("run_in_repl", arguments).await.err("invalid_argument");
+        assert_eq!(tmux.screen(&target), before);
+    }
     // A caller who names the row as the prompt means to answer.
     let arguments = json!({"target": target, "input": "Ann", "prompt": "Name? "});
     assert_eq!(mcp.call("run_in_repl", arguments).await.ok()["state"], "at >>>");
