@@ -168,7 +168,7 @@ const fn plain(
 }
 
 const PYTHON_ERROR: &str = r"Traceback \(most recent call last\):|  File .*, line \d+|\w*Error\b";
-const IPYTHON_ERROR: &str = r"-{60,}$|Traceback \(most recent call last\)|\w*Error: ";
+const IPYTHON_ERROR: &str = r"(\w+ +)?Traceback \(most recent call last\)|\w*Error: ";
 const GDB_ERROR: &str = "Undefined |No symbol |No such |Cannot |Can't |A syntax error|Division by zero|\
                          Invalid |Function .* not defined|Ambiguous |.*: No such file|Junk |\
                          The program is not being run|The history is empty|Unmatched ";
@@ -321,7 +321,6 @@ pub(super) const INTERPRETERS: &[Declaration] = &[
         .enters(Entry::Paste)
         .continues_blank(),
     plain("node", &["node", "nodejs"], ["> ", r"\.{3,} |\| "], ".exit", "Uncaught").reads_at_work(),
-    plain("pwsh", &["pwsh"], ["PS .*> ", ">> "], "exit", r"\S+: "),
-    plain("bc", &["bc"], ["", ""], "quit", r"\(standard_in\)|Runtime error|.*syntax error")
-        .open_interrupt(OpenInterrupt::Leaves),
+    plain("pwsh", &["pwsh"], ["PS .*> ", ">> "], "exit", r"\w*(Error|Exception): |[A-Z]\w*-\w+: "),
+    plain("bc", &["bc"], ["", ""], "quit", r"\(standard_in\)|Runtime error|.*syntax error"),
 ];

@@ -9,6 +9,12 @@ use regex::Regex;
 use super::interpreter_table::{Declaration, INTERPRETERS, Shape};
 pub(super) use super::interpreter_table::{Entry, OpenInterrupt};
 
+/// Programs that run interpreters which are scripts.
+const SCRIPT_RUNNERS: &[&str] = &[
+    "ash", "bash", "dash", "fish", "ksh", "node", "nodejs", "perl", "pypy", "python", "ruby", "sh",
+    "zsh",
+];
+
 /// An interpreter with its expressions.
 #[derive(Debug)]
 pub(super) struct Interpreter {
@@ -94,13 +100,11 @@ impl Interpreter {
 
     /// Whether a program runs this interpreter as a script, or as a module of Python.
     fn is_script_of(&self, program: &Foreground) -> bool {
-        program.argv.iter().skip(1).take(3).any(|argument| self.has_program(argument))
+        script_of(program).is_some_and(|script| self.has_program(script))
     }
 
     fn has_program(&self, name: &str) -> bool {
-        let name = name.rsplit('/').next().unwrap_or(name);
-        let plain = name.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.' || c == '-');
-        [name, plain].iter().any(|name| self.declared.programs.contains(name))
+        names(name).iter().any(|name| self.declared.programs.contains(name))
     }
 
     pub(super) fn name(&self) -> &'static str {
@@ -208,6 +212,27 @@ impl Interpreter {
     }
 }
 
+/// The names by which a program may be declared: without its directory, and without a version at the end.
+fn names(program: &str) -> [&str; 2] {
+    let name = program.rsplit('/').next().unwrap_or(program);
+    let is_of_version = |c: char| c.is_ascii_digit() || c == '.' || c == '-';
+    [name, name.trim_end_matches(is_of_version)]
+}
+
+/// The script that a program runs, or the module of Python, if it is one that runs scripts. The arguments of other
+/// programs name something else: a host of `ssh`, a container of `docker`.
+fn script_of(program: &Foreground) -> Option<&str> {
+    let runs_scripts = names(&program.name).iter().any(|name| SCRIPT_RUNNERS.contains(name));
+    if !runs_scripts {
+        return None;
+    }
+    let mut arguments = program.argv.iter().skip(1).map(String::as_str);
+    match arguments.find(|argument| *argument == "-m" || !argument.starts_with('-'))? {
+        "-m" => arguments.next(),
+        script => Some(script),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -245,7 +270,14 @@ mod tests {
             ("ruby /usr/bin/irb", "irb(main):001:0> ", Some("irb")),
             ("sqlite3", "   ...> ", Some("sqlite3")),
             ("sqlite3", "Name? ", Some("sqlite3")),
+            ("sh /usr/bin/lua", "> ", Some("lua")),
             ("vim", "~", None),
+            // A host and a container.
+            ("ssh node1", "> ", None),
+            ("ssh -t erl", "1> ", None),
+            ("docker exec -it mysql bash", "root@3f2a:/# ", None),
+            ("sudo -u R bash", "> ", None),
+            ("python3 serve.py node", "> ", Some("python")),
         ] {
             let found = Interpreters::built_in().of(Some(&program(line)), row);
             assert_eq!(found.map(Interpreter::name), name, "{line} {row:?}");
