@@ -20,6 +20,7 @@ impl From<Refusal> for ToolError {
             | Refusal::Dialog { .. }
             | Refusal::InnerMode { .. }
             | Refusal::KeysAreCommands { .. }
+            | Refusal::NoReaction { .. }
             | Refusal::TabIsKey { .. }
             | Refusal::PersonActive { .. }
             | Refusal::Synchronized { .. }

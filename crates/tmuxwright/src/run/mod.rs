@@ -19,6 +19,7 @@ mod job_list;
 mod job_output;
 mod job_probe;
 mod launch;
+mod left_and_blank;
 mod limits;
 mod line_place;
 mod marks;

@@ -4,7 +4,7 @@ use tmux_control::PaneId;
 
 use crate::input_probe::AwaitedInput;
 
-/// Reason why input was not typed. The pane is unchanged.
+/// Reason why a command or an input was not entered.
 #[derive(Debug, thiserror::Error)]
 pub enum Refusal {
     /// Another job of this client runs in the pane.
@@ -102,6 +102,17 @@ pub enum Refusal {
         /// The pane.
         pane: PaneId,
     },
+    /// The keys that try the line editor behind a relay had no effect.
+    #[error(
+        "`{program}` in {pane} shows none of the keys that were tried: its connection may have stalled, \
+         or its line editor is in vi normal mode and takes them as commands"
+    )]
+    NoReaction {
+        /// The pane.
+        pane: PaneId,
+        /// Command line of the relay.
+        program: String,
+    },
     /// The input holds a key that its line editor would not take as text.
     #[error("the line editor of `{program}` in {pane} takes a tab as a key and drops it")]
     TabIsKey {
@@ -122,10 +133,10 @@ pub enum Refusal {
         /// The pane.
         pane: PaneId,
     },
-    /// The shell cannot read our command files.
+    /// The shell cannot read our command files, and only its empty prompt tells that it reads a command.
     #[error(
-        "the shell in {pane} runs as another user or in another file system, and does not show an empty \
-         prompt"
+        "the shell in {pane} is not at an empty prompt, and cannot be inspected: it runs as another user, \
+         in another root or another tmux, or within a command"
     )]
     OutOfReach {
         /// The pane.
@@ -157,7 +168,7 @@ pub enum Refusal {
         /// The pane.
         pane: PaneId,
     },
-    /// The program behind a relay did not answer as a shell does.
+    /// The program behind a relay did not answer as a shell does. The line that asked it stands on its screen.
     #[error(
         "the program behind `{program}` in {pane} shows a prompt but did not answer as a shell"
     )]
@@ -272,6 +283,9 @@ impl Refusal {
                 "leave vi normal mode with send_keys `i`, or turn the echo on with send_keys `stty echo` \
                  and `enter`; then call again; or {RUN_ELSEWHERE}"
             ),
+            Self::NoReaction { .. } => format!(
+                "call again; if nothing has changed then, send_keys `i` leaves vi normal mode; {RUN_ELSEWHERE}"
+            ),
             Self::TabIsKey { .. } => {
                 "use blanks, or `\\t` in a text, instead of tabs; then call again".to_owned()
             }
@@ -281,8 +295,8 @@ impl Refusal {
             Self::Synchronized { .. } => {
                 format!("a person may have set synchronize-panes: {RUN_ELSEWHERE}")
             }
-            Self::OutOfReach { .. } => "type the command with send_keys and read the screen with \
-                                        capture_pane"
+            Self::OutOfReach { .. } => "capture_pane shows its screen; call again once it shows its \
+                                        prompt; send_keys answers what it asks"
                 .to_owned(),
             Self::Question { hidden: true, .. } => "a person who is attached can enter it, show_message asks \
                                                     them; send_keys with `enter` answers it, interrupt \

@@ -1,7 +1,6 @@
 //! The empty prompt of a shell behind a relay, proven with keys that change nothing.
 //!
-//! The left arrow and then a blank are pressed. Keys are read in order, so the place of the blank also tells
-//! whether the arrow moved the cursor, however slow the connection is: no pause has to be guessed.
+//! The left arrow and then a blank are pressed (`left_and_blank`).
 
 use std::sync::Arc;
 
@@ -15,12 +14,10 @@ use super::relay::Relay;
 use crate::run::cursor_row::CursorRow;
 use crate::run::gate::ProbePause;
 use crate::run::job::AwaitedInput;
+use crate::run::left_and_blank::{ERASE_ECHO, Reaction, UNDO, reaction};
 use crate::run::limits::{DISTURBANCE_TIMEOUT, PROMPT_TIMEOUT, UNKNOWN_ROW_QUIET};
 use crate::run::viewers::Viewers;
 use crate::run::{Engine, Job, Refusal};
-
-/// How a terminal without a line editor echoes the left arrow: as three characters, by the mode of the keypad.
-const ECHOED_ARROWS: &[&str] = &["^[[D ", "^[OD "];
 
 /// A prompt with one blank typed behind it, and nothing else.
 pub(super) struct EmptyPrompt {
@@ -64,15 +61,6 @@ pub(super) struct RemotePrompt<'a> {
     pub(super) relay: &'a Relay,
 }
 
-/// The look of the row after the keys.
-enum Reaction {
-    Empty,
-    HalfTyped,
-    /// The arrow was echoed: nothing edits the line but the terminal.
-    EchoedArrow,
-    Pending,
-}
-
 impl RemotePrompt<'_> {
     /// Proves that the pane shows an empty prompt.
     pub(super) async fn require_empty(&self, patience: Patience) -> Result<EmptyPrompt, Refusal> {
@@ -94,7 +82,7 @@ impl RemotePrompt<'_> {
                     continue;
                 }
                 RowLook::HalfTyped => return Err(Refusal::HalfTyped { pane }),
-                RowLook::Other => return Err(self.not_at_prompt()),
+                RowLook::Other => return Err(self.not_at_prompt(&cursor)),
             }
             if let Some(wait) = viewers.wait() {
                 if Instant::now() + wait > until {
@@ -161,7 +149,7 @@ impl RemotePrompt<'_> {
 
     /// The refusal of a row that is not an empty prompt. A shell that a command has started may run a part of
     /// that command itself.
-    fn not_at_prompt(&self) -> Refusal {
+    fn not_at_prompt(&self, cursor: &CursorRow) -> Refusal {
         let (engine, pane) = (self.engine, self.pane);
         let job = engine.remote_job(pane).or_else(|| engine.running_in(pane));
         match job.filter(|job| job.is_running() && !self.relay.passes_keys) {
@@ -169,8 +157,12 @@ impl RemotePrompt<'_> {
                 let (id, awaited) = (job.id.clone(), job.facts().waiting);
                 Refusal::Busy { pane, id, program: None, awaited }
             }
-            None => self.relay.without_prompt(pane),
+            None => self.relay.without_prompt(pane, &cursor.before),
         }
+    }
+
+    fn no_reaction(&self) -> Refusal {
+        Refusal::NoReaction { pane: self.pane, program: self.relay.program.clone() }
     }
 
     /// Presses the keys. `None` if the pane has changed meanwhile.
@@ -201,11 +193,11 @@ impl RemotePrompt<'_> {
             match reaction(&cursor, &now) {
                 Reaction::Empty => break now,
                 Reaction::HalfTyped => {
-                    self.press(&viewers, &["BSpace", "Right"]).await?;
+                    self.press(&viewers, UNDO).await?;
                     return Err(Refusal::HalfTyped { pane });
                 }
                 Reaction::EchoedArrow => {
-                    self.press(&viewers, &["BSpace"; 4]).await?;
+                    self.press(&viewers, ERASE_ECHO).await?;
                     self.wait_for_row(&cursor).await?;
                     return self.accept_without_editor(&cursor).map(|()| None);
                 }
@@ -252,10 +244,10 @@ impl RemotePrompt<'_> {
             return Ok(None);
         }
         // In vi normal mode the keys cancel each other out. So they seem to in a line that ends with a blank.
-        self.press(viewers, &["BSpace", "Right"]).await?;
+        self.press(viewers, UNDO).await?;
         Err(match prompt_row::goes_on_after_end(cursor) {
             true => Refusal::HalfTyped { pane },
-            false => Refusal::KeysAreCommands { pane },
+            false => self.no_reaction(),
         })
     }
 
@@ -303,32 +295,10 @@ impl RemotePrompt<'_> {
         let mut pause = ProbePause::default();
         while !is_met(&self.read_row().await?) {
             if Instant::now() > until {
-                return Err(Refusal::KeysAreCommands { pane: self.pane });
+                return Err(self.no_reaction());
             }
             pause.wait().await;
         }
         Ok(())
-    }
-}
-
-/// The reaction to the keys, by the rows before and after.
-fn reaction(before: &CursorRow, now: &CursorRow) -> Reaction {
-    let is_same_row = now.row == before.row && now.history == before.history;
-    let (line_before, line) = (before.line(), now.line());
-    let added = now.before.strip_prefix(before.before.as_str());
-    if line.strip_prefix(line_before.as_str()).is_some_and(|text| ECHOED_ARROWS.contains(&text)) {
-        return Reaction::EchoedArrow;
-    }
-    match added {
-        // A suggestion of the shell may follow.
-        Some(" ") if is_same_row => Reaction::Empty,
-        _ if now.column == 0 && before.column + 1 >= now.width => Reaction::Empty,
-        // The arrow went one to the left; the blank pushed the text behind it to the right.
-        _ if is_same_row && now.column == before.column && now.has_text_after() => {
-            Reaction::HalfTyped
-        }
-        // It went to the end of an earlier row of the same text.
-        _ if now.history == before.history && now.row < before.row => Reaction::HalfTyped,
-        _ => Reaction::Pending,
     }
 }

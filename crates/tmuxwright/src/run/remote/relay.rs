@@ -5,7 +5,7 @@ use tokio::time::Instant;
 
 use super::nested_tmux;
 use crate::host::PaneState;
-use crate::input_probe::is_relay;
+use crate::input_probe::{is_question, is_relay};
 use crate::run::gate::{self, ProbePause, Shell};
 use crate::run::{Engine, Refusal, pane_size};
 
@@ -114,12 +114,12 @@ impl Relay {
         RelayId { pane: self.terminal.pane.pane, pid: self.pid, started: self.started.clone() }
     }
 
-    /// The refusal of a pane that does not show the empty prompt of a shell.
-    pub(super) fn without_prompt(&self, pane: PaneId) -> Refusal {
+    /// The refusal of a pane that does not show the empty prompt of a shell, but this row.
+    pub(super) fn without_prompt(&self, pane: PaneId, row: &str) -> Refusal {
         match self.passes_keys {
             true => {
                 let (program, pid) = (self.program.clone(), self.pid);
-                Refusal::Program { pane, program, pid, reads: true }
+                Refusal::Program { pane, program, pid, reads: is_question(row) }
             }
             false => Refusal::OutOfReach { pane },
         }

@@ -112,6 +112,19 @@ async fn text_typed_in_zsh_is_never_entered() {
     typed_text_stays(&format!("env PS1='%% ' {} -f -i", home.name()), "%", 5).await;
 }
 
+/// Nothing of the shell can be inspected there, and its prompt ends like none that is known.
+#[tokio::test]
+async fn text_typed_behind_a_relay_is_never_entered() {
+    let start = r#"script -q -c "env PS1='λ ' bash --norc --noprofile -i" /dev/null"#;
+    typed_text_stays(start, "λ", 6).await;
+}
+
+#[tokio::test]
+async fn text_typed_in_zsh_behind_a_relay_stays() {
+    let start = r#"script -q -c "env PS1='z:%~%% ' zsh -f -i" /dev/null"#;
+    typed_text_stays(start, "%", 7).await;
+}
+
 #[tokio::test]
 async fn questions_are_never_answered() {
     let tmux = TmuxServer::new();

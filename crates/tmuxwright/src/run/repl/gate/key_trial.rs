@@ -10,10 +10,14 @@ use super::super::prompts::Prompts;
 use crate::host::PaneState;
 use crate::run::cursor_row::CursorRow;
 use crate::run::gate::ProbePause;
+use crate::run::left_and_blank::{ERASE_ECHO, Reaction, UNDO, reaction};
 use crate::run::limits::PROMPT_TIMEOUT;
 use crate::run::prompt_check::{self, Checked, PromptCheck, PromptLook};
 use crate::run::viewers::Viewers;
 use crate::run::{Engine, Refusal};
+
+/// Words of the longest prompt where no key tells text behind it.
+const MAX_PROMPT_WORDS: usize = 2;
 
 /// The keys that are pressed at a prompt and change nothing: they tell whether a line editor takes
 /// letters as text, and whether the row holds typed text.
@@ -69,10 +73,93 @@ impl KeyTrial<'_> {
         // The left arrow would move into the earlier rows of an open statement.
         let is_blank_open = prompts.learned.is_none() && prompts.continues_blank();
         let is_certain = is_blank_open || prompts.interpreter.is_some_and(is_prompt);
-        if !is_certain && !self.reader.is_relay && self.left_moves(cursor).await? {
-            return Err(Refusal::HalfTyped { pane: pane.pane });
+        match (is_certain, self.reader.is_relay) {
+            (true, _) => self.blank(cursor).await,
+            (false, true) => self.left_and_blank(cursor).await,
+            (false, false) if self.left_moves(cursor).await? => {
+                Err(Refusal::HalfTyped { pane: pane.pane })
+            }
+            (false, false) => self.blank(cursor).await,
         }
-        self.blank(cursor).await
+    }
+
+    /// Presses the left arrow and a blank, and returns the row behind the blank if the line is empty. No pause tells
+    /// when a program behind a relay has acted on the arrow alone.
+    async fn left_and_blank(
+        &self,
+        cursor: &CursorRow,
+    ) -> Result<Checked<Option<CursorRow>>, Refusal> {
+        let (tmux, pane) = (self.engine.tmux(), self.pane.pane);
+        let mut keys = vec![TmuxKey::Named("Left".to_owned()).press(pane)];
+        keys.extend(type_text(pane, " "));
+        let condition = self.viewers.unchanged_at(cursor);
+        if !tmux.type_if(&pane.into(), &condition, keys).await? {
+            return Ok(Checked::Disturbed);
+        }
+        let until = Instant::now() + PROMPT_TIMEOUT;
+        let mut pause = ProbePause::default();
+        loop {
+            let now = CursorRow::read(tmux, pane).await?;
+            let viewers = Viewers::read(tmux, self.pane).await?;
+            if !self.viewers.have_been_idle(&viewers) {
+                return Err(Refusal::PersonActive { pane });
+            }
+            match reaction(cursor, &now) {
+                Reaction::Empty => return Ok(Checked::Done(Some(now))),
+                Reaction::EchoedArrow => {
+                    self.take_back(ERASE_ECHO).await?;
+                    return self.blank_without_editor(cursor).await;
+                }
+                Reaction::HalfTyped => {
+                    self.take_back(UNDO).await?;
+                    return Err(Refusal::HalfTyped { pane });
+                }
+                Reaction::Pending if Instant::now() > until => {
+                    self.take_back(UNDO).await?;
+                    // The blank at the end of a text moves to the right unseen.
+                    let is_empty = prompt_check::text_behind_prompt(&cursor.line()).is_empty();
+                    let program = self.reader.program.argv.join(" ");
+                    return Err(match is_empty {
+                        true => Refusal::NoReaction { pane, program },
+                        false => Refusal::HalfTyped { pane },
+                    });
+                }
+                Reaction::Pending => pause.wait().await,
+            }
+        }
+    }
+
+    /// Types a blank in a terminal that edits the line itself. No key tells text from the prompt there, so a row of
+    /// more words than prompts have is refused.
+    async fn blank_without_editor(
+        &self,
+        cursor: &CursorRow,
+    ) -> Result<Checked<Option<CursorRow>>, Refusal> {
+        let row = cursor.line();
+        let is_short = row.split_whitespace().count() <= MAX_PROMPT_WORDS;
+        if !is_short || !prompt_check::text_behind_prompt(&row).is_empty() {
+            return Err(Refusal::HalfTyped { pane: self.pane.pane });
+        }
+        let until = Instant::now() + PROMPT_TIMEOUT;
+        let mut pause = ProbePause::default();
+        loop {
+            let now = CursorRow::read(self.engine.tmux(), self.pane.pane).await?;
+            if now.before == cursor.before {
+                return self.blank(cursor).await;
+            }
+            if Instant::now() > until {
+                return Ok(Checked::Disturbed);
+            }
+            pause.wait().await;
+        }
+    }
+
+    /// Takes keys back, unless a person has pressed one.
+    async fn take_back(&self, keys: &[&str]) -> Result<(), Refusal> {
+        let pane = self.pane.pane;
+        let keys = keys.iter().map(|&key| TmuxKey::Named(key.to_owned()).press(pane)).collect();
+        self.engine.tmux().type_if(&pane.into(), &self.viewers.unchanged(), keys).await?;
+        Ok(())
     }
 
     /// Whether the left arrow moves the cursor, so that there is text before it. The right arrow moves it
@@ -102,9 +189,7 @@ impl KeyTrial<'_> {
             Some(" ") => Ok(Checked::Done(Some(now))),
             _ if wraps => Ok(Checked::Done(Some(now))),
             shown => {
-                let erase = TmuxKey::Named("BSpace".to_owned()).press(pane);
-                let condition = self.viewers.unchanged();
-                self.engine.tmux().type_if(&pane.into(), &condition, vec![erase]).await?;
+                self.take_back(&["BSpace"]).await?;
                 self.wait_for_reaction(&now).await?;
                 match shown {
                     Some("") => Err(Refusal::KeysAreCommands { pane }),
