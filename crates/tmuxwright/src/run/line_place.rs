@@ -56,7 +56,8 @@ pub(super) async fn find_on_screen(
     Ok(find(&above, width, line))
 }
 
-/// Finds a line in the rows above the cursor, with the blank before it.
+/// Finds a line in the rows above the cursor, with the blank before it. A line of an earlier command may stand further
+/// up. A shell with `set -v` shows the line a second time, right below.
 fn find(above: &[String], width: usize, line: &str) -> Option<LinePlace> {
     let mut cells = Vec::new();
     for (row, text) in above.iter().enumerate() {
@@ -68,9 +69,16 @@ fn find(above: &[String], width: usize, line: &str) -> Option<LinePlace> {
         cells.extend((end..width).map(|column| (row, column, ' ')));
     }
     let line: Vec<char> = line.trim_end().chars().collect();
-    let at = cells
-        .windows(line.len())
-        .position(|cells| cells.iter().map(|cell| cell.2).eq(line.iter().copied()))?;
+    let is_line =
+        |cells: &[(usize, usize, char)]| cells.iter().map(|cell| cell.2).eq(line.iter().copied());
+    let is_blank = |cells: &[(usize, usize, char)]| cells.iter().all(|cell| cell.2 == ' ');
+    let mut at = cells.windows(line.len()).rposition(is_line)?;
+    while let Some(above) = cells.get(..at)
+        && let Some(earlier) = above.windows(line.len()).rposition(is_line)
+        && above.get(earlier + line.len()..).is_some_and(is_blank)
+    {
+        at = earlier;
+    }
     let &(row, column, _) = cells.get(at)?;
     Some(LinePlace { rows_up: above.len() - row, column })
 }
@@ -90,6 +98,7 @@ mod tests {
             (&["prompt 234 $", " eval x"], place(1, 0)),
             (&["prompt 23 $", "eval x"], place(2, 11)),
             (&["$  eval x", " eval x"], place(2, 2)),
+            (&["$  eval x", "out", "$  eval x"], place(1, 2)),
             (&["$ eval y"], None),
             (&[], None),
         ] {
