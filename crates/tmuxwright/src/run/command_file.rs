@@ -240,8 +240,7 @@ pub(super) fn fish_main_part(
     let end = Mark::end_format(keys.end.as_deref().unwrap_or_default());
     let status = match previous_status {
         0 => String::new(),
-        // Without a look-up in `PATH`, which a person may have changed.
-        previous => format!("/bin/sh -c 'exit {previous}'; "),
+        previous => format!("{}; ", set_status(kind, &previous.to_string())),
     };
     let shown = quoted(kind, &displayed(command));
     let command = quoted(kind, command);
@@ -288,12 +287,19 @@ pub(super) fn status_query_file(
     }
 }
 
-/// The command that leaves a status in `$?`. A subshell of zsh that exits would write the history file, and
-/// so write its lines a second time.
+/// The command that leaves a status in `$?`. It starts no process, not even a subshell: bash would ignore an interrupt
+/// that comes while it waits for one, and one of zsh would write the history file. The function removes itself.
 fn set_status(kind: ShellKind, status: &str) -> String {
+    const NAME: &str = "__tmuxwright_return";
+    let builtin = builtin_prefix(kind);
     match kind {
         ShellKind::Zsh => format!("() {{ \\builtin return {status}; }}"),
-        _ => format!("({} exit {status})", builtin_prefix(kind)),
+        ShellKind::Fish => {
+            format!("function {NAME}; builtin functions -e {NAME}; return {status}; end; {NAME}")
+        }
+        _ => format!(
+            "{{ {NAME}() {{ {builtin} unset -f {NAME}; {builtin} return {status}; }}; {NAME}; }}"
+        ),
     }
 }
 
