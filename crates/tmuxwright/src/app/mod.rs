@@ -17,7 +17,7 @@ use crate::log::Logs;
 use crate::policy::Policy;
 use crate::registry::Registry;
 use crate::resources::Catalog;
-use crate::run::Engine;
+use crate::run::{AllowedServers, Engine};
 use crate::watch::Watches;
 use clients::{ClientRegistration, Clients};
 
@@ -58,7 +58,9 @@ impl App {
         let registry = Registry::new(tools, Arc::clone(&policy), settings.structured);
         let resources = Catalog::new(&registry);
         let host = Arc::new(Host::new(settings.program(), settings.keep, settings.keeper.clone()));
-        let runs = Arc::new(Engine::new(Arc::clone(&host), settings.runs));
+        let rules = Arc::clone(&policy);
+        let allowed = AllowedServers::new(move |socket| rules.reach.check_server(socket).is_ok());
+        let runs = Arc::new(Engine::new(Arc::clone(&host), settings.runs, allowed));
         let errors = settings.errors.clone();
         let watches = Watches::new(Arc::clone(&host), Arc::clone(&runs), errors);
         let changes = Changes::new(Arc::clone(&host));

@@ -13,6 +13,7 @@ impl From<Refusal> for ToolError {
             | Refusal::Taken { .. }
             | Refusal::Contended { .. }
             | Refusal::Program { .. }
+            | Refusal::Redrawn { .. }
             | Refusal::ShellBusy { .. }
             | Refusal::Starting { .. } => Code::Busy,
             Refusal::Continuation { .. }

@@ -147,7 +147,7 @@ pub(super) async fn shell_at_prompt(
                         pane: pane.pane,
                         program: program.argv.join(" "),
                         pid: program.pid,
-                        reads,
+                        reads: Some(reads),
                     });
                 }
             }

@@ -23,6 +23,7 @@ mod left_and_blank;
 mod limits;
 mod line_place;
 mod marks;
+mod options;
 mod output_filter;
 mod pane_records;
 mod pane_size;
@@ -56,6 +57,7 @@ pub(crate) use job::JobProgress;
 pub use job::{AlternateScreen, AwaitedInput, Job, JobFacts, JobStatus};
 use job_list::JobList;
 pub(crate) use launch::Launch;
+pub use options::{AllowedServers, RunOptions};
 pub(crate) use output_filter::{OutputFilter, OutputPart};
 use pane_records::{PaneLease, PaneRecords};
 pub use process::ShellKind;
@@ -65,23 +67,6 @@ pub use repl::{DeclaredEntry, DeclaredInterpreter, Interpreters, ReplAnswer, Sta
 pub use start_job::{StartedCall, StartedJob};
 use typed_input::TypedInput;
 pub(crate) use typed_input::{RecentInput, TypedLine};
-
-/// Settings of the engine.
-#[derive(Debug, Clone, Copy)]
-pub struct RunOptions {
-    /// Number of finished commands whose results are kept.
-    pub results: usize,
-    /// Shell to assume when the name of a program is not recognised.
-    pub shell: Option<ShellKind>,
-    /// Interpreters that `run_in_repl` knows.
-    pub interpreters: &'static Interpreters,
-}
-
-impl Default for RunOptions {
-    fn default() -> Self {
-        Self { results: 100, shell: None, interpreters: Interpreters::built_in() }
-    }
-}
 
 /// Runs commands on one tmux server, one at a time in each pane, for one MCP client.
 #[derive(Debug)]
@@ -96,6 +81,7 @@ pub struct Engine {
 #[derive(Debug)]
 struct Shared {
     options: RunOptions,
+    allowed: AllowedServers,
     records: Mutex<PaneRecords>,
     typed_input: TypedInput,
     /// Held for reading from the first key at a prompt to the Enter behind the line.
@@ -106,10 +92,16 @@ struct Shared {
 
 impl Engine {
     /// An engine without jobs.
-    pub fn new(host: Arc<Host>, options: RunOptions) -> Self {
-        let (records, typed_input) = (Mutex::default(), TypedInput::default());
-        let (typing, typing_has_ended) = (Arc::default(), AtomicBool::default());
-        let shared = Arc::new(Shared { options, records, typed_input, typing, typing_has_ended });
+    pub fn new(host: Arc<Host>, options: RunOptions, allowed: AllowedServers) -> Self {
+        let shared = Shared {
+            options,
+            allowed,
+            records: Mutex::default(),
+            typed_input: TypedInput::default(),
+            typing: Arc::default(),
+            typing_has_ended: AtomicBool::default(),
+        };
+        let shared = Arc::new(shared);
         Self { host, shared, jobs: Mutex::default(), home: Mutex::default() }
     }
 

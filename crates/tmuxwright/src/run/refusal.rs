@@ -32,7 +32,7 @@ pub enum Refusal {
         pane: PaneId,
     },
     /// The foreground program is not a shell.
-    #[error("{pane} runs `{program}` (pid {pid}), not a shell at its prompt{}", waits(*.reads))]
+    #[error("{pane} runs `{program}` (pid {pid}), not a shell at its prompt{}", waits(.reads))]
     Program {
         /// The pane.
         pane: PaneId,
@@ -40,8 +40,8 @@ pub enum Refusal {
         program: String,
         /// Process of the program.
         pid: u32,
-        /// Whether the program waits for input.
-        reads: bool,
+        /// Whether the program waits for input; `None` if that is not known.
+        reads: Option<bool>,
     },
     /// The shell is busy itself, for example with a loop or `read`.
     #[error("the shell `{shell}` in {pane} is not at its prompt: it {does}")]
@@ -86,6 +86,16 @@ pub enum Refusal {
         pane: PaneId,
         /// Activity of the line editor, as the end of a sentence.
         does: &'static str,
+    },
+    /// The foreground program draws the screen of a terminal within it.
+    #[error(
+        "`{program}` in {pane} draws the screen of another terminal, from which output cannot be read exactly"
+    )]
+    Redrawn {
+        /// The pane.
+        pane: PaneId,
+        /// Command line of the program.
+        program: String,
     },
     /// The tmux whose client runs in the pane is in copy mode or the like.
     #[error("the tmux inside {pane} is in copy mode, or in another mode of its own")]
@@ -214,8 +224,8 @@ fn runs(program: &Option<String>) -> String {
     program.as_ref().map(|program| format!("; `{program}` runs in it")).unwrap_or_default()
 }
 
-fn waits(reads: bool) -> &'static str {
-    if reads { "; it waits for input" } else { "" }
+fn waits(reads: &Option<bool>) -> &'static str {
+    if *reads == Some(true) { "; it waits for input" } else { "" }
 }
 
 /// The way out that most refusals have.
@@ -242,6 +252,20 @@ fn busy_hint(id: &str, awaited: Option<AwaitedInput>) -> String {
     }
 }
 
+/// The next step for a pane with another program than a shell.
+fn program_hint(reads: Option<bool>) -> String {
+    match reads {
+        Some(true) => format!("enter input with run_in_repl or send_keys; {RUN_ELSEWHERE}"),
+        Some(false) => format!(
+            "wait_for with until [\"prompt\"] waits for its end; interrupt stops it; {RUN_ELSEWHERE}"
+        ),
+        None => format!(
+            "capture_pane shows its screen; run_in_repl or send_keys enters input into a program behind it; \
+             wait_for with until [\"prompt\"] waits for a prompt; {RUN_ELSEWHERE}"
+        ),
+    }
+}
+
 impl Refusal {
     /// The next step for the caller.
     pub fn hint(&self) -> String {
@@ -251,13 +275,7 @@ impl Refusal {
                 format!("wait_for with until [\"prompt\"] waits for its end; {RUN_ELSEWHERE}")
             }
             Self::Contended { .. } => format!("call again, or {RUN_ELSEWHERE}"),
-            Self::Program { reads: true, .. } => {
-                format!("enter input with run_in_repl or send_keys; {RUN_ELSEWHERE}")
-            }
-            Self::Program { .. } => format!(
-                "wait_for with until [\"prompt\"] waits for its end; interrupt stops it; \
-                 {RUN_ELSEWHERE}"
-            ),
+            Self::Program { reads, .. } => program_hint(*reads),
             Self::ShellBusy { .. } => format!(
                 "capture_pane shows its screen; interrupt brings it back to its prompt; \
                  {RUN_ELSEWHERE}"
@@ -278,6 +296,9 @@ impl Refusal {
             ),
             Self::InnerMode { .. } => {
                 format!("leave it with send_keys `q` and call again, or {RUN_ELSEWHERE}")
+            }
+            Self::Redrawn { .. } => {
+                format!("type with send_keys and read its screen with capture_pane, or {RUN_ELSEWHERE}")
             }
             Self::KeysAreCommands { .. } => format!(
                 "leave vi normal mode with send_keys `i`, or turn the echo on with send_keys `stty echo` \

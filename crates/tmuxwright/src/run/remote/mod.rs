@@ -36,6 +36,9 @@ use prompt_row::KnownPrompt;
 pub(super) use relay::Relay;
 use relay::RelayId;
 
+/// Relays that draw the screen of the terminal within them: its marks do not reach the pane.
+const REDRAWING: &[&str] = &["mosh-client", "screen", nested_tmux::CLIENT, "zellij"];
+
 /// The record of the shell behind a relay.
 #[derive(Debug, Default)]
 pub(super) struct RemoteRecord {
@@ -172,6 +175,9 @@ pub(super) async fn run(
     }
     if !relay.terminal.pane.mode.is_empty() {
         return Err(Refusal::InnerMode { pane: id });
+    }
+    if REDRAWING.contains(&relay.name.as_str()) {
+        return Err(Refusal::Redrawn { pane: id, program: relay.program });
     }
     let lease = RemoteLease::acquire(engine, &pane, &relay).await?;
     let (sender, started) = oneshot::channel();

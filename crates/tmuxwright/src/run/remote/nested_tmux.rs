@@ -3,13 +3,17 @@
 //! The client draws a screen, so the output of a program cannot be read from the pane around it. Its server can
 //! be asked, and has the output itself.
 
-use std::path::PathBuf;
+use std::fs;
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
 
 use process::Foreground;
 use tmux_control::discover::sockets;
-use tmux_control::{Command, PaneId, Row, Server, Socket, row};
+use tmux_control::{Command, Error, PaneId, Row, Server, Socket, row};
+use tokio::task::JoinSet;
 
 use super::relay::ShellTerminal;
+use crate::file_io;
 use crate::run::Engine;
 
 /// Name of the program of a tmux client.
@@ -22,32 +26,62 @@ row! {
     }
 }
 
-/// The pane that a tmux client shows. `None` if its server is not found: one of another user, or with a socket in a
-/// directory of its own.
+/// The pane that a tmux client shows. `None` if its server is not found, as one with a socket in a directory of its own;
+/// if it belongs to another user; and if it is the server of this engine, or one that calls may not see: a pane there
+/// has to be the target itself, so that the rules are asked about it.
 pub(super) async fn terminal_of(engine: &Engine, client: &Foreground) -> Option<ShellTerminal> {
-    for path in candidates(&client.argv) {
+    let (argv, pid) = (client.argv.clone(), client.pid);
+    let (allowed, ours) =
+        (engine.shared.allowed.clone(), Socket::Path(engine.tmux().socket_path()));
+    // The file system of a path in the arguments may not answer.
+    let find = move || {
+        let directory = process::cwd(pid).unwrap_or_default();
+        let mut paths = candidates(&argv, &directory);
+        paths.retain(|path| {
+            let socket = Socket::Path(path.clone());
+            is_own(path) && !socket.is_same_as(&ours) && allowed.include(&socket)
+        });
+        paths
+    };
+    let mut asked = JoinSet::new();
+    for path in file_io::off_runtime(find).await.ok()? {
         let known = engine.records().nested_servers.get(&path).cloned();
         let tmux = known.unwrap_or_else(|| engine.tmux().beside(Socket::Path(path.clone())));
-        // No control client attaches to a server that may not be the one.
-        let query = [Command::query("list-clients").option("-F", ClientFacts::format())];
-        let Ok(replies) = tmux.spawned(&query).await else {
-            engine.records().nested_servers.remove(&path);
-            continue;
-        };
-        let text: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
-        let Ok(clients) = ClientFacts::parse_all("list-clients", &text) else { continue };
-        let shown = clients.into_iter().find(|it| it.pid == client.pid).and_then(|it| it.pane);
-        if let Some(shown) = shown {
-            engine.records().nested_servers.insert(path, Server::clone(&tmux));
-            let pane = tmux.row(&shown.to_string()).await.ok()?;
-            return Some(ShellTerminal { tmux, pane });
+        asked.spawn(async move { (path, pane_shown_by(&tmux, pid).await, tmux) });
+    }
+    while let Some(done) = asked.join_next().await {
+        match done {
+            Ok((path, Ok(Some(shown)), tmux)) => {
+                engine.records().nested_servers.insert(path, tmux.clone());
+                let pane = tmux.row(&shown.to_string()).await.ok()?;
+                return Some(ShellTerminal { tmux, pane });
+            }
+            Ok((path, Err(_), _)) => {
+                engine.records().nested_servers.remove(&path);
+            }
+            Ok((_, Ok(None), _)) | Err(_) => {}
         }
     }
     None
 }
 
-/// Sockets to which a client with these arguments may be connected.
-fn candidates(argv: &[String]) -> Vec<PathBuf> {
+/// The pane that the client with this process shows, if it is one of the server.
+async fn pane_shown_by(tmux: &Server, pid: u32) -> Result<Option<PaneId>, Error> {
+    // No control client attaches to a server that may not be the one.
+    let query = [Command::query("list-clients").option("-F", ClientFacts::format())];
+    let replies = tmux.spawned(&query).await?;
+    let text: Vec<u8> = replies.into_iter().flat_map(|reply| reply.0).collect();
+    let clients = ClientFacts::parse_all("list-clients", &text)?;
+    Ok(clients.into_iter().find(|it| it.pid == pid).and_then(|it| it.pane))
+}
+
+/// Whether a socket belongs to the user of this process. A server of another user would learn the environment.
+fn is_own(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|data| data.uid() == rustix::process::getuid().as_raw())
+}
+
+/// Sockets to which a client with these arguments, in this directory, may be connected.
+fn candidates(argv: &[String], directory: &Path) -> Vec<PathBuf> {
     let mut arguments = argv.iter().skip(1);
     while let Some(argument) = arguments.next().filter(|it| it.starts_with('-')) {
         let mut value = |letter: &str| {
@@ -55,7 +89,7 @@ fn candidates(argv: &[String]) -> Vec<PathBuf> {
             if attached.is_empty() { arguments.next().cloned() } else { Some(attached.to_owned()) }
         };
         if let Some(path) = value("-S") {
-            return vec![path.into()];
+            return vec![directory.join(path)];
         }
         if let Some(name) = value("-L") {
             return vec![Socket::Name(name).path()];
@@ -72,7 +106,10 @@ mod tests {
 
     #[test]
     fn client_arguments_name_the_socket() {
-        let of = |line: &str| candidates(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let of = |line: &str| {
+            let argv: Vec<String> = line.split(' ').map(str::to_owned).collect();
+            candidates(&argv, Path::new("/home/me"))
+        };
         let named = vec![Socket::Name("work".to_owned()).path()];
         for (line, expected) in [
             ("tmux -L work attach", &named),
@@ -80,6 +117,7 @@ mod tests {
             ("tmux -f /dev/null -L work new -s x", &named),
             ("tmux -S /tmp/s attach -t -Lx", &vec![PathBuf::from("/tmp/s")]),
             ("tmux -S/tmp/s", &vec![PathBuf::from("/tmp/s")]),
+            ("tmux -S s new", &vec![PathBuf::from("/home/me/s")]),
         ] {
             assert_eq!(&of(line), expected, "{line}");
         }

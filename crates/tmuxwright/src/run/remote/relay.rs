@@ -1,5 +1,6 @@
 //! The shell elsewhere that a pane shows, and the local process through which it is reached.
 
+use process::Foreground;
 use tmux_control::{PaneId, Server};
 use tokio::time::Instant;
 
@@ -32,7 +33,8 @@ impl ShellTerminal {
 pub(in crate::run) struct Relay {
     pub(super) pid: u32,
     started: Option<String>,
-    /// Command line of the process.
+    /// Name of its program, and its command line.
+    pub(super) name: String,
     pub(super) program: String,
     /// Whether the process passes keys on to another terminal.
     pub(super) passes_keys: bool,
@@ -82,15 +84,13 @@ impl Relay {
     async fn find(engine: &Engine, pane: &PaneState) -> Option<Self> {
         let mut foreground = process::foreground(pane.pid)?;
         let mut terminal = ShellTerminal { tmux: engine.tmux().clone(), pane: pane.clone() };
+        let mut is_nested = false;
         for _ in 0..MAX_NESTED {
             if foreground.name != nested_tmux::CLIENT {
                 break;
             }
-            let inner = nested_tmux::terminal_of(engine, &foreground).await;
-            // A pane of the same server has to be the target itself, so that the policy is asked about it.
-            let is_other =
-                |it: &ShellTerminal| it.tmux.socket_path() != engine.tmux().socket_path();
-            let Some(inner) = inner.filter(is_other) else { break };
+            let Some(inner) = nested_tmux::terminal_of(engine, &foreground).await else { break };
+            is_nested = true;
             foreground = process::foreground(inner.pane.pid)?;
             terminal = inner;
         }
@@ -98,16 +98,14 @@ impl Relay {
         if !passes_keys {
             let kind = process::shell(&foreground)?;
             let shell = Shell { kind, pid: foreground.pid };
-            let is_inner = terminal.pane.pane != pane.pane
-                || terminal.tmux.socket_path() != engine.tmux().socket_path()
-                || engine.records().started_by_job(pane, foreground.pid);
+            let is_inner = is_nested || engine.records().started_by_job(pane, foreground.pid);
             if !is_inner && gate::require_shared_files(pane.pane, shell).is_ok() {
                 return None;
             }
         }
         let program = foreground.argv.join(" ");
-        let (pid, started) = (foreground.pid, foreground.started);
-        Some(Self { pid, started, program, passes_keys, terminal })
+        let Foreground { pid, name, started, .. } = foreground;
+        Some(Self { pid, started, name, program, passes_keys, terminal })
     }
 
     pub(super) fn id(&self) -> RelayId {
@@ -119,7 +117,9 @@ impl Relay {
         match self.passes_keys {
             true => {
                 let (program, pid) = (self.program.clone(), self.pid);
-                Refusal::Program { pane, program, pid, reads: is_question(row) }
+                // Any program behind it may read without a question.
+                let reads = is_question(row).then_some(true);
+                Refusal::Program { pane, program, pid, reads }
             }
             false => Refusal::OutOfReach { pane },
         }

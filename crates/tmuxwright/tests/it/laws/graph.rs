@@ -107,7 +107,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("changes", &["run", "host"]),
     ("watch", &["bookmark", "run", "input_probe", "host"]),
     ("bookmark", &["lock"]),
-    ("run", &["input_probe", "host", "private_dir", "random", "lock"]),
+    ("run", &["input_probe", "host", "private_dir", "random", "file_io", "lock"]),
     ("input_probe", &[]),
     ("host", &["private_dir", "random"]),
     ("private_dir", &["file_io", "lock"]),

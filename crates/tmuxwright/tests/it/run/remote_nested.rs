@@ -1,11 +1,11 @@
 //! Commands behind a relay that start interpreters and further shells there, as an agent starts them.
 
 use serde_json::{Value, json};
-use testkit::{Mcp, Shell, TmuxServer};
+use testkit::{Mcp, Shell, TmuxServer, until, wait_until};
 
 use crate::run::places::{InnerShell, Place};
-use crate::serve;
 use crate::support::{command_end, string};
+use crate::{serve, serve_configured};
 
 /// A shell behind `script`, which a command of ours has started in a person's pane.
 struct Nested {
@@ -161,7 +161,7 @@ async fn client_of_the_same_server_is_refused() {
         tmux.socket().display()
     );
     let target = tmux.open(&attach);
-    testkit::until("the client shows its status line", async || {
+    until("the client shows its status line", async || {
         tmux.screen(&target)
             .lines()
             .last()
@@ -172,5 +172,30 @@ async fn client_of_the_same_server_is_refused() {
     let before = tmux.screen(&shown);
     mcp.call("run_command", json!({"target": target, "command": "echo no"})).await.err("busy");
     assert_eq!(tmux.screen(&shown), before);
+    mcp.close().await;
+}
+
+/// A server that the policy excludes is not asked, and its client is not typed into.
+#[tokio::test]
+async fn server_that_policy_excludes_is_not_reached() {
+    let tmux = TmuxServer::new();
+    let config = format!("[policy]\nallowed_servers = [\"{}\"]", tmux.socket().display());
+    let mcp = serve_configured(&tmux, &config).await;
+    let socket = tmux.home().join("inner-socket");
+    // Without a status line, the screen looks like that of a shell.
+    let target = tmux.open(&format!(
+        "exec env -u TMUX PS1='in$ ' {} -f /dev/null -S {} new-session 'bash --norc --noprofile -i' \\; \
+         set-option -g status off \\; set-option -g destroy-unattached on",
+        TmuxServer::program().display(),
+        socket.display()
+    ));
+    wait_until("the shell shows its prompt", || {
+        tmux.screen(&target).ends_with("in$").then_some(())
+    });
+    let before = tmux.screen(&target);
+    let arguments = json!({"target": target, "command": "echo no"});
+    let error = mcp.call("run_command", arguments).await.err("busy");
+    assert!(error.contains("another terminal"), "{error}");
+    assert_eq!(tmux.screen(&target), before);
     mcp.close().await;
 }
