@@ -105,7 +105,7 @@ impl JobFollower {
             self.engine.private_dir().remove_file(file);
         }
         let code = if let JobStatus::Exited(code) = status { Some(code) } else { None };
-        let (unfinished, _) = self.job.last_row();
+        let unfinished = self.job.last_row();
         let newline = unfinished.is_empty();
         let reading_prompt =
             code.map(|code| self.engine.records().pane(&self.pane).command_ended(code, newline));

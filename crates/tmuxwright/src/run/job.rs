@@ -8,6 +8,7 @@ use std::time::Duration;
 use tmux_control::PaneId;
 use tokio::sync::Notify;
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use process::ShellKind;
 use terminal::screen::{Screen, ScreenPlace};
@@ -37,6 +38,8 @@ pub struct Job {
     /// The command.
     pub command: String,
     started: Instant,
+    /// Cancelled once the shell runs the command, or its run is over.
+    begun: CancellationToken,
     state: Mutex<JobState>,
     /// Notified when the status or the awaited input changes.
     changed: Notify,
@@ -109,6 +112,7 @@ impl Job {
             pane,
             command,
             started: Instant::now(),
+            begun: CancellationToken::new(),
             state: Mutex::new(JobState {
                 status: JobStatus::Running,
                 ended: None,
@@ -269,6 +273,17 @@ impl Job {
     /// Begins the output at a place of the pane's screen.
     pub(super) fn begin_output(&self, place: &ScreenPlace) {
         self.state().output.screen = Screen::for_output(place);
+        self.set_begun();
+    }
+
+    /// Records that the shell runs the command.
+    pub(super) fn set_begun(&self) {
+        self.begun.cancel();
+    }
+
+    /// Waits until the shell runs the command. False if `until` came first.
+    pub(super) async fn wait_for_begin_until(&self, until: Instant) -> bool {
+        tokio::time::timeout_at(until, self.begun.cancelled()).await.is_ok()
     }
 
     /// Changes the size of the screen on which the command prints.
@@ -308,20 +323,25 @@ impl Job {
         self.set_waiting(None);
     }
 
-    /// The last row of the output up to the cursor, and whether an interrupt was echoed.
-    pub(super) fn last_row(&self) -> (String, bool) {
-        let state = self.state();
-        (state.output.screen.before_cursor(), state.output.interrupted)
+    /// The last row of the output up to the cursor.
+    pub(super) fn last_row(&self) -> String {
+        self.state().output.screen.before_cursor()
+    }
+
+    /// Whether the terminal has echoed an interrupt into the output.
+    pub(super) fn was_interrupted(&self) -> bool {
+        self.state().output.interrupted
+    }
+
+    /// Whether it has done so right above the last row.
+    pub(super) fn was_just_interrupted(&self) -> bool {
+        self.state().output.was_just_interrupted()
     }
 
     /// Whether this prompt follows the interrupt with text behind it, which a person has entered. It need
     /// not begin a line: zsh wraps it into a row of its own.
     pub(super) fn shows_entered_line(&self, prompt: &str) -> bool {
-        let rows = self.state().output.pending();
-        let above = rows.split_last().map_or_else(String::new, |(_, above)| above.join("\n"));
-        let Some((_, after)) = above.rsplit_once("^C") else { return false };
-        let goes_on = |text: &str| !text.is_empty() && !text.starts_with('\n');
-        !prompt.trim().is_empty() && after.split(prompt).skip(1).any(goes_on)
+        self.state().output.shows_entered_line(prompt)
     }
 
     /// Ends the output before its last rows, the prompt of a shell that dropped the command.
@@ -354,6 +374,7 @@ impl Job {
             _ => tracing::info!("command {id} in {pane} was lost"),
         }
         state.status = status;
+        self.begun.cancel();
         (state.waiting, state.reading) = (None, None);
         state.ended = Some(Instant::now());
         drop(state);

@@ -24,12 +24,14 @@ pub(super) struct JobFeed {
     pub(super) echo: Screen,
     /// Probes for awaited input, or a shell that has dropped the command. Output makes them begin anew.
     pub(super) probes: ProbeSchedule<AwaitedInput>,
+    /// Whether a part of the stream was lost.
+    pub(super) has_gap: bool,
 }
 
 impl JobFeed {
     pub(super) fn new(job: Arc<Job>, keys: MarkKeys, echo: Screen) -> Self {
         let (filter, probes) = (OutputFilter::new(keys), ProbeSchedule::new(Instant::now()));
-        Self { job, filter, echo, probes }
+        Self { job, filter, echo, probes, has_gap: false }
     }
 
     /// Adds an item of the stream. Returns the status if the job is lost.
@@ -38,8 +40,10 @@ impl JobFeed {
             SizedItem::Chunk(Chunk::Bytes { bytes, .. }) => self.scan(&bytes),
             SizedItem::Size(width, height) => self.resize(width, height),
             SizedItem::Chunk(Chunk::Gap { missed, .. }) => {
+                self.has_gap = true;
                 // The gap may have held the start mark.
                 self.filter.begin();
+                self.job.set_begun();
                 self.job.output_lost(missed);
             }
             SizedItem::Chunk(Chunk::End(StreamEnd::PaneGone)) => {
@@ -60,7 +64,7 @@ impl JobFeed {
 
     /// Adds the output among these bytes to the job's.
     pub(super) fn scan(&mut self, bytes: &[u8]) {
-        let Self { job, filter, echo, probes } = self;
+        let Self { job, filter, echo, probes, .. } = self;
         let had_begun = filter.has_begun();
         let parts = filter.parts(bytes);
         if !had_begun {

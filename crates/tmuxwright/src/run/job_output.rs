@@ -4,6 +4,9 @@ use process::ShellKind;
 use terminal::screen::{Screen, ScreenPlace};
 use terminal::transcript::Transcript;
 
+/// Rows of the prompt below the row in which the terminal has echoed an interrupt, and that row.
+const ROWS_BELOW_INTERRUPT: usize = 3;
+
 /// Output of a job.
 pub(super) struct JobOutput {
     pub(super) screen: Screen,
@@ -49,6 +52,22 @@ impl JobOutput {
     /// The lines that can still change.
     pub(super) fn pending(&self) -> Vec<String> {
         if self.closed { Vec::new() } else { self.screen.pending() }
+    }
+
+    /// Whether the terminal has echoed an interrupt right above the last row.
+    pub(super) fn was_just_interrupted(&self) -> bool {
+        let rows = if self.interrupted { self.pending() } else { Vec::new() };
+        rows.iter().rev().take(ROWS_BELOW_INTERRUPT).any(|row| row.contains("^C"))
+    }
+
+    /// Whether this prompt follows the interrupt with text behind it, which a person has entered. It need
+    /// not begin a line: zsh wraps it into a row of its own.
+    pub(super) fn shows_entered_line(&self, prompt: &str) -> bool {
+        let rows = self.pending();
+        let above = rows.split_last().map_or_else(String::new, |(_, above)| above.join("\n"));
+        let Some((_, after)) = above.rsplit_once("^C") else { return false };
+        let goes_on = |text: &str| !text.is_empty() && !text.starts_with('\n');
+        !prompt.trim().is_empty() && after.split(prompt).skip(1).any(goes_on)
     }
 
     /// Moves the rows on the screen into the transcript, without the last `dropped_rows` and, after

@@ -96,7 +96,7 @@ impl JobFollower {
             // The shell reads its next line; the end is confirmed soon.
             return None;
         }
-        let (row, _) = self.job.last_row();
+        let row = self.job.last_row();
         let alternate = self.job.facts().alternate == Some(AlternateScreen::Active);
         let shown = ShownRow { row: &row, alternate, quiet: self.feed.probes.quiet() };
         let awaited = awaited_input(wait, shown);
@@ -107,8 +107,8 @@ impl JobFollower {
     /// Whether the command's shell, which reads keys, is at its prompt although no end mark came: an
     /// interrupt and some errors make a shell skip the rest of a command file. `read -e` reads keys too.
     fn is_dropped(&self) -> bool {
-        let (row, interrupted) = self.job.last_row();
-        !self.feed.filter.holds_end() && (interrupted || same_prompt(&row, &self.prompt.row))
+        let is_back = || same_prompt(&self.job.last_row(), &self.prompt.row);
+        !self.feed.filter.holds_end() && (self.job.was_interrupted() || is_back())
     }
 
     async fn ask_status_once(&mut self, shell: Option<Shell>) -> Option<JobStatus> {

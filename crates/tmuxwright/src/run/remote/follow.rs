@@ -7,12 +7,14 @@ use tmux_control::PaneId;
 use tokio::time::Instant;
 
 use super::RemoteLease;
+use super::prompt::RemotePrompt;
+use super::prompt_row::RowLook;
 use super::relay::Relay;
 use super::status_query::{PromptAgain, StatusQuery};
 use crate::input_probe::{ShownRow, awaited_input};
 use crate::run::job::{AlternateScreen, JobStatus};
 use crate::run::job_feed::JobFeed;
-use crate::run::limits::REMOTE_START_TIMEOUT;
+use crate::run::limits::{REMOTE_ANSWER_TIMEOUT, REMOTE_START_TIMEOUT};
 use crate::run::marks::MarkKeys;
 use crate::run::pane_size::{CatchUp, SizedItem, SizedStream};
 use crate::run::prompt::Prompt;
@@ -84,11 +86,16 @@ impl RemoteFollower {
         if let Some(lost) = self.feed.handle(item) {
             return Some(lost);
         }
-        if self.feed.filter.take_line_query() {
+        let answered = self.feed.filter.take_line_query();
+        if answered {
             self.query.answered();
         }
         // The keys of the marks have left this process only in the script, so no other program knows them.
-        let (code, _) = self.feed.filter.confirm()?;
+        let Some((code, _)) = self.feed.filter.confirm() else {
+            // A shell that does not know the command is at its prompt.
+            return (answered && self.feed.has_gap)
+                .then(|| StatusQuery::lost("output was lost, and its end with it"));
+        };
         let unknown = || JobStatus::Lost("the shell no longer knows its exit code".to_owned());
         Some(code.map_or_else(unknown, JobStatus::Exited))
     }
@@ -115,10 +122,7 @@ impl RemoteFollower {
         }
         if !self.feed.filter.has_begun() {
             self.feed.probes.record(None);
-            return (self.typed_at.elapsed() > REMOTE_START_TIMEOUT).then(|| {
-                let why = "its shell printed no mark: it is not known whether the command has run";
-                JobStatus::Lost(why.to_owned())
-            });
+            return self.status_without_mark().await;
         }
         match self.prompt_again() {
             PromptAgain::No => {}
@@ -128,11 +132,11 @@ impl RemoteFollower {
             }
             PromptAgain::Yes => {
                 self.feed.probes.record(None);
-                let refused = self.ask_status().await.err();
-                return refused.map(|why| StatusQuery::lost(&why.to_string()));
+                self.ask_status().await;
+                return None;
             }
         }
-        let (row, _) = self.job.last_row();
+        let row = self.job.last_row();
         let alternate = self.job.facts().alternate == Some(AlternateScreen::Active);
         let shown = ShownRow { row: &row, alternate, quiet: self.feed.probes.quiet() };
         self.feed.probes.record(awaited_input(&wait, shown));
@@ -152,6 +156,22 @@ impl RemoteFollower {
                 Err(None)
             }
         }
+    }
+
+    /// The status of a command whose shell has printed no mark, once none can be expected: the shell is at its prompt
+    /// again, as after an interrupt, or too much time has passed.
+    async fn status_without_mark(&self) -> Option<JobStatus> {
+        let prompt = RemotePrompt { engine: &self.engine, pane: self.pane, relay: &self.relay };
+        let is_quiet = self.feed.probes.quiet() > REMOTE_ANSWER_TIMEOUT;
+        let row = if is_quiet { prompt.read_row().await.ok() } else { None };
+        if row.is_some_and(|row| prompt.look(&row) == RowLook::Known) {
+            let why = "its shell is at its prompt again, and has not read the whole command";
+            return Some(JobStatus::Lost(why.to_owned()));
+        }
+        (self.typed_at.elapsed() > REMOTE_START_TIMEOUT).then(|| {
+            let why = "its shell printed no mark: it is not known whether the command has run";
+            JobStatus::Lost(why.to_owned())
+        })
     }
 
     /// The status after the relay, or the command that has started the shell, has exited: what was printed last

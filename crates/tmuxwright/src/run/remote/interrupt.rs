@@ -49,6 +49,10 @@ impl<'a> RemoteInterrupt<'a> {
         until: Instant,
     ) -> Result<Interrupted, tmux_control::Error> {
         let (engine, pane, terminal) = (self.engine, self.pane.pane, &self.relay.terminal);
+        if let Some(job) = &self.job {
+            // Before, the key would stop the shell from reading the script, and nothing would tell of the command.
+            job.wait_for_begin_until((Instant::now() + SHELL_RESPONSE_TIMEOUT).min(until)).await;
+        }
         engine.tmux().run(TmuxKey::Named("C-c".to_owned()).press(pane)).await?;
         // The terminal drops text that was not entered.
         engine.shared.typed_input.record(pane, "", true);

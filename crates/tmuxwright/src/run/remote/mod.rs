@@ -40,20 +40,18 @@ use relay::RelayId;
 const REDRAWING: &[&str] = &["mosh-client", "screen", nested_tmux::CLIENT, "zellij"];
 
 /// The record of the shell behind a relay.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct RemoteRecord {
-    relay: Option<RelayId>,
+    relay: RelayId,
     /// The shell that ran the last command.
     shell: Option<ShellKind>,
     /// Key of the loader lines. A history without a rule for blanks, as that of busybox, keeps a repeated line
     /// once.
     loader: Option<String>,
-    /// The row of the prompt before the last command.
-    prompt: Option<String>,
+    /// The prompt before the last command.
+    prompt: Option<PromptRecord>,
     /// The last row of the output of that command, if it has no end: the prompt follows in the same row.
     unfinished: String,
-    /// Whether the shell edits its line itself; `None` until a key has told.
-    has_editor: Option<bool>,
     /// Status of the last command, and its end unless a further one has begun.
     last_status: i32,
     last_end: Option<Instant>,
@@ -61,67 +59,117 @@ pub(super) struct RemoteRecord {
     jobs: Vec<Arc<Job>>,
 }
 
+/// A prompt behind a relay.
+#[derive(Debug)]
+struct PromptRecord {
+    row: String,
+    /// Whether its shell edits the line itself.
+    has_editor: bool,
+}
+
+impl RemoteRecord {
+    fn new(relay: RelayId) -> Self {
+        Self {
+            relay,
+            shell: None,
+            loader: None,
+            prompt: None,
+            unfinished: String::new(),
+            last_status: 0,
+            last_end: None,
+            jobs: Vec::new(),
+        }
+    }
+
+    /// Records a prompt that was found empty. Output without an end may precede it in its row.
+    fn set_prompt(&mut self, row: &str, has_editor: bool) {
+        let row = prompt_row::behind_output(row, &self.unfinished).to_owned();
+        self.prompt = Some(PromptRecord { row, has_editor });
+    }
+
+    /// The status that a command there finds in `$?`. A shell that a command has just started has run none.
+    fn status_before(&self) -> i32 {
+        let is_new = !self.jobs.is_empty() && self.last_end.is_none();
+        if is_new { 0 } else { self.last_status }
+    }
+}
+
 impl Engine {
-    /// Reads or changes the record of a relay. A record of another relay in the pane is void.
-    fn remote_record<T>(
+    /// Changes the record of a relay. The records of relays that have exited are dropped.
+    fn change_remote<T>(
         &self,
         pane: PaneId,
         relay: &Relay,
         change: impl FnOnce(&mut RemoteRecord) -> T,
     ) -> T {
+        let id = relay.id();
         let mut records = self.records();
-        let record = records.remote.entry(pane).or_default();
-        let id = Some(relay.id());
-        if record.relay != id {
-            *record = RemoteRecord { relay: id, ..RemoteRecord::default() };
+        records.remote.retain(|_, of_pane| {
+            of_pane.retain(|record| record.relay == id || record.relay.is_alive());
+            !of_pane.is_empty()
+        });
+        let of_pane = records.remote.entry(pane).or_default();
+        match of_pane.iter_mut().find(|record| record.relay == id) {
+            Some(record) => change(record),
+            None => {
+                let mut record = RemoteRecord::new(id);
+                let changed = change(&mut record);
+                of_pane.push(record);
+                changed
+            }
         }
-        change(record)
+    }
+
+    /// Reads the record of a relay, if there is one.
+    fn read_remote<T>(
+        &self,
+        pane: PaneId,
+        relay: &Relay,
+        read: impl FnOnce(&RemoteRecord) -> T,
+    ) -> Option<T> {
+        let (id, records) = (relay.id(), self.records());
+        records.remote.get(&pane)?.iter().find(|record| record.relay == id).map(read)
     }
 
     /// The prompt that the last command behind a relay has left.
     fn remote_known_prompt(&self, pane: PaneId, relay: &Relay) -> Option<KnownPrompt> {
-        self.remote_record(pane, relay, |record| {
-            let (row, unfinished) = (record.prompt.clone()?, record.unfinished.clone());
-            Some(KnownPrompt { row, unfinished })
-        })
+        let known = self.read_remote(pane, relay, |record| {
+            let row = record.prompt.as_ref()?.row.clone();
+            Some(KnownPrompt { row, unfinished: record.unfinished.clone() })
+        });
+        known.flatten()
     }
 
     /// The relay whose shell has just ended a command, and until when the shell may take to be back.
     fn settling_relay(&self, pane: PaneId) -> Option<(RelayId, Instant)> {
         let records = self.records();
-        let record = records.remote.get(&pane)?;
+        let record = records.remote.get(&pane)?.iter().max_by_key(|record| record.last_end)?;
         let until = record.last_end? + SETTLE_TIME;
-        (Instant::now() < until).then_some((record.relay.clone()?, until))
+        (Instant::now() < until).then_some((record.relay.clone(), until))
     }
 
-    /// The innermost command that runs behind the relay in a pane.
+    /// The innermost command that runs behind the relays in a pane.
     pub(super) fn remote_job(&self, pane: PaneId) -> Option<Arc<Job>> {
-        let job = self.records().remote.get(&pane).and_then(|record| record.jobs.last().cloned());
-        job.filter(|job| job.is_running())
+        let records = self.records();
+        let jobs = records.remote.get(&pane)?.iter().rev().filter_map(|record| record.jobs.last());
+        jobs.into_iter().find(|job| job.is_running()).cloned()
     }
 
-    /// The shell behind the relay in a pane, if it has run a command.
+    /// The shell behind the innermost relay in a pane, if it has run a command.
     pub(super) fn remote_shell(&self, pane: PaneId) -> Option<ShellKind> {
-        self.records().remote.get(&pane).and_then(|record| record.shell)
+        self.records().remote.get(&pane)?.iter().rev().find_map(|record| record.shell)
     }
 
-    /// Records the end of a command behind a relay. A relay that has exited needs no record.
+    /// Records the end of a command behind a relay.
     fn remote_job_ended(&self, pane: PaneId, relay: &Relay, job: &Job, status: &JobStatus) {
-        let mut records = self.records();
-        let Some(record) = records.remote.get_mut(&pane) else { return };
-        if record.relay != Some(relay.id()) {
-            return;
-        }
-        if !relay.id().is_alive() {
-            records.remote.remove(&pane);
-            return;
-        }
-        record.jobs.retain(|it| it.id != job.id);
-        record.unfinished = job.last_row().0;
-        record.last_end = Some(Instant::now());
-        if let JobStatus::Exited(code) = *status {
-            record.last_status = code;
-        }
+        self.change_remote(pane, relay, |record| {
+            record.jobs.retain(|it| it.id != job.id);
+            record.unfinished = job.last_row();
+            record.last_end = Some(Instant::now());
+            if let JobStatus::Exited(code) = *status {
+                record.last_status = code;
+            }
+        });
     }
 }
 

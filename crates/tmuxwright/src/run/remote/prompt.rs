@@ -9,6 +9,7 @@ use tmux_control::{Command, PaneId};
 use tokio::sync::OwnedRwLockReadGuard;
 use tokio::time::Instant;
 
+use super::RemoteRecord;
 use super::prompt_row::{self, RowLook};
 use super::relay::Relay;
 use crate::run::cursor_row::CursorRow;
@@ -92,19 +93,12 @@ impl RemotePrompt<'_> {
                 continue;
             }
             let is_known = look == RowLook::Known;
-            let has_editor =
-                self.engine.remote_record(self.pane, self.relay, |record| record.has_editor);
-            // A terminal that edits the line would echo the key.
-            let presses_left = !(is_known && has_editor == Some(false));
-            if let Some(empty) = self.try_keys(cursor, viewers, presses_left).await? {
-                self.engine.remote_record(self.pane, self.relay, |record| {
-                    record.has_editor.get_or_insert(true);
-                    if !is_known {
-                        let row = &empty.cursor.before;
-                        let prompt = prompt_row::behind_output(row, &record.unfinished);
-                        record.prompt = Some(prompt.to_owned());
-                    }
-                });
+            if let Some(empty) = self.try_keys(cursor, viewers, is_known).await? {
+                if !is_known {
+                    let row = &empty.cursor.before;
+                    let found = |record: &mut RemoteRecord| record.set_prompt(row, true);
+                    self.engine.change_remote(self.pane, self.relay, found);
+                }
                 return Ok(empty);
             }
             if Instant::now() > until {
@@ -117,8 +111,8 @@ impl RemotePrompt<'_> {
     /// it waits for keys, as the task that follows it finds soon after the prompt has come. A prompt that follows
     /// the end of a command in that shell may still be on its way.
     pub(super) async fn busy_job(&self) -> Result<Option<Arc<Job>>, Refusal> {
-        let last_end = self.engine.remote_record(self.pane, self.relay, |record| record.last_end);
-        let drawn = Patience::after(last_end).after_command;
+        let last_end = self.engine.read_remote(self.pane, self.relay, |record| record.last_end);
+        let drawn = Patience::after(last_end.flatten()).after_command;
         let until = Instant::now() + PROMPT_TIMEOUT;
         let mut pause = ProbePause::default();
         loop {
@@ -165,18 +159,20 @@ impl RemotePrompt<'_> {
         Refusal::NoReaction { pane: self.pane, program: self.relay.program.clone() }
     }
 
-    /// Presses the keys. `None` if the pane has changed meanwhile.
+    /// Presses the keys at the known prompt, or at a row that looks like one. `None` if the pane has changed
+    /// meanwhile.
     async fn try_keys(
         &self,
         cursor: CursorRow,
         viewers: Viewers,
-        presses_left: bool,
+        is_known: bool,
     ) -> Result<Option<EmptyPrompt>, Refusal> {
         let (pane, terminal) = (self.pane, &self.relay.terminal);
         let target = terminal.pane.pane;
         let typing = self.engine.typing().await;
         let mut keys = Vec::new();
-        if presses_left {
+        // A terminal that edits the line would echo the key.
+        if !is_known || self.known_prompt_has_editor() {
             keys.push(TmuxKey::Named("Left".to_owned()).press(target));
         }
         keys.extend(type_text(target, " "));
@@ -199,7 +195,7 @@ impl RemotePrompt<'_> {
                 Reaction::EchoedArrow => {
                     self.press(&viewers, ERASE_ECHO).await?;
                     self.wait_for_row(&cursor).await?;
-                    return self.accept_without_editor(&cursor).map(|()| None);
+                    return self.accept_without_editor(&cursor, is_known).map(|()| None);
                 }
                 Reaction::Pending if Instant::now() > until => {
                     return self.give_up(&cursor, &now, &viewers).await;
@@ -211,19 +207,26 @@ impl RemotePrompt<'_> {
         Ok(Some(EmptyPrompt { cursor, viewers, condition, _typing: typing }))
     }
 
+    fn known_prompt_has_editor(&self) -> bool {
+        let has_editor =
+            |record: &RemoteRecord| record.prompt.as_ref().is_none_or(|it| it.has_editor);
+        self.engine.read_remote(self.pane, self.relay, has_editor).unwrap_or(true)
+    }
+
     /// Records a prompt in a terminal that edits the line itself: from now on only the blank is typed. No key tells
-    /// typed text from the prompt there.
-    fn accept_without_editor(&self, cursor: &CursorRow) -> Result<(), Refusal> {
+    /// typed text from the prompt there. If the prompt is that of a shell which edits its line, another program has
+    /// printed it, perhaps as a question.
+    fn accept_without_editor(&self, cursor: &CursorRow, is_known: bool) -> Result<(), Refusal> {
         let pane = self.pane;
-        self.engine.remote_record(pane, self.relay, |record| {
-            if *record.has_editor.get_or_insert(false) {
-                return Err(Refusal::NoEditor { pane });
-            }
+        if is_known {
+            return Err(Refusal::NoEditor { pane });
+        }
+        self.engine.change_remote(pane, self.relay, |record| {
             let prompt = prompt_row::behind_output(&cursor.before, &record.unfinished);
             if !prompt_row::is_plain_prompt(prompt) {
                 return Err(Refusal::HalfTyped { pane });
             }
-            record.prompt = Some(prompt.to_owned());
+            record.set_prompt(&cursor.before, false);
             Ok(())
         })
     }

@@ -8,12 +8,12 @@ use tmux_control::stream::ring::Chunk;
 use tokio::sync::oneshot;
 use tokio::time::{Instant, timeout_at};
 
-use super::RemoteLease;
 use super::follow::RemoteFollower;
 use super::loader::{self, ReadyShell, Script};
 use super::prompt::{Patience, RemotePrompt};
 use super::relay::Relay;
 use super::status_query::StatusQuery;
+use super::{RemoteLease, RemoteRecord};
 use crate::host::PaneState;
 use crate::random;
 use crate::run::command_file::ScriptInput;
@@ -122,7 +122,7 @@ impl RemoteStart {
         let (pane, terminal) = (pane.pane, &relay.terminal);
         let new_key = random::hex(KEY_BYTES)?;
         let keys = MarkKeys::new()?.asking_for_line()?;
-        let (last_end, loader) = engine.remote_record(pane, relay, |record| {
+        let (last_end, loader) = engine.change_remote(pane, relay, |record| {
             (record.last_end, record.loader.get_or_insert(new_key).clone())
         });
         let prompt_check = RemotePrompt { engine, pane, relay };
@@ -140,8 +140,8 @@ impl RemoteStart {
         prompt_check.enter(&empty, &line).await?;
         let loaded = |bytes: &[u8]| loader::is_loaded(bytes, &loader).then_some(());
         if output.wait_for(loaded).await.is_none() {
-            // A shell that answers later must not go on reading.
-            prompt_check.press(&empty.viewers, &["C-c"]).await?;
+            // A shell that answers later must not go on reading: it would take the next line of a person.
+            self.interrupt().await?;
             return Err(Refusal::NoAnswer { pane, program: relay.program.clone() });
         }
         let typing =
@@ -157,13 +157,17 @@ impl RemoteStart {
             }
             Err(refusal) => {
                 // The `sh` that reads lines without an echo would take those of a person.
-                terminal
-                    .tmux
-                    .run(TmuxKey::Named("C-c".to_owned()).press(terminal.pane.pane))
-                    .await?;
+                self.interrupt().await?;
                 Err(refusal)
             }
         }
+    }
+
+    /// Stops a loader line that was entered.
+    async fn interrupt(&self) -> Result<(), Refusal> {
+        let terminal = &self.relay.terminal;
+        terminal.tmux.run(TmuxKey::Named("C-c".to_owned()).press(terminal.pane.pane)).await?;
+        Ok(())
     }
 }
 
@@ -192,7 +196,8 @@ impl ScriptTyping<'_> {
         // A trace or a transient prompt may have moved the line; it may have scrolled away.
         let found = line_place::find_on_screen(&terminal.tmux, terminal.pane.pane, line).await?;
         let place = found.unwrap_or(place);
-        let previous_status = engine.remote_record(pane, relay, |record| record.last_status);
+        let previous_status = engine.read_remote(pane, relay, RemoteRecord::status_before);
+        let previous_status = previous_status.unwrap_or_default();
         let input = ScriptInput { keys, command, previous_status };
         let identity = keys.query.as_str();
         let script = Script { kind: shell.kind, input, loader, identity, place }.encoded();
@@ -213,7 +218,7 @@ impl ScriptTyping<'_> {
             records.job_started(&job, relay.pid);
         }
         drop(records);
-        engine.remote_record(pane, relay, |record| {
+        engine.change_remote(pane, relay, |record| {
             record.shell = Some(shell.kind);
             record.last_end = None;
             record.jobs.push(Arc::clone(&job));

@@ -1,9 +1,8 @@
 //! The query for the status of a command whose shell may have dropped it: on an interrupt, and on some errors,
 //! a shell skips the rest of a script, and so the end mark.
 
-use std::sync::Arc;
-
 use tokio::time::Instant;
+use tokio_util::sync::CancellationToken;
 
 use super::follow::RemoteFollower;
 use super::loader;
@@ -12,12 +11,20 @@ use super::{RemoteRecord, prompt_row};
 use crate::run::Refusal;
 use crate::run::delivery::LineGeometry;
 use crate::run::job::JobStatus;
-use crate::run::limits::{RELAY_QUIET, SHELL_RESPONSE_TIMEOUT};
+use crate::run::limits::{RELAY_QUIET, REMOTE_ANSWER_TIMEOUT};
+use crate::run::pane_records::TypingLease;
 use crate::run::prompt::same_prompt;
 
-/// State of the query.
+/// The query, and what is known from the earlier ones.
 #[derive(Debug, Default)]
-pub(super) enum StatusQuery {
+pub(super) struct StatusQuery {
+    state: QueryState,
+    /// Whether a shell has answered which the command has started: then the command goes on.
+    met_other_shell: bool,
+}
+
+#[derive(Debug, Default)]
+enum QueryState {
     #[default]
     NotAsked,
     Asked(Instant),
@@ -25,24 +32,32 @@ pub(super) enum StatusQuery {
     OtherShell,
     /// That shell is at its prompt again, with this number of lines of output.
     OtherShellAt(u64),
+    /// It could not be typed in this row.
+    Refused(String),
 }
 
 impl StatusQuery {
     /// Records that a shell has evaluated the query. The command's own shell has reported the status with it.
     pub(super) fn answered(&mut self) {
-        *self = Self::OtherShell;
+        *self = Self { state: QueryState::OtherShell, met_other_shell: true };
     }
 
     /// Forgets which shell reads: keys were typed.
     pub(super) fn forget(&mut self) {
-        if !matches!(self, Self::Asked(_)) {
-            *self = Self::NotAsked;
+        if !matches!(self.state, QueryState::Asked(_)) {
+            self.state = QueryState::NotAsked;
         }
     }
 
-    /// Whether the query has timed out.
-    pub(super) fn has_failed(&self) -> bool {
-        matches!(self, Self::Asked(asked) if asked.elapsed() > SHELL_RESPONSE_TIMEOUT)
+    /// Whether the command's shell has not answered in time. A shell that the command has started may have begun
+    /// something else meanwhile.
+    pub(super) fn has_failed(&mut self) -> bool {
+        let QueryState::Asked(asked) = self.state else { return false };
+        let has_timed_out = asked.elapsed() > REMOTE_ANSWER_TIMEOUT;
+        if has_timed_out && self.met_other_shell {
+            self.state = QueryState::OtherShell;
+        }
+        has_timed_out && !self.met_other_shell
     }
 
     /// The status of a command that was dropped, and whose status is not known for this reason.
@@ -64,25 +79,25 @@ pub(super) enum PromptAgain {
 
 impl RemoteFollower {
     pub(super) fn prompt_again(&mut self) -> PromptAgain {
-        let (row, interrupted) = self.job.last_row();
+        let (row, interrupted) = (self.job.last_row(), self.job.was_just_interrupted());
         // The command may have changed the directory in the prompt.
         let may_be_own =
             same_prompt(&row, &self.prompt.row) || (interrupted && prompt_row::ends_as_shell(&row));
-        let has_inner = |record: &mut RemoteRecord| {
-            record.jobs.last().is_some_and(|last| last.id != self.job.id)
-        };
-        if !may_be_own || self.engine.remote_record(self.pane, &self.relay, has_inner) {
+        let has_inner =
+            |record: &RemoteRecord| record.jobs.last().is_some_and(|last| last.id != self.job.id);
+        if !may_be_own || self.engine.read_remote(self.pane, &self.relay, has_inner) == Some(true) {
             return PromptAgain::No;
         }
         let lines = self.job.lines();
-        match self.query {
-            StatusQuery::Asked(_) => return PromptAgain::Perhaps,
-            StatusQuery::OtherShell => {
-                self.query = StatusQuery::OtherShellAt(lines);
+        match &self.query.state {
+            QueryState::Asked(_) => return PromptAgain::Perhaps,
+            QueryState::OtherShell => {
+                self.query.state = QueryState::OtherShellAt(lines);
                 return PromptAgain::No;
             }
-            StatusQuery::OtherShellAt(before) if before == lines => return PromptAgain::No,
-            StatusQuery::NotAsked | StatusQuery::OtherShellAt(_) => {}
+            QueryState::OtherShellAt(before) if *before == lines => return PromptAgain::No,
+            QueryState::Refused(before) if *before == row => return PromptAgain::No,
+            QueryState::NotAsked | QueryState::OtherShellAt(_) | QueryState::Refused(_) => {}
         }
         match interrupted || self.feed.probes.quiet() >= RELAY_QUIET {
             true => PromptAgain::Yes,
@@ -90,23 +105,28 @@ impl RemoteFollower {
         }
     }
 
-    /// Types the query at the prompt.
-    pub(super) async fn ask_status(&mut self) -> Result<(), Refusal> {
-        let (engine, pane) = (Arc::clone(&self.engine), self.pane);
-        let prompt = RemotePrompt { engine: &engine, pane, relay: &self.relay };
-        let empty = match prompt.require_empty(Patience::none()).await {
+    /// Types the query at the prompt. A row in which nothing can be typed says nothing about the command: the query
+    /// is typed once there is another one, or, if only a person or another call is in the way, at the next probe.
+    pub(super) async fn ask_status(&mut self) {
+        self.query.state = match self.type_query().await {
+            Ok(()) => QueryState::Asked(Instant::now()),
+            Err(Refusal::PersonActive { .. } | Refusal::Contended { .. }) => QueryState::NotAsked,
             // The terminal edits the line, for a program that asks with the text of the prompt.
-            Err(Refusal::NoEditor { .. }) => {
-                self.query = StatusQuery::OtherShell;
-                return Ok(());
-            }
-            empty => empty?,
+            Err(Refusal::NoEditor { .. }) => QueryState::OtherShell,
+            Err(_) => QueryState::Refused(self.job.last_row()),
         };
+    }
+
+    async fn type_query(&self) -> Result<(), Refusal> {
+        let (engine, pane) = (&self.engine, self.pane);
+        // Other calls wait for the end of the typing.
+        let soon = CancellationToken::new();
+        soon.cancel();
+        let _lease = TypingLease::acquire(engine, pane, &soon).await?;
+        let prompt = RemotePrompt { engine, pane, relay: &self.relay };
+        let empty = prompt.require_empty(Patience::none()).await?;
         let geometry = LineGeometry { column: empty.cursor.column, width: empty.cursor.width };
         let asked = self.keys.line.as_deref().unwrap_or_default();
-        let line = loader::status_line(self.kind, asked, geometry);
-        prompt.enter(&empty, &line).await?;
-        self.query = StatusQuery::Asked(Instant::now());
-        Ok(())
+        prompt.enter(&empty, &loader::status_line(self.kind, asked, geometry)).await
     }
 }

@@ -140,7 +140,7 @@ async fn dead_connection_loses_the_command() {
 async fn interrupted_command_exits_with_130_over_ssh() {
     for shell in InnerShell::ALL {
         let inner = over_ssh(shell).await;
-        let started = inner.fixture.start("echo begun; sleep 1000", "begun").await;
+        let started = inner.fixture.start("sh -c 'echo begun; exec sleep 1000'", "begun").await;
         inner.fixture.tmux.presses(inner.target(), &["C-c"]);
         let result = command_end(&inner.fixture.mcp, &started).await;
         assert_eq!(result["exit_code"], 130, "{shell:?}: {result}");
@@ -152,7 +152,7 @@ async fn interrupted_command_exits_with_130_over_ssh() {
 #[tokio::test]
 async fn interrupt_waits_for_the_prompt_over_ssh() {
     let inner = over_ssh(InnerShell::BASH).await;
-    let started = inner.fixture.start("echo begun; sleep 1000", "begun").await;
+    let started = inner.fixture.start("sh -c 'echo begun; exec sleep 1000'", "begun").await;
     let arguments = json!({"target": inner.target(), "timeout": 30});
     let result = inner.fixture.mcp.call("interrupt", arguments.clone()).await.ok();
     assert_eq!(

@@ -1,7 +1,9 @@
 //! `run_command` types nothing behind a relay unless a shell shows its empty prompt there.
 
+use std::os::unix::fs::PermissionsExt;
+
 use serde_json::json;
-use testkit::{Mcp, Shell, TmuxServer, until, wait_until};
+use testkit::{Mcp, Person, Shell, TmuxServer, until, wait_until};
 
 use crate::run::places::{InnerShell, Place};
 use crate::serve;
@@ -191,4 +193,33 @@ async fn program_with_prompt_of_a_shell_is_named() {
     let error = refused(&mcp, &pane).await;
     assert!(error.contains("did not answer as a shell"), "{error}");
     mcp.close().await;
+}
+
+/// `stty` hangs, so that the line which asks the shell goes on when the call has given up.
+#[tokio::test]
+async fn shell_that_answers_late_takes_no_line() {
+    let inner = Place::Script.open(InnerShell::BASH).await.unwrap();
+    let (tmux, target) = (&inner.fixture.tmux, inner.fixture.target.as_deref().unwrap());
+    let bin = tmux.home().join("inner/bin");
+    std::fs::create_dir(&bin).unwrap();
+    let (go, seen) = (tmux.home().join("go"), tmux.home().join("inner/seen"));
+    let wait = format!("until test -e {}; do sleep 0.01; done", go.display());
+    let script =
+        format!("#!/bin/sh\ntrap '' 2\necho > {}\n{wait}\nexec /bin/stty \"$@\"\n", seen.display());
+    std::fs::write(bin.join("stty"), script).unwrap();
+    std::fs::set_permissions(bin.join("stty"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    tmux.tmux(&["select-window", "-t", target]);
+    let mut person = Person::attach(tmux, "main", 90, 30);
+    tmux.type_line(target, &format!("PATH={}:$PATH", bin.display()));
+    let press = async {
+        until("the shell evaluates the line", async || seen.exists().then_some(())).await;
+        person.types("x");
+    };
+    let (error, ()) = tokio::join!(refused(&inner.fixture.mcp, target), press);
+    assert!(error.contains("did not answer as a shell"), "{error}");
+    std::fs::write(&go, "").unwrap();
+    let ran = tmux.home().join("inner/ran");
+    until("the shell is back", async || tmux.screen(target).ends_with('$').then_some(())).await;
+    tmux.type_line(target, &format!("PATH=/usr/bin:/bin; touch {}", ran.display()));
+    until("the person's line has run", async || ran.exists().then_some(())).await;
 }

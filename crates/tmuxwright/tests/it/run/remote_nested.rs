@@ -96,7 +96,7 @@ async fn shell_in_a_remote_shell_takes_commands() {
     assert_eq!(command_end(&nested.mcp, &started).await["exit_code"], 4);
     nested.assert_prints("echo $?", "4").await;
     // Once it has left, a command that its shell abandons is reported as such again.
-    let arguments = json!({"target": nested.target, "command": "sleep 1000", "timeout": 0});
+    let arguments = json!({"target": nested.target, "command": "read x", "timeout": 0});
     let started = nested.mcp.call("run_command", arguments).await.ok();
     assert_eq!(started["status"], "running", "{started}");
     assert_eq!(nested.interrupt().await["exit_code"], 130);
@@ -104,6 +104,98 @@ async fn shell_in_a_remote_shell_takes_commands() {
         nested.mcp.call("command_result", json!({"command_id": nested.outer["command_id"]}));
     assert_eq!(outer.await.ok()["status"], "running");
     nested.mcp.close().await;
+}
+
+/// Each shell is a relay of its own here: their processes can be inspected.
+#[tokio::test]
+async fn shells_within_commands_are_told_apart() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = tmux.open_shell("exec env PS1='zero$ ' bash --norc --noprofile -i");
+    let run = async |command: &str| -> Value {
+        let arguments = json!({"target": target, "command": command, "timeout": 30});
+        mcp.call("run_command", arguments).await.ok()
+    };
+    let prints = async |command: &str, output: &str| {
+        let answer = run(command).await;
+        let printed = (&answer["output"], &answer["exit_code"]);
+        assert_eq!(printed, (&json!(output), &json!(0)), "{answer}");
+    };
+    let one = run("env PS1='one$ ' bash --norc --noprofile -i").await;
+    assert_eq!(one["waiting"], "keys", "{one}");
+    assert_eq!(run("sh -c 'exit 9'").await["exit_code"], 9);
+    prints("echo $?", "9").await;
+    let two = run("env PS1='two$ ' bash --norc --noprofile -i").await;
+    assert_eq!(two["waiting"], "keys", "{two}");
+    // A new shell has run nothing.
+    prints("echo $?; cd /", "0").await;
+    prints("pwd", "/").await;
+    let refused = mcp.call("run_in_repl", json!({"target": target, "input": "exit 5"})).await.ok();
+    assert_eq!(refused["state"], "left: back in bash, exit code 5", "{refused}");
+    assert_eq!(command_end(&mcp, &two).await["exit_code"], 5);
+    prints("echo $?", "5").await;
+    tmux.type_line(&target, "exit 6");
+    assert_eq!(command_end(&mcp, &one).await["exit_code"], 6);
+    prints("echo $?", "6").await;
+    mcp.close().await;
+}
+
+/// The query for the status cannot be typed there, which says nothing about the command.
+#[tokio::test]
+async fn inner_shell_in_vi_mode_loses_nothing() {
+    const START: &str =
+        "PS1='z:%~%# '; bindkey -v; zle-line-init() { zle -K vicmd }; zle -N zle-line-init\n";
+    let inner = Place::Script.open(InnerShell::Plain(Shell::Zsh)).await.unwrap();
+    let (tmux, target) = (&inner.fixture.tmux, inner.fixture.target.as_deref().unwrap());
+    std::fs::write(tmux.home().join(".zshrc"), START).unwrap();
+    let command = format!("ZDOTDIR={} zsh -i; echo over", tmux.home().display());
+    let started = inner.fixture.answer_within(&command, 2.0).await;
+    assert_eq!(started["status"], "running", "{started}");
+    let arguments = json!({"command_id": started["command_id"], "wait": 6});
+    let result = inner.fixture.mcp.call("command_result", arguments).await.ok();
+    assert_eq!(result["status"], "running", "{result}");
+    tmux.type_line(target, "iecho with''in; exit 4");
+    let result = command_end(&inner.fixture.mcp, &started).await;
+    assert_eq!(result["exit_code"], 0, "{result}");
+    assert!(string(&result["output"]).ends_with("within\nover"), "{result}");
+    inner.fixture.assert_usable().await;
+}
+
+/// The key reaches the command, not the script that is to run it. The shell itself runs this command: a shell that is
+/// starting a program may miss the key.
+#[tokio::test]
+async fn interrupt_right_after_the_start_is_exact() {
+    let nested = Nested::open().await;
+    for _ in 0..20 {
+        let arguments = json!({"target": nested.target, "command": "read x", "timeout": 0});
+        let started = nested.mcp.call("run_command", arguments).await.ok();
+        assert_eq!(started["status"], "running", "{started}");
+        let done = nested.interrupt().await;
+        assert_eq!((&done["at_prompt"], &done["exit_code"]), (&json!(true), &json!(130)), "{done}");
+    }
+    nested.mcp.close().await;
+}
+
+/// Without a line editor, the terminal echoes the keys that try it.
+#[tokio::test]
+async fn other_shell_over_the_same_ssh_takes_commands() {
+    let inner = Place::Ssh.open(InnerShell::BASH).await.unwrap();
+    let (tmux, target) = (&inner.fixture.tmux, inner.fixture.target.as_deref().unwrap());
+    inner.fixture.assert_usable().await;
+    tmux.type_line(target, "PS1='d:$ ' dash -i");
+    wait_until("dash shows its prompt", || tmux.screen(target).ends_with("d:$").then_some(()));
+    inner.fixture.assert_usable().await;
+    tmux.type_line(target, "PS1='z:%~%# ' zsh -f -i");
+    wait_until("zsh shows its prompt", || tmux.screen(target).ends_with(['%', '#']).then_some(()));
+    inner.fixture.assert_usable().await;
+    tmux.type_line(target, "exit");
+    wait_until("dash shows its prompt", || tmux.screen(target).ends_with("d:$").then_some(()));
+    inner.fixture.assert_usable().await;
+    tmux.presses(target, &["C-d"]);
+    wait_until("bash shows its prompt", || {
+        tmux.screen(target).lines().last().is_some_and(|row| row.starts_with("b:")).then_some(())
+    });
+    inner.fixture.assert_usable().await;
 }
 
 /// Each call runs its command or is refused; none is typed into another one.

@@ -123,7 +123,7 @@ async fn question_of_a_cancelled_call_is_not_answered() {
 
 /// What has run is told, and what is left.
 #[tokio::test]
-async fn key_of_a_person_within_a_line_is_reported() {
+async fn key_of_a_person_ends_the_input() {
     let mut reader = SlowReader::pausing_at('Z').await;
     reader.tmux.tmux(&["select-window", "-t", &reader.target]);
     let mut person = Person::attach(&reader.tmux, "main", 80, 24);
