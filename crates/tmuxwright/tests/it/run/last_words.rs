@@ -59,7 +59,7 @@ async fn kept_program_has_terminal_and_signals() {
     // It would get no key if it could be stopped, or if its keeper had the foreground.
     let reader = ready_pane(
         &mcp,
-        "stty -echo; echo ready; read -r line; echo got $line; sleep 100",
+        "stty -echo; echo ready; read -r line; echo got $line; exec sleep 100",
         "ready",
     )
     .await;

@@ -72,13 +72,17 @@ const FISH: Table = &[
     ("not true", "", 1),
 ];
 
+/// Rounds of a check for a fault that shows now and then: where many tests repeat it, and elsewhere.
+const FEW_ROUNDS: i64 = 6;
+const MANY_ROUNDS: i64 = 25;
+
 /// All checks but that of redirected output, for a shell in which nothing has run yet.
 pub(crate) async fn all(fixture: &ShellFixture) {
     prints_exactly(fixture).await;
     keeps_state(fixture).await;
     shows_previous_status(fixture).await;
-    separates_outputs(fixture).await;
-    runs_after_failure(fixture).await;
+    alternates_commands(fixture, FEW_ROUNDS).await;
+    alternates_failures(fixture, FEW_ROUNDS).await;
     reports_missing_command(fixture).await;
     ends_after_backslash(fixture).await;
     survives_syntax_errors(fixture).await;
@@ -146,7 +150,11 @@ pub(crate) async fn shows_previous_status(fixture: &ShellFixture) {
 
 /// The outputs of commands that follow each other are separate.
 pub(crate) async fn separates_outputs(fixture: &ShellFixture) {
-    for number in 1..=25 {
+    alternates_commands(fixture, MANY_ROUNDS).await;
+}
+
+async fn alternates_commands(fixture: &ShellFixture, rounds: i64) {
+    for number in 1..=rounds {
         // Every other command has quotes and goes through a command file.
         let (command, code) = match number % 2 {
             0 => (format!("echo run {number}"), 0),
@@ -159,7 +167,11 @@ pub(crate) async fn separates_outputs(fixture: &ShellFixture) {
 
 /// A failed command does not keep the next one from running.
 pub(crate) async fn runs_after_failure(fixture: &ShellFixture) {
-    for _ in 0..30 {
+    alternates_failures(fixture, MANY_ROUNDS).await;
+}
+
+async fn alternates_failures(fixture: &ShellFixture, rounds: i64) {
+    for _ in 0..rounds {
         assert_eq!(fixture.run("sh -c 'exit 6'").await, Finished::silent(6), "{fixture}");
         assert_eq!(fixture.run("true").await, Finished::silent(0), "{fixture}");
     }
