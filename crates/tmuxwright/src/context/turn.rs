@@ -1,7 +1,7 @@
-//! Turns: the exclusive right of one call to type into a pane, while a command filter is on.
+//! Turns: the exclusive right of one call to type into a pane.
 //!
-//! One call at a time types into a pane, so that the line which the filter checked is the line that the
-//! shell gets.
+//! One call at a time types into a pane (`run/typing.rs`). While a command filter is on, the line is part of the turn,
+//! so that the line which the filter checked is the line that the shell gets.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use super::typed_line::{self, Keystroke, TypedLine};
 use crate::contract::{Code, ToolError};
 use crate::host::PaneState;
 use crate::lock::lock;
-use crate::run::Engine;
+use crate::run::{Engine, TypingGuard};
 
 /// How long a call waits for the turn of another call to end.
 const TURN_TIMEOUT: Duration = Duration::from_secs(5);
@@ -53,6 +53,8 @@ impl TypedLines {
 pub(crate) struct Turn {
     /// The line, and the line after the text is typed. `None` if no command filter is on.
     line: Option<(OwnedMutexGuard<TypedLine>, TypedLine)>,
+    /// Held until all is typed. `None` if the engine types by itself.
+    typing: Option<TypingGuard>,
     runs: Arc<Engine>,
     pane: PaneId,
 }
@@ -112,12 +114,23 @@ impl Cx {
         Ok(self.turn_with(pane, Some((line, after))))
     }
 
+    /// The same for a call that types the keystrokes itself: no other call types into the pane meanwhile.
+    pub(crate) async fn turn_to_type(
+        &self,
+        pane: &PaneState,
+        strokes: impl Iterator<Item = Keystroke>,
+    ) -> Result<Turn, ToolError> {
+        let mut turn = self.turn(pane, strokes).await?;
+        turn.typing = Some(self.runs.typing(pane.pane).await?);
+        Ok(turn)
+    }
+
     fn turn_with(
         &self,
         pane: &PaneState,
         line: Option<(OwnedMutexGuard<TypedLine>, TypedLine)>,
     ) -> Turn {
-        Turn { line, runs: Arc::clone(&self.runs), pane: pane.pane }
+        Turn { line, typing: None, runs: Arc::clone(&self.runs), pane: pane.pane }
     }
 
     /// Asks the guard whether the pane's programs may get keys with an unpredictable effect on a line. If

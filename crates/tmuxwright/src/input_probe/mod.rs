@@ -122,6 +122,26 @@ pub(crate) fn awaited_input(wait: &InputWait, shown: ShownRow<'_>) -> Option<Awa
     waits.then_some(awaited)
 }
 
+/// How a program that cannot be inspected would read the terminal of a pane, by the mode of the terminal.
+pub(crate) fn terminal_input(pid: u32) -> InputState {
+    match (process::hides_input(pid), process::edits_lines(pid)) {
+        (true, _) => InputState::Password,
+        (false, true) => InputState::Line,
+        (false, false) => InputState::Raw,
+    }
+}
+
+/// The input for which such a program waits: only a row that looks like a question says so, or an echo that is
+/// switched off.
+pub(crate) fn hidden_input(state: InputState, row: &str) -> Option<AwaitedInput> {
+    match state {
+        InputState::Password => Some(AwaitedInput::Password),
+        InputState::Line if is_question(row) => Some(AwaitedInput::Line),
+        InputState::Raw if is_question(row) => Some(AwaitedInput::Keys),
+        _ => None,
+    }
+}
+
 /// A sentence about a program that reads its terminal.
 pub(crate) fn reader(wait: &InputWait) -> Option<String> {
     let reader = wait.reader.as_deref()?;
@@ -180,6 +200,20 @@ mod tests {
         }
         let secret = judged(InputState::Password, "ssh", true, "me@host's password: ");
         assert_eq!(secret, Some(AwaitedInput::Password));
+    }
+
+    #[test]
+    fn hidden_program_counts_with_a_question_only() {
+        use InputState::{Line, None as Busy, Password, Raw};
+        for (state, row, awaited) in [
+            (Raw, "me@host:~$ ", Some(AwaitedInput::Keys)),
+            (Line, "Name: ", Some(AwaitedInput::Line)),
+            (Password, "", Some(AwaitedInput::Password)),
+            (Raw, "Unpacking x (1.2)", None),
+            (Busy, "Name: ", None),
+        ] {
+            assert_eq!(hidden_input(state, row), awaited, "{state:?} {row}");
+        }
     }
 
     #[test]

@@ -14,7 +14,7 @@ use super::prompt_check::PromptCheck;
 use super::remote::RemoteInterrupt;
 use super::repl::{InterpreterState, Unpressed};
 use super::viewers::Viewers;
-use super::{Engine, Job, Standing};
+use super::{Engine, Job, Refusal, Standing};
 use crate::host::PaneState;
 
 /// Outcome of an interrupt.
@@ -45,8 +45,10 @@ impl Engine {
         &self,
         pane: &PaneState,
         timeout: Duration,
-    ) -> Result<Interrupted, tmux_control::Error> {
+    ) -> Result<Interrupted, Refusal> {
         let until = Instant::now() + timeout;
+        // The key would end the line, or the script, that a call is typing.
+        let typing = self.typing_until(pane.pane, until).await?;
         let remote = RemoteInterrupt::of(self, pane).await;
         let job = match &remote {
             Some(remote) => remote.job.clone(),
@@ -66,11 +68,12 @@ impl Engine {
             });
         }
         if let Some(remote) = remote {
-            return remote.press(until).await;
+            return remote.press(typing, until).await;
         }
-        self.tmux().run(TmuxKey::Named("C-c".to_owned()).press(pane.pane)).await?;
         // The terminal drops text that was not entered.
         self.shared.typed_input.record(pane.pane, "", true);
+        self.tmux().run(TmuxKey::Named("C-c".to_owned()).press(pane.pane)).await?;
+        drop(typing);
         let mut pause = INTERRUPT_REACTION_TIME;
         loop {
             if let Some(job) = &job {

@@ -8,7 +8,6 @@ use std::time::Duration;
 use tmux_control::PaneId;
 use tokio::sync::Notify;
 use tokio::time::Instant;
-use tokio_util::sync::CancellationToken;
 
 use process::ShellKind;
 use terminal::screen::{Screen, ScreenPlace};
@@ -38,8 +37,6 @@ pub struct Job {
     /// The command.
     pub command: String,
     started: Instant,
-    /// Cancelled once the shell runs the command, or its run is over.
-    begun: CancellationToken,
     state: Mutex<JobState>,
     /// Notified when the status or the awaited input changes.
     changed: Notify,
@@ -112,7 +109,6 @@ impl Job {
             pane,
             command,
             started: Instant::now(),
-            begun: CancellationToken::new(),
             state: Mutex::new(JobState {
                 status: JobStatus::Running,
                 ended: None,
@@ -273,17 +269,6 @@ impl Job {
     /// Begins the output at a place of the pane's screen.
     pub(super) fn begin_output(&self, place: &ScreenPlace) {
         self.state().output.screen = Screen::for_output(place);
-        self.set_begun();
-    }
-
-    /// Records that the shell runs the command.
-    pub(super) fn set_begun(&self) {
-        self.begun.cancel();
-    }
-
-    /// Waits until the shell runs the command. False if `until` came first.
-    pub(super) async fn wait_for_begin_until(&self, until: Instant) -> bool {
-        tokio::time::timeout_at(until, self.begun.cancelled()).await.is_ok()
     }
 
     /// Changes the size of the screen on which the command prints.
@@ -374,7 +359,6 @@ impl Job {
             _ => tracing::info!("command {id} in {pane} was lost"),
         }
         state.status = status;
-        self.begun.cancel();
         (state.waiting, state.reading) = (None, None);
         state.ended = Some(Instant::now());
         drop(state);

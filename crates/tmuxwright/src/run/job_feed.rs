@@ -43,7 +43,6 @@ impl JobFeed {
                 self.has_gap = true;
                 // The gap may have held the start mark.
                 self.filter.begin();
-                self.job.set_begun();
                 self.job.output_lost(missed);
             }
             SizedItem::Chunk(Chunk::End(StreamEnd::PaneGone)) => {

@@ -162,7 +162,7 @@ impl JobFollower {
             } else if at_prompt {
                 // An interrupted program may have left text there; nobody has opened a menu.
                 cursor.has_text_below &= !viewers.is_empty();
-                let _typing = self.engine.typing().await;
+                let _typing = self.engine.typing_until(pane, until).await?;
                 if let Checked::Done(()) = check.require_empty(&cursor, &self.prompt.row).await?
                     && self.type_query(&check, &cursor).await?
                 {

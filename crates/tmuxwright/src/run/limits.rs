@@ -67,6 +67,10 @@ pub(super) const OUTER_SHELL_INTERVAL: Duration = Duration::from_millis(5);
 pub(super) const FIRST_INTERVAL: Duration = Duration::from_millis(2);
 pub(super) const LONGEST_INTERVAL: Duration = Duration::from_millis(50);
 
+/// Interval of the queries for a status at a prompt behind a relay that did not react: its connection may have
+/// stalled, or its line editor may take keys as commands.
+pub(super) const QUERY_INTERVAL: Duration = Duration::from_secs(20);
+
 /// Interval of the probes of a pane whose command has ended, until its lease is released.
 pub(super) const LEASE_INTERVAL: Duration = Duration::from_millis(2);
 /// Interval of the probes of an interpreter that does not show its prompt yet.

@@ -38,18 +38,19 @@ mod repl;
 mod shell_exit;
 mod start_job;
 mod typed_input;
+mod typing;
 mod viewers;
 
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use tmux_control::{PaneId, Server};
-use tokio::sync::{OwnedRwLockReadGuard, RwLock};
+use tokio::time::Instant;
 
 use crate::host::{Host, PaneState};
 use crate::lock::lock;
 use crate::private_dir::{self, PrivateDir};
 pub(crate) use gate::ForegroundProgram;
+use gate::Readiness;
 use home::Home;
 pub use home::{Obstacle, OtherShell};
 pub use interrupt::Interrupted;
@@ -57,6 +58,7 @@ pub(crate) use job::JobProgress;
 pub use job::{AlternateScreen, AwaitedInput, Job, JobFacts, JobStatus};
 use job_list::JobList;
 pub(crate) use launch::Launch;
+use limits::SETTLE_TIME;
 pub use options::{AllowedServers, RunOptions};
 pub(crate) use output_filter::{OutputFilter, OutputPart};
 use pane_records::{PaneLease, PaneRecords};
@@ -67,6 +69,8 @@ pub use repl::{DeclaredEntry, DeclaredInterpreter, Interpreters, ReplAnswer, Sta
 pub use start_job::{StartedCall, StartedJob};
 use typed_input::TypedInput;
 pub(crate) use typed_input::{RecentInput, TypedLine};
+pub(crate) use typing::TypingGuard;
+use typing::TypingLocks;
 
 /// Runs commands on one tmux server, one at a time in each pane, for one MCP client.
 #[derive(Debug)]
@@ -84,10 +88,7 @@ struct Shared {
     allowed: AllowedServers,
     records: Mutex<PaneRecords>,
     typed_input: TypedInput,
-    /// Held for reading from the first key at a prompt to the Enter behind the line.
-    typing: Arc<RwLock<()>>,
-    /// Set when the process is about to exit: then no line may begin.
-    typing_has_ended: AtomicBool,
+    typing: TypingLocks,
 }
 
 impl Engine {
@@ -98,8 +99,7 @@ impl Engine {
             allowed,
             records: Mutex::default(),
             typed_input: TypedInput::default(),
-            typing: Arc::default(),
-            typing_has_ended: AtomicBool::default(),
+            typing: TypingLocks::default(),
         };
         let shared = Arc::new(shared);
         Self { host, shared, jobs: Mutex::default(), home: Mutex::default() }
@@ -121,10 +121,21 @@ impl Engine {
         if let Some(relay) = remote::Relay::in_pane(self, &pane).await {
             return remote::run(self, relay, pane, command).await;
         }
+        self.wait_for_abandoned(&pane).await;
         // The row is compared with the prompt that the last command has left. The next lease ends its reading.
         self.wait_for_prompt_read(&pane).await;
         let lease = PaneLease::acquire(self, &pane).await?;
         start_job::start_job(self, lease, pane, command).await
+    }
+
+    /// Waits for the end of a command whose shell is at its prompt again, as after `ssh` has lost its connection: the
+    /// end is confirmed soon.
+    async fn wait_for_abandoned(&self, pane: &PaneState) {
+        let Some(job) = self.running_in(pane.pane).filter(|job| job.is_running()) else { return };
+        let Readiness::AtPrompt(shell) = gate::readiness(pane.pid, self.declared()) else { return };
+        if !self.records().started_by_job(pane, shell.pid) {
+            job.wait_for_end_until(Instant::now() + SETTLE_TIME).await;
+        }
     }
 
     /// Runs a command in the home shell of this client, or in another pane of the pool.
@@ -262,24 +273,6 @@ impl Engine {
         let client = self.client();
         self.records().panes.retain(|_, record| !record.is_pooled_for(client));
         *self.home() = Home::default();
-    }
-
-    /// The right to type a line at a prompt. Waits for ever once the process is about to exit.
-    async fn typing(&self) -> OwnedRwLockReadGuard<()> {
-        let typing = Arc::clone(&self.shared.typing).read_owned().await;
-        if self.shared.typing_has_ended.load(Ordering::Relaxed) {
-            drop(typing);
-            return std::future::pending().await;
-        }
-        typing
-    }
-
-    /// Lets no line begin at a prompt, and waits for those that have begun: one that is typed in part when
-    /// the process exits would stay in a person's line. A shell that does not react is not waited for.
-    pub async fn end_typing(&self) {
-        self.shared.typing_has_ended.store(true, Ordering::Relaxed);
-        let none_is_typed = self.shared.typing.write();
-        let _ = tokio::time::timeout(limits::LAST_LINE_TIMEOUT, none_is_typed).await;
     }
 
     /// Removes the private directory, for all MCP clients.

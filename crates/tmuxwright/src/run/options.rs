@@ -1,4 +1,4 @@
-//! Settings of the engine, and rules that it does not know itself.
+//! Settings of the engine, and the policy's check of tmux servers, passed in as a function.
 
 use std::fmt;
 use std::sync::Arc;

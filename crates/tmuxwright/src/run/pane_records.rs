@@ -31,7 +31,7 @@ pub(super) struct PaneRecords {
     typists: HashMap<PaneId, CancellationToken>,
     /// Where calls left the interpreters in panes.
     pub(super) standings: HashMap<PaneId, LastStanding>,
-    /// Shells behind relays such as ssh: in each pane, from the outermost to the innermost.
+    /// Shells behind relays such as ssh: in each pane, in the order of their first command.
     pub(super) remote: HashMap<PaneId, Vec<RemoteRecord>>,
     /// The servers of tmux clients that run in panes, by socket.
     pub(super) nested_servers: HashMap<PathBuf, Server>,

@@ -3,10 +3,8 @@
 use std::time::Duration;
 
 use tmux_control::stream::PaneStream;
-use tokio::sync::OwnedRwLockReadGuard;
 use tokio::time::Instant;
 
-use super::Refusal;
 use super::cursor_row::CursorRow;
 use super::gate::{self, Shell};
 use super::limits::{FRESH_PROMPT_TIME, POOL_START_TIMEOUT, SETTLE_TIME, SHELL_START_TIMEOUT};
@@ -16,6 +14,7 @@ use super::prompt::Prompt;
 use super::prompt_check::{self, Checked, PromptCheck, PromptLook};
 use super::start_job::JobStart;
 use super::viewers::{self, Viewers};
+use super::{Refusal, TypingGuard};
 use terminal::screen::Screen;
 
 /// Facts that the gate has established.
@@ -33,7 +32,7 @@ pub(super) struct GatePassed {
     /// A format that must be true for the pane when the command is typed.
     pub(super) condition: String,
     /// Held until the command is typed.
-    pub(super) _typing: OwnedRwLockReadGuard<()>,
+    pub(super) _typing: TypingGuard,
 }
 
 /// A prompt with nothing typed behind it.
@@ -41,7 +40,7 @@ struct EmptyPrompt {
     cursor: CursorRow,
     /// The row behind a blank, if one was typed to try the line editor.
     behind_blank: Option<CursorRow>,
-    typing: OwnedRwLockReadGuard<()>,
+    typing: TypingGuard,
 }
 
 impl JobStart {
@@ -99,7 +98,7 @@ impl JobStart {
             }
             let unwatched = engine.records().pane(pane).unwatched;
             let condition = viewers::no_key_within(since_start, unwatched);
-            let typing = engine.typing().await;
+            let typing = engine.typing(pane.pane).await?;
             return Ok(Checked::Done(passed(prompt, None, None, condition, typing)));
         }
         gate::require_shared_files(pane.pane, shell)?;
@@ -205,7 +204,7 @@ impl JobStart {
         if !check.has_line_editor() && self.has_held_input() {
             return Err(Refusal::HalfTyped { pane });
         }
-        let typing = self.engine.typing().await;
+        let typing = self.engine.typing(pane).await?;
         if accepted {
             return Ok(Checked::Done(EmptyPrompt { cursor, behind_blank: None, typing }));
         }

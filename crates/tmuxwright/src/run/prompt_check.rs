@@ -105,6 +105,10 @@ pub(super) fn line_editor_dialog(row: &str) -> Option<&'static str> {
     if row.ends_with("--More--") {
         return Some("shows a list page by page");
     }
+    // The stock prompts of `read` in fish and of `select`, in which a key is a part of the answer.
+    if ["read>", "?#", "#?"].contains(&row) {
+        return Some("reads a line for a command");
+    }
     // The words are translated in many languages; a blank would answer yes.
     let has_choices = ["? (y ", "(y/", "(Y/", "[y/", "[Y/"].iter().any(|it| row.contains(it));
     let asks = row.ends_with('?') || (has_choices && row.ends_with([')', ']']));
@@ -214,7 +218,7 @@ impl PromptCheck<'_> {
         if !self.has_line_editor() {
             return true;
         }
-        let _typing = self.engine.typing().await;
+        let Ok(_typing) = self.engine.typing(self.pane.pane).await else { return false };
         let checked = self.require_nothing_typed(PromptLook::Unproven, cursor, None).await;
         matches!(checked, Ok(Checked::Done(())))
     }

@@ -180,7 +180,8 @@ pub enum Refusal {
     },
     /// The program behind a relay did not answer as a shell does. The line that asked it stands on its screen.
     #[error(
-        "the program behind `{program}` in {pane} shows a prompt but did not answer as a shell"
+        "`{program}` in {pane} shows a prompt but did not answer as a shell: one line with `eval` was entered \
+         there, and C-c pressed"
     )]
     NoAnswer {
         /// The pane.
@@ -305,7 +306,8 @@ impl Refusal {
                  and `enter`; then call again; or {RUN_ELSEWHERE}"
             ),
             Self::NoReaction { .. } => format!(
-                "call again; if nothing has changed then, send_keys `i` leaves vi normal mode; {RUN_ELSEWHERE}"
+                "call again; if capture_pane shows that the connection works, its line editor is in vi normal mode, \
+                 which send_keys `i` leaves; {RUN_ELSEWHERE}"
             ),
             Self::TabIsKey { .. } => {
                 "use blanks, or `\\t` in a text, instead of tabs; then call again".to_owned()
@@ -332,14 +334,14 @@ impl Refusal {
             Self::NoEditor { .. } => "capture_pane shows its screen; answer with send_keys and `enter`, or \
                                       stop the program with interrupt; then call again"
                 .to_owned(),
-            Self::NoAnswer { .. } => "bash, zsh, fish 3.4 and POSIX shells are recognised; enter input \
+            Self::NoAnswer { .. } => "call again if the connection is slow; bash, zsh, fish 3.4 and POSIX shells are recognised; enter input \
                                       into other programs with run_in_repl, and read the screen with \
                                       capture_pane"
                 .to_owned(),
             Self::NoReader { .. } => "capture_pane shows its screen; call again when it is at its \
                                       prompt, or stop it with interrupt"
                 .to_owned(),
-            Self::Tmux(_) => "list_panes shows which panes exist".to_owned(),
+            Self::Tmux(_) => "call again; list_panes shows which panes exist".to_owned(),
             Self::Io(_) => "free some space in the temporary directory and call again".to_owned(),
         }
     }

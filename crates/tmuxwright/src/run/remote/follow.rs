@@ -2,16 +2,18 @@
 
 use std::sync::Arc;
 
-use process::ShellKind;
+use process::{InputState, ShellKind};
 use tmux_control::PaneId;
 use tokio::time::Instant;
 
 use super::RemoteLease;
 use super::prompt::RemotePrompt;
-use super::prompt_row::RowLook;
+use super::prompt_row::{self, RowLook};
 use super::relay::Relay;
 use super::status_query::{PromptAgain, StatusQuery};
-use crate::input_probe::{ShownRow, awaited_input};
+use crate::input_probe::{
+    ShownRow, awaited_input, hidden_input, reads_without_question, terminal_input,
+};
 use crate::run::job::{AlternateScreen, JobStatus};
 use crate::run::job_feed::JobFeed;
 use crate::run::limits::{REMOTE_ANSWER_TIMEOUT, REMOTE_START_TIMEOUT};
@@ -86,6 +88,9 @@ impl RemoteFollower {
         if let Some(lost) = self.feed.handle(item) {
             return Some(lost);
         }
+        if self.feed.filter.has_begun() {
+            self.lease.command_has_begun();
+        }
         let answered = self.feed.filter.take_line_query();
         if answered {
             self.query.answered();
@@ -139,7 +144,15 @@ impl RemoteFollower {
         let row = self.job.last_row();
         let alternate = self.job.facts().alternate == Some(AlternateScreen::Active);
         let shown = ShownRow { row: &row, alternate, quiet: self.feed.probes.quiet() };
-        self.feed.probes.record(awaited_input(&wait, shown));
+        let awaited = match wait.state {
+            // The processes of another user.
+            InputState::Unknown => hidden_input(terminal_input(self.relay.terminal.pane.pid), &row),
+            _ => awaited_input(&wait, shown),
+        };
+        // Of a program behind ssh nothing is known but the row.
+        let is_unasked = awaited.is_none() && !self.relay.passes_keys;
+        self.job.set_reading(reads_without_question(&wait).filter(|_| is_unasked));
+        self.feed.probes.record(awaited);
         self.job.set_waiting(self.feed.probes.settled());
         None
     }
@@ -168,10 +181,17 @@ impl RemoteFollower {
             let why = "its shell is at its prompt again, and has not read the whole command";
             return Some(JobStatus::Lost(why.to_owned()));
         }
-        (self.typed_at.elapsed() > REMOTE_START_TIMEOUT).then(|| {
-            let why = "its shell printed no mark: it is not known whether the command has run";
-            JobStatus::Lost(why.to_owned())
-        })
+        if self.typed_at.elapsed() <= REMOTE_START_TIMEOUT {
+            return None;
+        }
+        // A shell that still reads the script would take the next line of a person for a part of it.
+        let stopped = match self.relay.terminal.press_interrupt().await {
+            Ok(()) => "it was interrupted",
+            Err(_) => "it could not be interrupted",
+        };
+        let why =
+            format!("its shell printed no mark, and {stopped}: whether it has run is unknown");
+        Some(JobStatus::Lost(why))
     }
 
     /// The status after the relay, or the command that has started the shell, has exited: what was printed last
@@ -182,6 +202,10 @@ impl RemoteFollower {
             if let Some(status) = self.handle(item) {
                 return status;
             }
+        }
+        // The shell around it has printed its prompt.
+        if prompt_row::ends_as_shell(&self.job.last_row()) {
+            self.job.close_before_prompt(1);
         }
         let ended = self.outer.as_ref().filter(|outer| !outer.is_running());
         let program = &self.relay.program;

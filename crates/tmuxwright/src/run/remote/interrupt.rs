@@ -17,7 +17,7 @@ use crate::run::limits::{
     SHELL_RESPONSE_TIMEOUT,
 };
 use crate::run::repl::InterpreterState;
-use crate::run::{Engine, Interrupted, Job, Standing};
+use crate::run::{Engine, Interrupted, Job, Refusal, Standing, TypingGuard};
 
 /// A shell behind a relay before an interrupt.
 pub(in crate::run) struct RemoteInterrupt<'a> {
@@ -46,16 +46,14 @@ impl<'a> RemoteInterrupt<'a> {
     /// Presses C-c and waits for the prompt of the shell, or of an interpreter that the command has started.
     pub(in crate::run) async fn press(
         self,
+        typing: TypingGuard,
         until: Instant,
-    ) -> Result<Interrupted, tmux_control::Error> {
+    ) -> Result<Interrupted, Refusal> {
         let (engine, pane, terminal) = (self.engine, self.pane.pane, &self.relay.terminal);
-        if let Some(job) = &self.job {
-            // Before, the key would stop the shell from reading the script, and nothing would tell of the command.
-            job.wait_for_begin_until((Instant::now() + SHELL_RESPONSE_TIMEOUT).min(until)).await;
-        }
-        engine.tmux().run(TmuxKey::Named("C-c".to_owned()).press(pane)).await?;
         // The terminal drops text that was not entered.
         engine.shared.typed_input.record(pane, "", true);
+        engine.tmux().run(TmuxKey::Named("C-c".to_owned()).press(pane)).await?;
+        drop(typing);
         let pressed = Instant::now();
         let mut pause = INTERRUPT_REACTION_TIME;
         let mut interpreter = None;

@@ -26,7 +26,7 @@ pub(super) struct ReadyShell {
 /// this process, a person may type there.
 pub(super) fn loader_line(key: &str, geometry: LineGeometry) -> String {
     let mut line = format!(
-        " eval \"$(sh -c 's=$(stty -g);trap \"stty $s;exit 1\" 2;stty -echo;\
+        " eval \"$(command sh -c 's=$(stty -g);trap \"stty $s;exit 1\" 2;stty -echo;\
          printf \"\\033]133;L;k={key}\\007\">/dev/tty;read -r l;\
          case $l in {key}*)eval \"${{l#{key}}}\";;esac;stty $s' '\\\\')\""
     );
@@ -48,7 +48,7 @@ pub(super) fn reader_line(loader: &str, key: &str) -> String {
     );
     format!(
         "{loader} exec 2>/dev/null;r='{read}';case ${{#0}} in 1)set fish;eval \"$r\";;\
-         *)printf '{{ eval \"$(sh -c \\047%s\\047 - ${{BASH_VERSION:+bash}}${{ZSH_VERSION:+zsh}}.)\";}} \
+         *)printf '{{ eval \"$(command sh -c \\047%s\\047 - ${{BASH_VERSION:+bash}}${{ZSH_VERSION:+zsh}}.)\";}} \
          {HIDDEN};eval \"$__tmuxwright\"' \"$r\";;esac"
     )
 }
@@ -129,7 +129,7 @@ const FORGET_IN_ZSH: &str = "[[ -o histignorespace ]] || \
     (( ${+functions[__tmuxwright_loader_history]} )) || { \
     __tmuxwright_loader_history() { { setopt local_options local_traps no_err_exit no_xtrace; \
     \\builtin trap - ZERR; \
-    if [[ $1 == ' eval \"$(sh -c '*'133;L;k='* ]]; then return 1; fi; } 2>/dev/null }; \
+    if [[ $1 == ' eval \"$(command sh -c '*'133;L;k='* ]]; then return 1; fi; } 2>/dev/null }; \
     zshaddhistory_functions+=(__tmuxwright_loader_history) }; ";
 
 /// Lines with a mark of their own: another line, as a person types it, ends the script. None of them begins with a

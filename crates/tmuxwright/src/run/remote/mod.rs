@@ -27,7 +27,7 @@ use tracing::Instrument;
 use super::job::JobStatus;
 use super::limits::SETTLE_TIME;
 use super::pane_records::{PaneLease, TypingLease};
-use super::{Engine, Job, Refusal, StartedCall};
+use super::{Engine, Job, Refusal, StartedCall, TypingGuard};
 use crate::host::PaneState;
 pub(super) use interrupt::RemoteInterrupt;
 use process::ShellKind;
@@ -60,7 +60,7 @@ pub(super) struct RemoteRecord {
 }
 
 /// A prompt behind a relay.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct PromptRecord {
     row: String,
     /// Whether its shell edits the line itself.
@@ -134,8 +134,8 @@ impl Engine {
     /// The prompt that the last command behind a relay has left.
     fn remote_known_prompt(&self, pane: PaneId, relay: &Relay) -> Option<KnownPrompt> {
         let known = self.read_remote(pane, relay, |record| {
-            let row = record.prompt.as_ref()?.row.clone();
-            Some(KnownPrompt { row, unfinished: record.unfinished.clone() })
+            let PromptRecord { row, has_editor } = record.prompt.clone()?;
+            Some(KnownPrompt { row, has_editor, unfinished: record.unfinished.clone() })
         });
         known.flatten()
     }
@@ -143,7 +143,8 @@ impl Engine {
     /// The relay whose shell has just ended a command, and until when the shell may take to be back.
     fn settling_relay(&self, pane: PaneId) -> Option<(RelayId, Instant)> {
         let records = self.records();
-        let record = records.remote.get(&pane)?.iter().max_by_key(|record| record.last_end)?;
+        let alive = records.remote.get(&pane)?.iter().filter(|record| record.relay.is_alive());
+        let record = alive.max_by_key(|record| record.last_end)?;
         let until = record.last_end? + SETTLE_TIME;
         (Instant::now() < until).then_some((record.relay.clone(), until))
     }
@@ -155,9 +156,11 @@ impl Engine {
         jobs.into_iter().find(|job| job.is_running()).cloned()
     }
 
-    /// The shell behind the innermost relay in a pane, if it has run a command.
-    pub(super) fn remote_shell(&self, pane: PaneId) -> Option<ShellKind> {
-        self.records().remote.get(&pane)?.iter().rev().find_map(|record| record.shell)
+    /// The shell behind a relay with this process in a pane, if it has run a command.
+    pub(super) fn remote_shell(&self, pane: PaneId, pid: u32) -> Option<ShellKind> {
+        let records = self.records();
+        let of_pane = records.remote.get(&pane)?;
+        of_pane.iter().find(|it| it.relay.is_process(pid)).and_then(|record| record.shell)
     }
 
     /// Records the end of a command behind a relay.
@@ -179,6 +182,8 @@ struct RemoteLease {
     pane: Option<PaneLease>,
     /// Held until the command has begun: it may start an interpreter, or a further shell.
     starting: Option<TypingLease>,
+    /// Held just as long: a key would end the program that reads the script.
+    typing: Option<TypingGuard>,
 }
 
 impl RemoteLease {
@@ -190,7 +195,9 @@ impl RemoteLease {
         let typing =
             async || TypingLease::acquire(engine, pane.pane, &CancellationToken::new()).await;
         match PaneLease::acquire(engine, pane).await {
-            Ok(lease) => Ok(Self { pane: Some(lease), starting: Some(typing().await?) }),
+            Ok(lease) => {
+                Ok(Self { pane: Some(lease), starting: Some(typing().await?), typing: None })
+            }
             Err(busy @ Refusal::Busy { .. }) => {
                 let prompt = RemotePrompt { engine, pane: pane.pane, relay };
                 if let Some(job) = prompt.busy_job().await? {
@@ -202,10 +209,17 @@ impl RemoteLease {
                         false => Refusal::Busy { pane: pane.pane, id, program: None, awaited },
                     });
                 }
-                Ok(Self { pane: None, starting: Some(typing().await?) })
+                Ok(Self { pane: None, starting: Some(typing().await?), typing: None })
             }
             Err(other) => Err(other),
         }
+    }
+}
+
+impl RemoteLease {
+    /// Lets other calls type: the command has begun.
+    fn command_has_begun(&mut self) {
+        (self.starting, self.typing) = (None, None);
     }
 }
 

@@ -33,6 +33,7 @@ pub(super) async fn terminal_of(engine: &Engine, client: &Foreground) -> Option<
     let (argv, pid) = (client.argv.clone(), client.pid);
     let (allowed, ours) =
         (engine.shared.allowed.clone(), Socket::Path(engine.tmux().socket_path()));
+    let known: Vec<PathBuf> = engine.records().nested_servers.keys().cloned().collect();
     // The file system of a path in the arguments may not answer.
     let find = move || {
         let directory = process::cwd(pid).unwrap_or_default();
@@ -41,10 +42,13 @@ pub(super) async fn terminal_of(engine: &Engine, client: &Foreground) -> Option<
             let socket = Socket::Path(path.clone());
             is_own(path) && !socket.is_same_as(&ours) && allowed.include(&socket)
         });
-        paths
+        let gone: Vec<PathBuf> = known.into_iter().filter(|path| !path.exists()).collect();
+        (paths, gone)
     };
+    let (paths, gone) = file_io::off_runtime(find).await.ok()?;
+    engine.records().nested_servers.retain(|path, _| !gone.contains(path));
     let mut asked = JoinSet::new();
-    for path in file_io::off_runtime(find).await.ok()? {
+    for path in paths {
         let known = engine.records().nested_servers.get(&path).cloned();
         let tmux = known.unwrap_or_else(|| engine.tmux().beside(Socket::Path(path.clone())));
         asked.spawn(async move { (path, pane_shown_by(&tmux, pid).await, tmux) });

@@ -6,7 +6,6 @@ use std::sync::Arc;
 
 use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::{Command, PaneId};
-use tokio::sync::OwnedRwLockReadGuard;
 use tokio::time::Instant;
 
 use super::RemoteRecord;
@@ -18,7 +17,7 @@ use crate::run::job::AwaitedInput;
 use crate::run::left_and_blank::{ERASE_ECHO, Reaction, UNDO, reaction};
 use crate::run::limits::{DISTURBANCE_TIMEOUT, PROMPT_TIMEOUT, UNKNOWN_ROW_QUIET};
 use crate::run::viewers::Viewers;
-use crate::run::{Engine, Job, Refusal};
+use crate::run::{Engine, Job, Refusal, TypingGuard};
 
 /// A prompt with one blank typed behind it, and nothing else.
 pub(super) struct EmptyPrompt {
@@ -27,11 +26,11 @@ pub(super) struct EmptyPrompt {
     pub(super) viewers: Viewers,
     /// A format that is true while nothing has changed since.
     condition: String,
-    /// Held until the line is typed.
-    pub(super) _typing: OwnedRwLockReadGuard<()>,
+    /// Held until the line is typed, or the script behind it has begun.
+    pub(super) typing: TypingGuard,
 }
 
-/// Until when a row is watched that is not an empty prompt.
+/// Deadlines up to which a row that is not an empty prompt is read again.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Patience {
     /// The prompt of a command that has just ended may be on its way, behind output without an end.
@@ -169,7 +168,7 @@ impl RemotePrompt<'_> {
     ) -> Result<Option<EmptyPrompt>, Refusal> {
         let (pane, terminal) = (self.pane, &self.relay.terminal);
         let target = terminal.pane.pane;
-        let typing = self.engine.typing().await;
+        let typing = self.engine.typing(pane).await?;
         let mut keys = Vec::new();
         // A terminal that edits the line would echo the key.
         if !is_known || self.known_prompt_has_editor() {
@@ -193,7 +192,7 @@ impl RemotePrompt<'_> {
                     return Err(Refusal::HalfTyped { pane });
                 }
                 Reaction::EchoedArrow => {
-                    self.press(&viewers, ERASE_ECHO).await?;
+                    self.take_back(&viewers, ERASE_ECHO).await?;
                     self.wait_for_row(&cursor).await?;
                     return self.accept_without_editor(&cursor, is_known).map(|()| None);
                 }
@@ -204,7 +203,7 @@ impl RemotePrompt<'_> {
             }
         };
         let condition = viewers.unchanged_at(&now);
-        Ok(Some(EmptyPrompt { cursor, viewers, condition, _typing: typing }))
+        Ok(Some(EmptyPrompt { cursor, viewers, condition, typing }))
     }
 
     fn known_prompt_has_editor(&self) -> bool {
@@ -224,7 +223,10 @@ impl RemotePrompt<'_> {
         self.engine.change_remote(pane, self.relay, |record| {
             let prompt = prompt_row::behind_output(&cursor.before, &record.unfinished);
             if !prompt_row::is_plain_prompt(prompt) {
-                return Err(Refusal::HalfTyped { pane });
+                return Err(match prompt_row::goes_on_after_end(cursor) {
+                    true => Refusal::HalfTyped { pane },
+                    false => self.relay.without_prompt(pane, &cursor.before),
+                });
             }
             record.set_prompt(&cursor.before, false);
             Ok(())
@@ -242,7 +244,7 @@ impl RemotePrompt<'_> {
         let pane = self.pane;
         let place = |it: &CursorRow| (it.history, it.row, it.before.clone());
         if place(cursor) != place(now) && now.before.ends_with(' ') {
-            self.press(viewers, &["BSpace"]).await?;
+            self.take_back(viewers, &["BSpace"]).await?;
             self.wait_until(|row| row.column < now.column || row.row < now.row).await?;
             return Ok(None);
         }
@@ -264,6 +266,14 @@ impl RemotePrompt<'_> {
         }
         self.press(&empty.viewers, &["BSpace"]).await?;
         Err(Refusal::PersonActive { pane: self.pane })
+    }
+
+    /// Takes keys back. A key that a person has pressed behind them stays, and so do they.
+    async fn take_back(&self, viewers: &Viewers, keys: &[&str]) -> Result<(), Refusal> {
+        match self.press(viewers, keys).await? {
+            true => Ok(()),
+            false => Err(Refusal::PersonActive { pane: self.pane }),
+        }
     }
 
     /// Presses keys unless a person has pressed one.

@@ -27,12 +27,14 @@ pub(super) struct KnownPrompt {
     pub(super) row: String,
     /// Output without an end before it.
     pub(super) unfinished: String,
+    /// Whether its shell edits the line itself.
+    pub(super) has_editor: bool,
 }
 
 impl KnownPrompt {
     /// Whether this prompt is shown behind the output that the last command has left.
     fn follows_output(&self, cursor: &CursorRow) -> bool {
-        let Self { row, unfinished } = self;
+        let Self { row, unfinished, .. } = self;
         let (full, line) = (format!("{unfinished}{row}"), cursor.line());
         !unfinished.is_empty()
             && (line == full
@@ -68,11 +70,13 @@ pub(super) fn look(cursor: &CursorRow, known: Option<&KnownPrompt>) -> RowLook {
         return if begins || ends_as_shell(row) { RowLook::HalfTyped } else { RowLook::Other };
     }
     if let Some(known) = known {
-        let is_shown = cursor.wrapped.is_empty() && shows_prompt(cursor, &known.row);
-        if is_shown || known.follows_output(cursor) {
+        // Below a full row, which may be output, a line editor tells by a key whether its line begins there.
+        let is_certain = cursor.wrapped.is_empty() || !known.has_editor;
+        if (is_certain && shows_prompt(cursor, &known.row)) || known.follows_output(cursor) {
             return RowLook::Known;
         }
-        if goes_on(cursor, &known.row) {
+        let is_below_full_row = !cursor.wrapped.is_empty() && ends_as_shell(row);
+        if goes_on(cursor, &known.row) && !is_below_full_row {
             return RowLook::HalfTyped;
         }
     }
@@ -124,11 +128,15 @@ fn is_of_number(c: char) -> bool {
     c.is_ascii_digit() || ".,%[(=|".contains(c)
 }
 
-/// Whether a row without a line editor may be taken for an empty prompt: text behind it could not be told from it.
+/// Whether a row without a line editor may be taken for an empty prompt: text behind it could not be told from it, nor
+/// a question that a command asks. So it is one character, or names a user, a host or a directory.
 pub(super) fn is_plain_prompt(row: &str) -> bool {
     let text = row.trim_end();
     let is_path = text.split(' ').count() == 2 && text.starts_with(['/', '~']);
-    (is_path || !text.contains(' ')) && ends_as_shell(row) && text_behind_prompt(row).is_empty()
+    let names_place = text.chars().count() == 1 || text.contains(['@', '~', '/']);
+    (is_path || (names_place && !text.contains(' ')))
+        && ends_as_shell(row)
+        && text_behind_prompt(row).is_empty()
 }
 
 /// Whether text follows the first end of a prompt in a row, as in `$ echo $ `.
@@ -139,6 +147,16 @@ pub(super) fn goes_on_after_end(cursor: &CursorRow) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn prompts_without_an_editor_name_a_place() {
+        for row in ["$ ", "# ", "root@vm:~# ", "/ # ", "~/src $ "] {
+            assert!(is_plain_prompt(row), "{row:?}");
+        }
+        for row in ["PO# ", "Price(USD)$ ", "x$ ", "me@host:~$ rm x # ", "Name: "] {
+            assert!(!is_plain_prompt(row), "{row:?}");
+        }
+    }
 
     #[test]
     fn prompt_is_found_behind_output_without_an_end() {

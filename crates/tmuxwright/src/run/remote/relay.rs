@@ -1,6 +1,7 @@
 //! The shell elsewhere that a pane shows, and the local process through which it is reached.
 
 use process::Foreground;
+use tmux_control::keys::TmuxKey;
 use tmux_control::{PaneId, Server};
 use tokio::time::Instant;
 
@@ -25,6 +26,12 @@ impl ShellTerminal {
     /// Waits until all output that the pane has printed by now is in its stream. False on timeout.
     pub(super) async fn catch_up(&self) -> bool {
         pane_size::catch_up(&self.tmux, &self.pane).await
+    }
+
+    /// Presses C-c, which ends a loader line or a script that is still being read.
+    pub(super) async fn press_interrupt(&self) -> Result<(), tmux_control::Error> {
+        self.tmux.run(TmuxKey::Named("C-c".to_owned()).press(self.pane.pane)).await?;
+        Ok(())
     }
 }
 
@@ -53,6 +60,11 @@ impl RelayId {
     pub(super) fn is_alive(&self) -> bool {
         let started = process::started(self.pid);
         started.is_some() && started == self.started
+    }
+
+    /// Whether the relay is this process, which is alive.
+    pub(super) fn is_process(&self, pid: u32) -> bool {
+        self.pid == pid && self.is_alive()
     }
 }
 

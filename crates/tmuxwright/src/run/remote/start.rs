@@ -27,7 +27,7 @@ use crate::run::output_filter::OutputFilter;
 use crate::run::pane_size::{self, PlacedStream, SizedStream};
 use crate::run::prompt::Prompt;
 use crate::run::viewers::Viewers;
-use crate::run::{Engine, Job, Refusal, StartedCall, StartedJob};
+use crate::run::{Engine, Job, Refusal, StartedCall, StartedJob, TypingGuard};
 use terminal::screen::Screen;
 
 /// Bytes of the key in the answer of a shell.
@@ -54,6 +54,7 @@ struct TypedScript {
     keys: MarkKeys,
     prompt: Prompt,
     last_typed: u64,
+    typing: TypingGuard,
 }
 
 /// The output of the terminal since the loader line.
@@ -64,7 +65,7 @@ struct Output {
 }
 
 impl RemoteStart {
-    pub(super) async fn run(mut self, sender: oneshot::Sender<Result<StartedCall, Refusal>>) {
+    pub(super) async fn run(self, sender: oneshot::Sender<Result<StartedCall, Refusal>>) {
         let typed = match self.type_command(&sender).await {
             Ok(Some(typed)) => typed,
             Ok(None) => return,
@@ -75,9 +76,9 @@ impl RemoteStart {
                 return;
             }
         };
-        self.lease.starting = None;
-        let TypedScript { job, outer, shell, output, keys, prompt, last_typed } = typed;
-        let Self { engine, lease, relay, pane, .. } = self;
+        let TypedScript { job, outer, shell, output, keys, prompt, last_typed, typing } = typed;
+        let Self { engine, mut lease, relay, pane, .. } = self;
+        lease.typing = Some(typing);
         let Output { stream, echo } = output;
         tracing::info!("command {} started in {}", job.id, job.pane);
         let started = StartedJob {
@@ -137,11 +138,17 @@ impl RemoteStart {
         }
         let geometry = LineGeometry { column: empty.cursor.column, width: empty.cursor.width };
         let line = loader::loader_line(&loader, geometry);
-        prompt_check.enter(&empty, &line).await?;
+        if let Err(refusal) = prompt_check.enter(&empty, &line).await {
+            if let Refusal::Tmux(_) = refusal {
+                // tmux may have typed the line.
+                terminal.press_interrupt().await?;
+            }
+            return Err(refusal);
+        }
         let loaded = |bytes: &[u8]| loader::is_loaded(bytes, &loader).then_some(());
         if output.wait_for(loaded).await.is_none() {
             // A shell that answers later must not go on reading: it would take the next line of a person.
-            self.interrupt().await?;
+            terminal.press_interrupt().await?;
             return Err(Refusal::NoAnswer { pane, program: relay.program.clone() });
         }
         let typing =
@@ -153,21 +160,24 @@ impl RemoteStart {
                 let known = engine.remote_known_prompt(pane, relay);
                 let row = known.map_or_else(|| empty.cursor.before.clone(), |known| known.row);
                 let prompt = Prompt { row, rows: None };
-                Ok(Some(TypedScript { job, outer, shell, output, keys, prompt, last_typed }))
+                let typing = empty.typing;
+                Ok(Some(TypedScript {
+                    job,
+                    outer,
+                    shell,
+                    output,
+                    keys,
+                    prompt,
+                    last_typed,
+                    typing,
+                }))
             }
             Err(refusal) => {
                 // The `sh` that reads lines without an echo would take those of a person.
-                self.interrupt().await?;
+                terminal.press_interrupt().await?;
                 Err(refusal)
             }
         }
-    }
-
-    /// Stops a loader line that was entered.
-    async fn interrupt(&self) -> Result<(), Refusal> {
-        let terminal = &self.relay.terminal;
-        terminal.tmux.run(TmuxKey::Named("C-c".to_owned()).press(terminal.pane.pane)).await?;
-        Ok(())
     }
 }
 

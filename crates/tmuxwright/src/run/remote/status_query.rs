@@ -11,7 +11,7 @@ use super::{RemoteRecord, prompt_row};
 use crate::run::Refusal;
 use crate::run::delivery::LineGeometry;
 use crate::run::job::JobStatus;
-use crate::run::limits::{RELAY_QUIET, REMOTE_ANSWER_TIMEOUT};
+use crate::run::limits::{QUERY_INTERVAL, RELAY_QUIET, REMOTE_ANSWER_TIMEOUT};
 use crate::run::pane_records::TypingLease;
 use crate::run::prompt::same_prompt;
 
@@ -28,12 +28,12 @@ enum QueryState {
     #[default]
     NotAsked,
     Asked(Instant),
-    /// Another shell has evaluated it, which the command has started and which shows the same prompt.
+    /// The query reached a shell that the command has started, and that shows the same prompt.
     OtherShell,
     /// That shell is at its prompt again, with this number of lines of output.
     OtherShellAt(u64),
-    /// It could not be typed in this row.
-    Refused(String),
+    /// The query was refused in this row, at this time.
+    Refused(String, Instant),
 }
 
 impl StatusQuery {
@@ -96,8 +96,10 @@ impl RemoteFollower {
                 return PromptAgain::No;
             }
             QueryState::OtherShellAt(before) if *before == lines => return PromptAgain::No,
-            QueryState::Refused(before) if *before == row => return PromptAgain::No,
-            QueryState::NotAsked | QueryState::OtherShellAt(_) | QueryState::Refused(_) => {}
+            QueryState::Refused(before, at) if *before == row && at.elapsed() < QUERY_INTERVAL => {
+                return PromptAgain::No;
+            }
+            QueryState::NotAsked | QueryState::OtherShellAt(_) | QueryState::Refused(..) => {}
         }
         match interrupted || self.feed.probes.quiet() >= RELAY_QUIET {
             true => PromptAgain::Yes,
@@ -106,14 +108,15 @@ impl RemoteFollower {
     }
 
     /// Types the query at the prompt. A row in which nothing can be typed says nothing about the command: the query
-    /// is typed once there is another one, or, if only a person or another call is in the way, at the next probe.
+    /// is typed once there is another one, or later, since the connection may have stalled. If only a person or another
+    /// call is in the way, it is typed at the next probe.
     pub(super) async fn ask_status(&mut self) {
         self.query.state = match self.type_query().await {
             Ok(()) => QueryState::Asked(Instant::now()),
             Err(Refusal::PersonActive { .. } | Refusal::Contended { .. }) => QueryState::NotAsked,
             // The terminal edits the line, for a program that asks with the text of the prompt.
             Err(Refusal::NoEditor { .. }) => QueryState::OtherShell,
-            Err(_) => QueryState::Refused(self.job.last_row()),
+            Err(_) => QueryState::Refused(self.job.last_row(), Instant::now()),
         };
     }
 

@@ -3,15 +3,14 @@
 use tmux_control::Command;
 use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::paste::Paste;
-use tokio::sync::OwnedRwLockReadGuard;
 use tokio::time::Instant;
 use unicode_width::UnicodeWidthStr;
 
 use super::Standing;
 use super::exchange::Exchange;
 use super::interpreters::Entry;
-use crate::run::Refusal;
 use crate::run::cursor_row::CursorRow;
+use crate::run::{Refusal, TypingGuard};
 
 /// Key that erases the line before the cursor, in the line editors that add indentation.
 const ERASE_TO_START: &str = "C-u";
@@ -25,10 +24,10 @@ pub(super) struct FirstLine {
     /// Number of blanks that the line editor has added.
     pub(super) indentation: usize,
     /// Held until the line is entered.
-    pub(super) typing: OwnedRwLockReadGuard<()>,
+    pub(super) typing: TypingGuard,
 }
 
-/// What was typed of a line.
+/// The part of a line that was typed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Typed {
     /// Nothing, since the pane has changed.
@@ -98,9 +97,12 @@ impl Exchange<'_> {
         !text.is_empty() && (text.contains('\n') || takes_paste || has_tab)
     }
 
-    /// Enters a further line, unless a person has pressed a key since the first one.
+    /// Enters a further line, unless a person or another call has pressed a key since the first one.
     pub(super) async fn enter_next(&mut self, line: &str) -> Result<Typed, Refusal> {
-        let _typing = self.engine.typing().await;
+        let typing = self.engine.typing(self.pane.pane).await;
+        if typing.is_err() || self.engine.inputs(self.pane.pane) != self.inputs {
+            return Ok(Typed::Nothing);
+        }
         let cursor = CursorRow::read(self.engine.tmux(), self.pane.pane).await?;
         let condition = self.viewers.unchanged_at(&cursor);
         let interpreter = self.prompts.interpreter;

@@ -61,6 +61,8 @@ pub(super) struct Exchange<'a> {
     /// Whether that line continued a statement.
     is_open: bool,
     pub(super) first: Option<FirstLine>,
+    /// Count of the inputs of other calls when this one began to type.
+    pub(super) inputs: u64,
     answer: Vec<String>,
     cut: bool,
     pub(super) last_output: Instant,
@@ -117,6 +119,7 @@ impl<'a> Exchange<'a> {
             is_answered: true,
             is_open,
             first: Some(FirstLine { blank_typed, condition, indentation, typing }),
+            inputs: engine.inputs(pane.pane),
             answer: Vec::new(),
             cut: false,
             last_output: Instant::now(),

@@ -4,7 +4,6 @@
 mod key_trial;
 
 use tmux_control::stream::PaneStream;
-use tokio::sync::OwnedRwLockReadGuard;
 use tokio::time::Instant;
 
 use super::interpreters::Interpreter;
@@ -17,7 +16,7 @@ use crate::run::gate::ProbePause;
 use crate::run::limits::{DISTURBANCE_TIMEOUT, REPL_PROMPT_INTERVAL, UNKNOWN_ROW_QUIET};
 use crate::run::prompt_check::{self, Checked};
 use crate::run::viewers::Viewers;
-use crate::run::{Engine, Refusal};
+use crate::run::{Engine, Refusal, TypingGuard};
 use key_trial::KeyTrial;
 use process::{InputState, ShellKind};
 
@@ -36,7 +35,7 @@ pub(super) struct AtPrompt {
     /// A format that must be true for the pane when the input is typed.
     pub(super) condition: String,
     /// Held until the first line is typed.
-    pub(super) typing: OwnedRwLockReadGuard<()>,
+    pub(super) typing: TypingGuard,
 }
 
 /// Waits for the prompt of the program in a pane, and checks that nothing is typed there.
@@ -112,7 +111,7 @@ impl ReplGate<'_> {
     /// Presses the keys that tell an empty prompt.
     async fn try_keys(&self, shown: ShownPrompt) -> Result<Checked<AtPrompt>, Refusal> {
         let Self { engine, pane, .. } = self;
-        let typing = engine.typing().await;
+        let typing = engine.typing(pane.pane).await?;
         let ShownPrompt { reader, prompts, stream, cursor, above, viewers } = shown;
         let try_out = KeyTrial { engine, pane, reader: &reader, viewers: &viewers };
         let behind_blank = match try_out.run(&prompts, &cursor).await? {

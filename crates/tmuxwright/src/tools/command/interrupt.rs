@@ -42,6 +42,9 @@ pub(super) struct InterruptResult {
     command_id: Option<String>,
     /// Exit code of that command, once it has ended.
     exit_code: Option<i32>,
+    /// Whether that command still runs.
+    #[serde(skip)]
+    is_running: bool,
 }
 
 impl Output for InterruptResult {
@@ -51,6 +54,7 @@ impl Output for InterruptResult {
         let Self { pane_id, at_prompt, foreground, .. } = self;
         let command = self.command_id.as_ref().map(|id| match self.exit_code {
             Some(code) => format!("command {id} exit {code}"),
+            None if self.is_running => format!("command {id} still running"),
             None => format!("command {id} without exit code"),
         });
         let next = match self.leave {
@@ -98,8 +102,8 @@ impl Tool for Interrupt {
         let patience = cx.max_wait("timeout", args.timeout.unwrap_or(5.0))?;
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, true)?;
-        // `run_in_repl` holds the pane's turn until the answer; C-c must not wait for that, and cannot
-        // cut its lines, which are typed whole.
+        // `run_in_repl` holds the pane's turn until the answer, and C-c must not wait for that. The engine lets no
+        // C-c into a line that is being typed.
         let turn = match cx.runs.is_typed_into(pane.pane) {
             true => None,
             false => Some(cx.turn(&pane, Some(Keystroke::Abort).into_iter()).await?),
@@ -119,6 +123,7 @@ impl Tool for Interrupt {
             leave: done.interpreter.as_ref().map(|it| it.1).filter(|leave| !leave.is_empty()),
             foreground: done.foreground,
             command_id: done.job.map(|job| job.id.clone()),
+            is_running: status == Some(JobStatus::Running),
             exit_code: match status {
                 Some(JobStatus::Exited(code)) => Some(code),
                 _ => None,

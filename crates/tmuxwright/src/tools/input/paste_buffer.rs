@@ -78,7 +78,7 @@ impl Tool for PasteBuffer {
             .hint("remove ESC [ 2 0 1 ~ from it, or give `bracketed` false"));
         }
         let text = String::from_utf8_lossy(&scan.tail);
-        let turn = cx.turn(&pane, Keystroke::of_paste(&text, bracketed)).await?;
+        let turn = cx.turn_to_type(&pane, Keystroke::of_paste(&text, bracketed)).await?;
         cx.runs.note_typed(&pane, &text, false);
         let receivers = cx.receivers(&args.target, &pane).await?;
         cx.tmux().paste_buffer(&name, bracketed, &receivers).await.map_err(failed)?;

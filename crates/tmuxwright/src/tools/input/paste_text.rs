@@ -60,7 +60,7 @@ impl Tool for PasteText {
         let enter = args.enter.unwrap_or(false);
         let strokes =
             Keystroke::of_paste(&args.text, bracketed).chain(enter.then_some(Keystroke::Enter));
-        let turn = cx.turn(&pane, strokes).await?;
+        let turn = cx.turn_to_type(&pane, strokes).await?;
         let receivers = cx.receivers(&args.target, &pane).await?;
         let wait = PlannedWait::begin(wait, cx, &pane).await?;
         cx.runs.note_typed(&pane, &args.text, enter);

@@ -65,7 +65,7 @@ impl Tool for SendKeys {
         let wait = PlannedWait::check(cx, args.until.as_deref(), args.timeout)?;
         let pane = cx.pane(&args.target).await?;
         must_take_input(&pane, !typing.text.is_empty())?;
-        let turn = cx.turn(&pane, typing.strokes()).await?;
+        let turn = cx.turn_to_type(&pane, typing.strokes()).await?;
         let receivers = cx.receivers(&args.target, &pane).await?;
         let wait = PlannedWait::begin(wait, cx, &pane).await?;
         for round in 0..typing.repeat {

@@ -66,7 +66,9 @@ fn tools_go_through_the_guard() {
             assert!(!code.contains(call) || path.ends_with(place), "{call} in {}", path.display());
         }
         let types = ["type_text(", "Paste{", ".run_in_repl(", "press_enter(cx"];
-        let turn = path.ends_with("typing.rs") || code.contains("cx.turn(");
+        let turn = path.ends_with("typing.rs")
+            || code.contains("cx.turn(")
+            || code.contains("cx.turn_to_type(");
         for call in types {
             assert!(!code.contains(call) || turn, "{call} without a turn in {}", path.display());
         }

@@ -42,7 +42,7 @@ impl InnerShell {
             Self::Plain(Shell::Bash) => "b:",
             Self::Plain(Shell::Zsh) => "z:",
             Self::Plain(Shell::Fish) => "f@",
-            Self::Plain(Shell::Dash) => "d:",
+            Self::Plain(Shell::Dash) => "d@",
             Self::Busybox => "y:",
         }
     }
@@ -57,7 +57,7 @@ impl InnerShell {
                 let prompt = "function fish_prompt; echo -n f@(prompt_pwd)\"> \"; end";
                 format!("{env} fish --no-config -i -C '{prompt}'")
             }
-            Self::Plain(Shell::Dash) => format!("{env} PS1='d:$ ' dash -i"),
+            Self::Plain(Shell::Dash) => format!("{env} PS1='d@x:$ ' dash -i"),
             Self::Busybox => format!("{env} PS1='y:$ ' busybox sh -i"),
         }
     }

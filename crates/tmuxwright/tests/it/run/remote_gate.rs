@@ -1,13 +1,16 @@
 //! `run_command` types nothing behind a relay unless a shell shows its empty prompt there.
 
 use std::os::unix::fs::PermissionsExt;
+use std::path::PathBuf;
+use std::time::Duration;
 
-use serde_json::json;
+use serde_json::{Value, json};
 use testkit::{Mcp, Person, Shell, TmuxServer, until, wait_until};
 
-use crate::run::places::{InnerShell, Place};
+use crate::run::places::{Inner, InnerShell, Place};
 use crate::serve;
 use crate::support::random::Random;
+use crate::support::{command_end, string};
 
 /// Tries of each kind, as in `repl_gate`.
 fn tries() -> usize {
@@ -186,8 +189,11 @@ async fn program_with_prompt_of_a_shell_is_named() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
     let program = tmux.home().join("program");
-    std::fs::write(&program, "while printf 'router# ' && read -r x; do echo \"% invalid\"; done\n")
-        .unwrap();
+    std::fs::write(
+        &program,
+        "while printf 'admin@router# ' && read -r x; do echo \"% invalid\"; done\n",
+    )
+    .unwrap();
     let pane = tmux.open(&format!("exec script -q -c 'sh {}' /dev/null", program.display()));
     wait_until("the prompt is shown", || tmux.screen(&pane).ends_with("router#").then_some(()));
     let error = refused(&mcp, &pane).await;
@@ -195,31 +201,167 @@ async fn program_with_prompt_of_a_shell_is_named() {
     mcp.close().await;
 }
 
-/// `stty` hangs, so that the line which asks the shell goes on when the call has given up.
+/// A shell in which `stty` hangs, and so the line that asks which shell it is.
+struct SlowShell {
+    inner: Inner,
+    /// Created by `stty` when it begins, and the file for which it waits.
+    begun: PathBuf,
+    go: PathBuf,
+}
+
+impl SlowShell {
+    async fn open() -> Self {
+        let inner = Place::Script.open(InnerShell::BASH).await.unwrap();
+        let (tmux, target) = (&inner.fixture.tmux, inner.fixture.target.as_deref().unwrap());
+        let bin = tmux.home().join("inner/bin");
+        std::fs::create_dir(&bin).unwrap();
+        let (go, begun) = (tmux.home().join("go"), tmux.home().join("inner/begun"));
+        let wait = format!("until test -e {}; do sleep 0.01; done", go.display());
+        let begin = format!("trap '' 2\necho > {}", begun.display());
+        let script = format!("#!/bin/sh\n{begin}\n{wait}\nexec /bin/stty \"$@\"\n");
+        std::fs::write(bin.join("stty"), script).unwrap();
+        std::fs::set_permissions(bin.join("stty"), std::fs::Permissions::from_mode(0o755)).unwrap();
+        tmux.type_line(target, &format!("PATH={}:$PATH", bin.display()));
+        Self { inner, begun, go }
+    }
+
+    fn target(&self) -> &str {
+        self.inner.fixture.target.as_deref().unwrap()
+    }
+
+    async fn wait_for_line(&self) {
+        let begun = async || self.begun.exists().then_some(());
+        until("the shell evaluates the line", begun).await;
+    }
+
+    fn go_on(&self) {
+        std::fs::write(&self.go, "").unwrap();
+    }
+}
+
+/// The line goes on when the call has given up.
 #[tokio::test]
 async fn shell_that_answers_late_takes_no_line() {
-    let inner = Place::Script.open(InnerShell::BASH).await.unwrap();
-    let (tmux, target) = (&inner.fixture.tmux, inner.fixture.target.as_deref().unwrap());
-    let bin = tmux.home().join("inner/bin");
-    std::fs::create_dir(&bin).unwrap();
-    let (go, seen) = (tmux.home().join("go"), tmux.home().join("inner/seen"));
-    let wait = format!("until test -e {}; do sleep 0.01; done", go.display());
-    let script =
-        format!("#!/bin/sh\ntrap '' 2\necho > {}\n{wait}\nexec /bin/stty \"$@\"\n", seen.display());
-    std::fs::write(bin.join("stty"), script).unwrap();
-    std::fs::set_permissions(bin.join("stty"), std::fs::Permissions::from_mode(0o755)).unwrap();
+    let slow = SlowShell::open().await;
+    let (tmux, target) = (&slow.inner.fixture.tmux, slow.target());
     tmux.tmux(&["select-window", "-t", target]);
     let mut person = Person::attach(tmux, "main", 90, 30);
-    tmux.type_line(target, &format!("PATH={}:$PATH", bin.display()));
     let press = async {
-        until("the shell evaluates the line", async || seen.exists().then_some(())).await;
+        slow.wait_for_line().await;
         person.types("x");
     };
-    let (error, ()) = tokio::join!(refused(&inner.fixture.mcp, target), press);
+    let (error, ()) = tokio::join!(refused(&slow.inner.fixture.mcp, target), press);
     assert!(error.contains("did not answer as a shell"), "{error}");
-    std::fs::write(&go, "").unwrap();
+    slow.go_on();
     let ran = tmux.home().join("inner/ran");
     until("the shell is back", async || tmux.screen(target).ends_with('$').then_some(())).await;
     tmux.type_line(target, &format!("PATH=/usr/bin:/bin; touch {}", ran.display()));
     until("the person's line has run", async || ran.exists().then_some(())).await;
+}
+
+/// The keys would end the program that reads the script, so that its lines are entered at the prompt.
+#[tokio::test]
+async fn keys_of_tools_wait_for_the_script() {
+    for (tool, keys) in [
+        ("send_keys", json!({"keys": ["C-c"]})),
+        ("send_keys", json!({"text": "x", "enter": true})),
+        ("paste_text", json!({"text": "x", "enter": true})),
+        ("interrupt", json!({})),
+    ] {
+        let slow = SlowShell::open().await;
+        let (mcp, target) = (&slow.inner.fixture.mcp, slow.target());
+        let with = |mut arguments: Value| {
+            arguments["target"] = json!(target);
+            arguments
+        };
+        let command = "printf 'it %s\\n' works; read -r line; echo \"got $line\"";
+        let run = mcp.call("run_command", with(json!({"command": command, "timeout": 3})));
+        let press = async {
+            slow.wait_for_line().await;
+            let mut pressed = Box::pin(mcp.call(tool, with(keys.clone())));
+            let early = tokio::time::timeout(Duration::from_millis(200), &mut pressed).await;
+            assert!(early.is_err(), "{tool} typed into the script");
+            slow.go_on();
+            pressed.await.ok();
+        };
+        let (started, ()) = tokio::join!(run, press);
+        let ended = command_end(mcp, &started.ok()).await;
+        let interrupted = tool == "interrupt" || keys["keys"].is_array();
+        if interrupted {
+            assert_eq!(ended["exit_code"], 130, "{tool}: {ended}");
+        } else {
+            assert_eq!(ended["exit_code"], 0, "{tool}: {ended}");
+            assert!(string(&ended["output"]).ends_with("\ngot x"), "{tool}: {ended}");
+        }
+        slow.inner.fixture.assert_usable().await;
+    }
+}
+
+/// Of a row without a line editor no key tells whether it is a question: only one that names a place is a prompt.
+#[tokio::test]
+async fn question_that_ends_like_a_prompt_stays_open() {
+    for shell in [InnerShell::BASH, InnerShell::Plain(Shell::Dash)] {
+        let inner = Place::Script.open(shell).await.unwrap();
+        let (tmux, target) = (&inner.fixture.tmux, inner.fixture.target.as_deref().unwrap());
+        inner.fixture.assert_usable().await;
+        for question in ["PO# ", "Price(USD)$ ", "Ready% "] {
+            tmux.type_line(
+                target,
+                &format!("printf '%s' '{question}'; read -r x; echo \"got $x\""),
+            );
+            let row = format!("\n{}", question.trim_end());
+            until("the question is shown", async || {
+                tmux.screen(target).ends_with(&row).then_some(())
+            })
+            .await;
+            let before = tmux.screen(target);
+            refused(&inner.fixture.mcp, target).await;
+            assert_eq!(tmux.screen(target), before, "{shell:?}");
+            tmux.type_line(target, "yes");
+            until("the answer is shown", async || {
+                tmux.screen(target).contains("got yes").then_some(())
+            })
+            .await;
+            tmux.tmux(&["clear-history", "-t", target]);
+            inner.fixture.assert_usable().await;
+            tmux.type_line(target, "clear");
+            until("the screen is clear", async || {
+                (!tmux.screen(target).contains("got yes")).then_some(())
+            })
+            .await;
+        }
+    }
+}
+
+/// The row above the prompt is full, so that the prompt may seem to be the end of a line that wraps.
+#[tokio::test]
+async fn full_row_above_the_prompt_keeps_no_command() {
+    for shell in InnerShell::ALL {
+        let inner = Place::Script.open(shell).await.unwrap();
+        let (tmux, target) = (&inner.fixture.tmux, inner.fixture.target.as_deref().unwrap());
+        let full = "z".repeat(90);
+        for _ in 0..2 {
+            inner.fixture.assert_prints(&format!("echo {full}"), &full).await;
+            inner.fixture.assert_prints("echo in", "in").await;
+        }
+        // The typed line fills its row, too.
+        let screen = tmux.screen(target);
+        let prompt = screen.lines().last().unwrap_or_default().len() + 1;
+        let line = |padding: usize| format!("env X={} PS1='$ ' dash -i", "x".repeat(padding));
+        tmux.type_line(target, &line(90 - prompt - line(0).len()));
+        until("dash shows its prompt", async || tmux.screen(target).ends_with("\n$").then_some(()))
+            .await;
+        inner.fixture.assert_prints("echo in", "in").await;
+    }
+}
+
+/// An alias of the person does not change the line that asks for the shell.
+#[tokio::test]
+async fn aliased_sh_takes_commands() {
+    for shell in [InnerShell::BASH, InnerShell::Plain(Shell::Zsh), InnerShell::Plain(Shell::Dash)] {
+        let inner = Place::Script.open(shell).await.unwrap();
+        let target = inner.fixture.target.as_deref().unwrap();
+        inner.fixture.tmux.type_line(target, "alias sh='echo no' stty='echo no' read='echo no'");
+        inner.fixture.assert_usable().await;
+    }
 }

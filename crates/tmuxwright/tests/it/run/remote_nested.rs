@@ -182,14 +182,14 @@ async fn other_shell_over_the_same_ssh_takes_commands() {
     let inner = Place::Ssh.open(InnerShell::BASH).await.unwrap();
     let (tmux, target) = (&inner.fixture.tmux, inner.fixture.target.as_deref().unwrap());
     inner.fixture.assert_usable().await;
-    tmux.type_line(target, "PS1='d:$ ' dash -i");
-    wait_until("dash shows its prompt", || tmux.screen(target).ends_with("d:$").then_some(()));
+    tmux.type_line(target, "PS1='d@x:$ ' dash -i");
+    wait_until("dash shows its prompt", || tmux.screen(target).ends_with("d@x:$").then_some(()));
     inner.fixture.assert_usable().await;
     tmux.type_line(target, "PS1='z:%~%# ' zsh -f -i");
     wait_until("zsh shows its prompt", || tmux.screen(target).ends_with(['%', '#']).then_some(()));
     inner.fixture.assert_usable().await;
     tmux.type_line(target, "exit");
-    wait_until("dash shows its prompt", || tmux.screen(target).ends_with("d:$").then_some(()));
+    wait_until("dash shows its prompt", || tmux.screen(target).ends_with("d@x:$").then_some(()));
     inner.fixture.assert_usable().await;
     tmux.presses(target, &["C-d"]);
     wait_until("bash shows its prompt", || {
@@ -289,5 +289,29 @@ async fn server_that_policy_excludes_is_not_reached() {
     let error = mcp.call("run_command", arguments).await.err("busy");
     assert!(error.contains("another terminal"), "{error}");
     assert_eq!(tmux.screen(&target), before);
+    mcp.close().await;
+}
+
+/// The shell around a relay that exits is at its prompt before the end of its command is confirmed.
+#[tokio::test]
+async fn shell_around_an_exited_relay_takes_commands() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = tmux.open_shell("exec env PS1='out@x$ ' bash --norc --noprofile -i");
+    for _ in 0..5 {
+        let run = async |command: &str, timeout: u32| -> Value {
+            let arguments = json!({"target": target, "command": command, "timeout": timeout});
+            mcp.call("run_command", arguments).await.ok()
+        };
+        let relay = r#"script -q -c "env PS1='in@x$ ' bash --norc --noprofile -i" /dev/null"#;
+        let outer = run(relay, 30).await;
+        assert_eq!(outer["waiting"], "keys", "{outer}");
+        let left = run("echo last; exit 3", 30).await;
+        assert_eq!(left["status"], "lost", "{left}");
+        let output = string(&left["output"]);
+        assert!(output.starts_with("last") && !output.contains("out@x"), "{left}");
+        let next = run("echo next", 30).await;
+        assert_eq!((&next["output"], &next["exit_code"]), (&json!("next"), &json!(0)), "{next}");
+    }
     mcp.close().await;
 }
