@@ -170,6 +170,29 @@ pub fn ancestors(pid: u32) -> Vec<u32> {
     chain
 }
 
+/// What the threads of a process have read so far, from its terminal and from all other files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ReadCount {
+    bytes: u64,
+    calls: u64,
+}
+
+impl ReadCount {
+    /// Whether the process has read no key since `earlier`: nothing, or only eight bytes at a time. Those are the reads
+    /// of an eventfd, by which the threads of a program such as node wake each other.
+    pub fn has_no_key_since(self, earlier: Self) -> bool {
+        const EVENT_BYTES: u64 = 8;
+        let events = self.calls.checked_sub(earlier.calls).map(|calls| calls * EVENT_BYTES);
+        let bytes = self.bytes.checked_sub(earlier.bytes);
+        events.zip(bytes).is_some_and(|(events, bytes)| bytes == 0 || bytes == events)
+    }
+}
+
+/// What a process has read so far. `None` if the system does not say.
+pub fn read_count(pid: u32) -> Option<ReadCount> {
+    os::read_count(pid)
+}
+
 /// Start time of a process, in digits whose unit depends on the system. Pid and start time together
 /// identify a process, since pids are reused. `None` if the process does not exist or is a zombie.
 pub fn started(pid: u32) -> Option<String> {

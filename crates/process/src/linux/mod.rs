@@ -21,7 +21,7 @@ use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::terminal::TerminalDevice;
-use super::{Foreground, InputWait, MAX_ARGV_BYTES, nul_separated, program_name};
+use super::{Foreground, InputWait, MAX_ARGV_BYTES, ReadCount, nul_separated, program_name};
 use stat::Stat;
 
 /// Unit of the times in `/proc`: 1/100 s on every architecture that Rust supports.
@@ -142,6 +142,20 @@ pub(super) fn uid(pid: u32) -> Option<u32> {
     let ids = status.lines().find_map(|line| line.strip_prefix("Uid:"))?;
     // Real, effective, saved and file system user.
     ids.split_ascii_whitespace().nth(1)?.parse().ok()
+}
+
+pub(super) fn read_count(pid: u32) -> Option<ReadCount> {
+    let mut total = ReadCount { bytes: 0, calls: 0 };
+    // The count of the whole process includes its children that have exited.
+    for thread in fs::read_dir(format!("/proc/{pid}/task")).ok()? {
+        let counts = fs::read_to_string(thread.ok()?.path().join("io")).ok()?;
+        let count = |name: &str| -> Option<u64> {
+            counts.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok()
+        };
+        total.bytes += count("rchar:")?;
+        total.calls += count("syscr:")?;
+    }
+    Some(total)
 }
 
 pub(super) fn sees_our_files(pid: u32) -> Option<bool> {

@@ -271,3 +271,22 @@ fn lone_reader_is_told_from_a_shared_one() {
         assert_eq!(InputWait { is_lone, ..wait.clone() }, wait, "{command}");
     }
 }
+
+#[test]
+fn read_count_tells_keys_from_events() {
+    let count = |bytes, calls| crate::ReadCount { bytes, calls };
+    for (now, has_no_key) in [
+        (count(100, 10), true),
+        (count(116, 12), true),
+        (count(100, 12), true),
+        (count(101, 11), false),
+        (count(108, 18), false),
+        (count(50, 5), false),
+    ] {
+        assert_eq!(now.has_no_key_since(count(100, 10)), has_no_key, "{now:?}");
+    }
+    let pid = std::process::id();
+    let before = crate::read_count(pid).unwrap();
+    std::fs::read("/proc/self/comm").unwrap();
+    assert!(!crate::read_count(pid).unwrap().has_no_key_since(before));
+}

@@ -13,6 +13,6 @@ mod query;
 #[cfg(target_os = "macos")]
 pub(super) use query::{
     age, cwd, exe, exit_handle, foreground, foreground_group, foreground_has_child,
-    has_unread_input, input_wait, is_alive, other_session_processes, parent, sees_our_files,
-    started, stdin_is_terminal, terminal, uid,
+    has_unread_input, input_wait, is_alive, other_session_processes, parent, read_count,
+    sees_our_files, started, stdin_is_terminal, terminal, uid,
 };

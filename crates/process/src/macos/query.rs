@@ -12,7 +12,8 @@ use rustix::process::{Pid, getsid};
 
 use super::super::terminal::{TerminalDevice, TerminalMode};
 use super::super::{
-    Foreground, InputState, InputWait, MAX_PROCESSES, ancestors, program_name, rustix_pid,
+    Foreground, InputState, InputWait, MAX_PROCESSES, ReadCount, ancestors, program_name,
+    rustix_pid,
 };
 use super::kinfo::{ProcessRecord, RECORD_SIZE};
 use super::{arguments, device, libproc};
@@ -39,6 +40,11 @@ fn start_text(record: &ProcessRecord) -> String {
 pub(crate) fn age(pid: u32) -> Option<Duration> {
     let started = SystemTime::UNIX_EPOCH.checked_add(record(pid)?.started)?;
     Some(started.elapsed().unwrap_or_default())
+}
+
+/// The system counts what was read from disks only.
+pub(crate) fn read_count(_: u32) -> Option<ReadCount> {
+    None
 }
 
 pub(crate) fn uid(pid: u32) -> Option<u32> {

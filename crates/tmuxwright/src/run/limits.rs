@@ -2,8 +2,9 @@
 //! or the interval of a query for which tmux and the kernel have no event. None decides whether output is
 //! complete or a key was read: [`tmux_control::Server::catch_up`] and the state of the terminal do.
 //!
-//! The exceptions are an interrupt, which leaves no trace, and the last two: a program that cannot be
-//! inspected, or whose row is not known, has to be silent.
+//! The exceptions are an interrupt, which leaves no trace, and programs that cannot be inspected or whose row is not
+//! known: they have to be silent for the last two, and, where their last words are ambiguous, for one of the time-outs
+//! of a shell.
 
 use std::time::Duration;
 
@@ -73,8 +74,9 @@ pub(super) const QUERY_INTERVAL: Duration = Duration::from_secs(20);
 
 /// Interval of the probes of a pane whose command has ended, until its lease is released.
 pub(super) const LEASE_INTERVAL: Duration = Duration::from_millis(2);
-/// Interval of the probes of an interpreter that does not show its prompt yet.
+/// First and longest interval of the probes of an interpreter that does not show its prompt yet.
 pub(super) const REPL_PROMPT_INTERVAL: Duration = Duration::from_millis(10);
+pub(super) const LATE_PROMPT_INTERVAL: Duration = Duration::from_millis(250);
 
 /// Silence after which the prompt of a program that cannot be inspected, such as one behind ssh, counts.
 pub(super) const RELAY_QUIET: Duration = Duration::from_millis(250);

@@ -30,7 +30,7 @@ impl From<DeclaredEntry> for Entry {
     }
 }
 
-/// A declared interpreter. What is not given is taken from the built-in one of its name, if there is one.
+/// A declared interpreter. Missing fields come from the built-in interpreter of the same name, if one exists.
 #[derive(Debug, Clone, Default)]
 pub struct DeclaredInterpreter {
     /// Name.

@@ -18,12 +18,12 @@ use super::entering::{FirstLine, Typed};
 use super::gate::AtPrompt;
 use super::interpreters::{Entry, Interpreter};
 use super::prompts::{Prompts, RowIs};
-use super::{LastStanding, Reader, ReplAnswer, ReplCall, Standing, input};
+use super::{LastStanding, Reader, ReplAnswer, ReplCall, Standing, input, python_lines};
 use crate::host::PaneState;
 use crate::run::pane_size::{CatchUp, SizedItem, SizedStream};
 use crate::run::viewers::Viewers;
 use crate::run::{Engine, Job, Refusal};
-use process::ShellKind;
+use process::{ReadCount, ShellKind};
 
 /// Probes that only yield before the first one that sleeps.
 const YIELDS: u32 = 20;
@@ -63,6 +63,8 @@ pub(super) struct Exchange<'a> {
     pub(super) first: Option<FirstLine>,
     /// Count of the inputs of other calls when this one began to type.
     pub(super) inputs: u64,
+    /// What the program had read when it was last seen to wait.
+    read_count: Option<ReadCount>,
     answer: Vec<String>,
     cut: bool,
     pub(super) last_output: Instant,
@@ -86,7 +88,7 @@ impl<'a> Exchange<'a> {
         } = passed;
         let entry = prompts.entry();
         let mut lines = match entry {
-            Entry::IndentedBlocks => input::indented_lines(text),
+            Entry::IndentedBlocks => python_lines::indented_lines(text),
             Entry::Paste | Entry::PastedBlocks => VecDeque::from([input::whole(text)]),
             Entry::DelimitedBlocks => input::delimited_lines(text),
             Entry::LineByLine => input::lines(text),
@@ -98,7 +100,8 @@ impl<'a> Exchange<'a> {
         }
         let indentation = prompts.interpreter.map_or(0, |it| it.indentation(&cursor.line()));
         let is_open = prompts.learned.is_none();
-        let ends_block = entry == Entry::PastedBlocks && !is_open && input::ends_in_block(text);
+        let ends_block =
+            entry == Entry::PastedBlocks && !is_open && python_lines::ends_in_block(text);
         Self {
             call,
             engine,
@@ -120,6 +123,7 @@ impl<'a> Exchange<'a> {
             is_open,
             first: Some(FirstLine { blank_typed, condition, indentation, typing }),
             inputs: engine.inputs(pane.pane),
+            read_count: None,
             answer: Vec::new(),
             cut: false,
             last_output: Instant::now(),
@@ -128,7 +132,8 @@ impl<'a> Exchange<'a> {
     }
 
     pub(super) fn last_standing(&self, standing: &Standing) -> Option<LastStanding> {
-        LastStanding::of(&self.reader.program, self.prompts.interpreter, standing)
+        let (program, read_count) = (&self.reader.program, self.read_count);
+        LastStanding::of(program, self.prompts.interpreter, standing, read_count)
     }
 
     /// Reads the answer to the entered line, and enters the other lines at the prompts that follow.
@@ -212,6 +217,7 @@ impl<'a> Exchange<'a> {
             }
             CatchUp::TimedOut => return None,
         }
+        self.read_count = process::read_count(reader.program.pid);
         let again = Reader::probe(self.pane, self.engine.declared()).filter(Reader::reads)?;
         again.is_same(&reader).then_some(again)
     }

@@ -13,7 +13,7 @@ use super::{LastStanding, Reader, ReplCall};
 use crate::host::PaneState;
 use crate::run::cursor_row::CursorRow;
 use crate::run::gate::ProbePause;
-use crate::run::limits::{DISTURBANCE_TIMEOUT, REPL_PROMPT_INTERVAL, UNKNOWN_ROW_QUIET};
+use crate::run::limits::{LATE_PROMPT_INTERVAL, REPL_PROMPT_INTERVAL, UNKNOWN_ROW_QUIET};
 use crate::run::prompt_check::{self, Checked};
 use crate::run::viewers::Viewers;
 use crate::run::{Engine, Refusal, TypingGuard};
@@ -38,14 +38,14 @@ pub(super) struct AtPrompt {
     pub(super) typing: TypingGuard,
 }
 
-/// Waits for the prompt of the program in a pane, and checks that nothing is typed there.
-pub(super) async fn pass(call: &ReplCall) -> Result<AtPrompt, Refusal> {
+/// Waits for the prompt of the program in a pane, and checks that nothing is typed there. `disturbed_until` limits how
+/// long keys of people and a prompt that changes are waited for.
+pub(super) async fn pass(call: &ReplCall, disturbed_until: Instant) -> Result<AtPrompt, Refusal> {
     let pane = call.pane.pane;
     if call.pane.synchronized {
         return Err(Refusal::Synchronized { pane });
     }
     let gate = ReplGate { engine: &call.engine, pane: &call.pane, call };
-    let disturbed_until = Instant::now() + DISTURBANCE_TIMEOUT;
     loop {
         let shown = call.wait(gate.wait_for_prompt(disturbed_until)).await??;
         if let Checked::Done(passed) = gate.try_keys(shown).await? {
@@ -100,7 +100,7 @@ impl ReplGate<'_> {
                 let (pane, shell) = (pane.pane, reader.program.name);
                 return Err(Refusal::ShellBusy { pane, shell, does: "reads input for a command" });
             }
-            None => self.require_prompt(&reader, &cursor, &viewers)?,
+            None => self.require_prompt(&reader, &cursor)?,
         };
         if self.call.input.contains('\t') && prompts.drops_tabs() {
             return Err(Refusal::TabIsKey { pane: pane.pane, program: reader.program.name });
@@ -152,12 +152,14 @@ impl ReplGate<'_> {
                     false => begun + UNKNOWN_ROW_QUIET,
                 };
                 if self.may_be_ready(&reader, &cursor)
-                    || self.is_displaced(&reader).await?
+                    || self.is_displaced(&reader)
                     || Instant::now() >= wait
                 {
                     return Ok(reader);
                 }
-                tokio::time::sleep(REPL_PROMPT_INTERVAL).await;
+                let interval = begun.elapsed().clamp(REPL_PROMPT_INTERVAL, LATE_PROMPT_INTERVAL);
+                tokio::time::sleep(interval.min(wait.saturating_duration_since(Instant::now())))
+                    .await;
                 continue;
             }
             if Instant::now() >= self.call.until {
@@ -181,13 +183,13 @@ impl ReplGate<'_> {
         }
     }
 
-    /// Whether an earlier call has left the program at its prompt, and nobody has typed since: what the row
-    /// shows instead is output of a task in the background.
-    async fn is_displaced(&self, reader: &Reader) -> Result<bool, Refusal> {
-        let at_prompt = |last: &LastStanding| last.kind == LastKind::Prompt;
-        let Some(last) = self.last_standing(reader).filter(at_prompt) else { return Ok(false) };
-        let viewers = Viewers::read(self.engine.tmux(), self.pane).await?;
-        Ok(self.call.given.is_none() && !viewers.session_typed_within(last.at.elapsed()))
+    /// Whether an earlier call has left the program at its prompt, and the program has read no key since: what the
+    /// row shows instead is output of a task in the background.
+    fn is_displaced(&self, reader: &Reader) -> bool {
+        let was_at_prompt = |last: LastStanding| {
+            last.kind == LastKind::Prompt && reader.has_editor() && last.has_read_no_key()
+        };
+        self.call.given.is_none() && self.last_standing(reader).is_some_and(was_at_prompt)
     }
 
     /// The prompts of a shell. None is learned if an earlier call has left a command open. If a job in the
@@ -207,10 +209,12 @@ impl ReplGate<'_> {
             let (pane, program) = (self.pane.pane, reader.program.argv.join(" "));
             return Err(Refusal::Question { pane, program, row, hidden: false });
         }
-        let is_displaced = reader.has_editor() || row.trim().is_empty();
+        let is_displaced = |last: &LastStanding| {
+            last.has_read_no_key() && (reader.has_editor() || row.trim().is_empty())
+        };
         let learned = match last {
             Some(last) if last.kind == LastKind::Continuation && last.shows(&row) => None,
-            Some(last) if last.kind == LastKind::Prompt && is_displaced => Some(last.row),
+            Some(last) if last.kind == LastKind::Prompt && is_displaced(&last) => Some(last.row),
             _ => Some(row),
         };
         let given = self.call.given.clone();
@@ -219,12 +223,7 @@ impl ReplGate<'_> {
     }
 
     /// The prompts of a program that is not a shell, if its row is a prompt with nothing typed behind it.
-    fn require_prompt(
-        &self,
-        reader: &Reader,
-        cursor: &CursorRow,
-        viewers: &Viewers,
-    ) -> Result<Prompts, Refusal> {
+    fn require_prompt(&self, reader: &Reader, cursor: &CursorRow) -> Result<Prompts, Refusal> {
         let (pane, row) = (self.pane.pane, cursor.line());
         let program = reader.program.argv.join(" ");
         if cursor.alternate {
@@ -246,31 +245,26 @@ impl ReplGate<'_> {
         let given = self.call.given.clone();
         let left_at_prompt = left.filter(|last| last.kind == LastKind::Prompt);
         let learned = left_at_prompt.map(|last| last.row.clone());
+        let was_left_at_prompt = learned.is_some();
         let mut prompts = Prompts { table, interpreter, shell: None, given, learned };
-        let is_left_open =
-            |last: &LastStanding| last.kind == LastKind::Continuation && last.shows(&row);
+        let is_left_open = left.is_some_and(|it| it.kind == LastKind::Continuation);
         let is_blank_open = interpreter.is_none_or(Interpreter::continues_blank);
         let judged = prompts.judge(&row);
         let is_prompt = match judged {
             RowIs::Prompt(0) => true,
             // Without an end of the output, text that is typed could be taken for output.
-            RowIs::Prompt(_) => reader.has_editor() || last.as_ref().is_some_and(is_left_there),
-            RowIs::Continuation if last.as_ref().is_some_and(is_left_there) => {
+            RowIs::Prompt(_) => reader.has_editor() || left.is_some(),
+            RowIs::Continuation if left.is_some() => {
                 return Ok(Prompts { learned: None, ..prompts });
             }
-            RowIs::Other if is_blank_open && last.as_ref().is_some_and(is_left_open) => {
+            RowIs::Other if is_blank_open && is_left_open => {
                 return Ok(prompts);
             }
             RowIs::Continuation => {
                 return Err(Refusal::Continuation { pane, row: row.trim_end().to_owned() });
             }
             RowIs::Other => {
-                let untouched = |last: &LastStanding| {
-                    let is_quiet = !viewers.session_typed_within(last.at.elapsed());
-                    last.kind == LastKind::Prompt && (last.shows(&row) || is_quiet)
-                };
-                // Output of a task in the background has displaced the prompt.
-                let is_displaced = last.as_ref().is_some_and(untouched);
+                let is_displaced = was_left_at_prompt || self.is_displaced(reader);
                 is_displaced || (prompts.is_learned() && looks_like_prompt(&row))
             }
         };

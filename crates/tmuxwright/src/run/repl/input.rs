@@ -13,60 +13,10 @@ pub(super) fn whole(input: &str) -> String {
     given(input).collect::<Vec<_>>().join("\n")
 }
 
-fn given(input: &str) -> impl Iterator<Item = &str> {
+/// The lines of an input without empty ones at its end.
+pub(super) fn given(input: &str) -> impl Iterator<Item = &str> {
     let given = input.trim_end_matches(['\n', '\r']).split('\n');
     given.map(|line| line.trim_end_matches('\r'))
-}
-
-/// The lines for Python: empty lines inside a block are dropped and one is added after each block,
-/// because its interpreter ends a block at an empty line.
-pub(super) fn indented_lines(input: &str) -> VecDeque<String> {
-    let mut lines = VecDeque::new();
-    let (mut in_block, mut in_text) = (false, false);
-    for line in given(input) {
-        let inside = in_text;
-        in_text ^= (line.matches("\"\"\"").count() + line.matches("'''").count()) % 2 == 1;
-        if !inside {
-            let indented = line.starts_with([' ', '\t']);
-            if line.trim().is_empty() {
-                continue;
-            }
-            if in_block && !indented && !continues(line) {
-                lines.push_back(String::new());
-            }
-            in_block = indented || opens(line);
-        }
-        lines.push_back(line.to_owned());
-    }
-    if in_block {
-        lines.push_back(String::new());
-    }
-    lines
-}
-
-/// Whether an input ends within a Python block, as far as its last line tells.
-pub(super) fn ends_in_block(input: &str) -> bool {
-    let last = given(input).last().unwrap_or_default();
-    last.starts_with([' ', '\t']) || opens(last)
-}
-
-/// Whether a line that is not indented begins a Python block.
-fn opens(line: &str) -> bool {
-    let words = [
-        "if", "for", "while", "try", "with", "def", "class", "async", "match", "else", "elif",
-        "except", "finally",
-    ];
-    words.contains(&first_word(line))
-}
-
-/// Whether a line that is not indented continues the block above.
-fn continues(line: &str) -> bool {
-    matches!(first_word(line), "else" | "elif" | "except" | "finally")
-        || line.starts_with([')', ']', '}'])
-}
-
-fn first_word(line: &str) -> &str {
-    line.split(|c: char| !c.is_alphanumeric() && c != '_').next().unwrap_or_default()
 }
 
 /// The lines for ghci: a definition of several lines is put between `:{` and `:}`, because each line is a
@@ -134,33 +84,8 @@ mod tests {
     }
 
     #[test]
-    fn python_blocks_are_ended_by_empty_lines() {
-        let input = "def f(x):\n\n    if x:\n        return 1\n    else:\n        return 2\nf(1)\n";
-        let expected = [
-            "def f(x):",
-            "    if x:",
-            "        return 1",
-            "    else:",
-            "        return 2",
-            "",
-            "f(1)",
-        ];
-        assert_eq!(indented_lines(input), expected);
-        assert_eq!(indented_lines("for x in y:\n  print(x)"), ["for x in y:", "  print(x)", ""]);
-        assert_eq!(
-            indented_lines("if x:\n  1\nelse:\n  2\n"),
-            ["if x:", "  1", "else:", "  2", ""]
-        );
-        assert_eq!(indented_lines("for x in y: print(x)\nx"), ["for x in y: print(x)", "", "x"]);
-        assert_eq!(indented_lines("@a\ndef f(): 1"), ["@a", "def f(): 1", ""]);
-        assert_eq!(indented_lines("if x:\n  1\nelse_ = 2"), ["if x:", "  1", "", "else_ = 2"]);
-        let text = "x = '''a\n\n  b:\nc'''\nx";
-        assert_eq!(Vec::from(indented_lines(text)).join("\n"), text);
-        assert_eq!(indented_lines("if x:\n\ty"), ["if x:", "\ty", ""]);
+    fn line_ends_of_all_systems_are_known() {
         assert_eq!(super::lines("a\n\nb\n"), ["a", "", "b"]);
         assert_eq!(super::lines("a\r\n\r\n"), ["a", ""]);
-        assert_eq!(indented_lines("1 + 1\r\n"), ["1 + 1"]);
-        assert!(super::ends_in_block("def f():\n  return 1\n") && super::ends_in_block("if x: y"));
-        assert!(!super::ends_in_block("def f(): 1\n\nf()") && !super::ends_in_block("x = (1 +"));
     }
 }

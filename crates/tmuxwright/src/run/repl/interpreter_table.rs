@@ -58,7 +58,7 @@ pub(super) struct Declaration {
     pub(super) repeats: bool,
     /// Whether it prints an empty line before its prompt.
     pub(super) spaced: bool,
-    /// Whether the row in which a block is ended shows what follows.
+    /// Whether output after a block begins in the row of the line that ended the block.
     pub(super) reuses_row: bool,
     /// Expression for the last line of a whole statement, if its prompt is the same within an open one;
     /// otherwise empty.

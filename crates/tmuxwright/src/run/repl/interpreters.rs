@@ -166,7 +166,7 @@ impl Interpreter {
         self.declared.spaced
     }
 
-    /// Whether the row in which a block is ended shows what follows.
+    /// Whether output after a block begins in the row of the line that ended the block.
     pub(super) fn reuses_row(&self) -> bool {
         self.declared.reuses_row
     }

@@ -14,6 +14,7 @@ mod interpreter_table;
 mod interpreters;
 mod leaving;
 mod prompts;
+mod python_lines;
 mod standing;
 
 use std::sync::Arc;
@@ -26,6 +27,7 @@ use tracing::Instrument;
 
 use super::cursor_row::CursorRow;
 use super::gate::{self as shell_gate, Shell};
+use super::limits::DISTURBANCE_TIMEOUT;
 use super::pane_records::TypingLease;
 use super::{Engine, Refusal};
 use crate::host::PaneState;
@@ -103,7 +105,7 @@ impl Reader {
             && (input == InputState::Unknown || input_probe::is_relay(&found.process.name));
         // `su -c` waits for its program, which reads this terminal from a session of its own.
         let input = match input {
-            InputState::None if is_relay => relayed_input(pane.pid),
+            InputState::None if is_relay => input_probe::terminal_input(pane.pid),
             input => input,
         };
         Some(Self { program: found.process, input, shell, is_busy_shell, is_relay })
@@ -129,15 +131,6 @@ impl Reader {
     }
 }
 
-/// How the program behind a relay reads the terminal of a pane, by the mode of the terminal.
-fn relayed_input(pid: u32) -> InputState {
-    match (process::hides_input(pid), process::edits_lines(pid)) {
-        (true, _) => InputState::Password,
-        (false, true) => InputState::Line,
-        (false, false) => InputState::Raw,
-    }
-}
-
 /// One call of `run_in_repl`.
 struct ReplCall {
     engine: Arc<Engine>,
@@ -153,10 +146,14 @@ struct ReplCall {
 impl ReplCall {
     async fn run(&self) -> Result<ReplAnswer, Refusal> {
         let begun = Instant::now();
+        let disturbed_until = begun + DISTURBANCE_TIMEOUT;
         let (mut exchange, typed) = loop {
-            let passed = gate::pass(self).await?;
+            let passed = gate::pass(self, disturbed_until).await?;
             let mut exchange = Exchange::begin(self, passed);
             match exchange.enter().await? {
+                Typed::Nothing if Instant::now() > disturbed_until => {
+                    return Err(Refusal::PersonActive { pane: self.pane.pane });
+                }
                 Typed::Nothing => {}
                 typed => break (exchange, typed),
             }
@@ -275,6 +272,7 @@ impl Engine {
     /// Records where an interpreter was left, for the next call.
     fn remember_standing(&self, pane: PaneId, last: Option<LastStanding>) {
         let mut records = self.records();
+        records.standings.retain(|_, it| it.is_alive());
         match last {
             Some(last) => records.standings.insert(pane, last),
             None => records.standings.remove(&pane),

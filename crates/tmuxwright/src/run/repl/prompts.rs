@@ -84,10 +84,7 @@ impl Prompts {
     /// an open statement each line is entered as it is: it may be part of a text.
     pub(super) fn entry(&self) -> Entry {
         match (self.interpreter, self.shell) {
-            (Some(interpreter), _) if interpreter.entry() == Entry::Paste => Entry::Paste,
-            (Some(interpreter), _) if interpreter.entry() == Entry::PastedBlocks => {
-                Entry::PastedBlocks
-            }
+            (Some(it), _) if matches!(it.entry(), Entry::Paste | Entry::PastedBlocks) => it.entry(),
             _ if self.learned.is_none() => Entry::LineByLine,
             (Some(interpreter), _) => interpreter.entry(),
             (None, Some(ShellKind::Fish)) => Entry::Paste,

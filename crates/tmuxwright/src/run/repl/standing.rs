@@ -1,6 +1,6 @@
 //! Where an interpreter stands after its input.
 
-use process::Foreground;
+use process::{Foreground, ReadCount};
 use tokio::time::Instant;
 
 use super::interpreters::Interpreter;
@@ -55,9 +55,7 @@ impl Standing {
     pub(super) fn takes_line(&self) -> bool {
         matches!(self, Self::AtPrompt { .. } | Self::Open { .. })
     }
-}
 
-impl Standing {
     /// The standing in words. `quote` is applied to text of the terminal.
     pub fn words(&self, quote: impl Fn(&str) -> String) -> String {
         match self {
@@ -89,7 +87,7 @@ impl Standing {
     }
 }
 
-/// What the row is in which a call left an interpreter.
+/// Kind of the row in which a call left an interpreter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum LastKind {
     /// Its prompt.
@@ -111,6 +109,8 @@ pub(in crate::run) struct LastStanding {
     /// The interpreter, if it was known. A continuation prompt alone does not always tell which one it is.
     pub(super) interpreter: Option<&'static Interpreter>,
     pub(super) at: Instant,
+    /// What its process had read by then, keys included.
+    read_count: Option<ReadCount>,
 }
 
 impl LastStanding {
@@ -119,6 +119,7 @@ impl LastStanding {
         program: &Foreground,
         interpreter: Option<&'static Interpreter>,
         standing: &Standing,
+        read_count: Option<ReadCount>,
     ) -> Option<Self> {
         let (row, kind) = match standing {
             Standing::AtPrompt { row, .. } => (row, LastKind::Prompt),
@@ -128,12 +129,25 @@ impl LastStanding {
         };
         let row = row.clone();
         let (pid, started) = (program.pid, program.started.clone());
-        Some(Self { pid, started, row, kind, interpreter, at: Instant::now() })
+        Some(Self { pid, started, row, kind, interpreter, at: Instant::now(), read_count })
     }
 
     /// Whether the program is the one that was left.
     pub(super) fn is_of(&self, program: &Foreground) -> bool {
         self.pid == program.pid && self.started == program.started
+    }
+
+    /// Whether the program has read no key since: then its row can have changed only by output. A terminal that edits
+    /// the line keeps the keys until Enter.
+    pub(super) fn has_read_no_key(&self) -> bool {
+        let (now, then) = (process::read_count(self.pid), self.read_count);
+        now.zip(then).is_some_and(|(now, then)| now.has_no_key_since(then))
+    }
+
+    /// Whether the process has not exited.
+    pub(super) fn is_alive(&self) -> bool {
+        let started = process::started(self.pid);
+        started.is_some() && (self.started.is_none() || started == self.started)
     }
 
     /// Whether the row is the one that was left, with nothing more. Output without an end may precede the

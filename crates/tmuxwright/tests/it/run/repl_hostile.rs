@@ -102,6 +102,54 @@ async fn control_characters_are_refused_as_input() {
     mcp.close().await;
 }
 
+/// What a person begins after an answer, without a trace in tmux, as with a terminal that has detached since.
+#[tokio::test]
+async fn question_after_an_answer_is_not_answered() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let file = tmux.home().join("long");
+    std::fs::write(&file, "row\n".repeat(500)).unwrap();
+    let pager = format!("import os; _ = os.system('less -X {}')", file.display());
+    let dash = "env PS1='$ ' dash -i";
+    let bash = "env PS1='$ ' bash --norc --noprofile -i";
+    for (command, prompt, begun, end, shown) in [
+        ("python3 -q", ">>>", "x = input('Delete? [y/N] ')", "Enter", "\nDelete? [y/N]"),
+        ("python3 -q", ">>>", &pager, "Enter", "\nrow\nrow\nrow"),
+        ("python3 -q", ">>>", "y = 'half", "#", ">>> y = 'half#"),
+        ("sqlite3", "sqlite>", ".shell printf 'Name '; read x", "Enter", "\nName"),
+        ("perl -de0", "DB<1>", "$x = <STDIN>; 'given: '", "Enter", "'given: '\n"),
+        ("perl -de0", "DB<1>", "print 41; ", "#", "print 41; #"),
+        (bash, "$", "read -e -p 'Name ' x", "Enter", "\nName"),
+        (bash, "$", "read -n1 -p 'Key ' x", "Enter", "\nKey"),
+        (dash, "$", "read x", "Enter", "read x\n"),
+        ("zsh -i", "%", "x=1; vared -p 'Name ' x", "Enter", "\nName 1"),
+        ("zsh -i", "%", "select x in a b; do break; done", "Enter", "\n?#"),
+        ("fish -i", ">", "read x", "Enter", "\nread>"),
+        ("fish -i", ">", "echo danger; true", "C-r", "search:"),
+    ] {
+        let target = interpreter(&tmux, command, prompt);
+        let first = if command == "sqlite3" { ".print 1" } else { "1" };
+        let answered = enter(&mcp, &target, first).await;
+        assert!(string(&answered["state"]).starts_with("at "), "{command}: {answered}");
+        tmux.types(&target, begun);
+        tmux.presses(&target, &[end]);
+        until(&format!("{command} shows {shown:?}"), async || {
+            let column = ["display-message", "-p", "-t", &target, "#{cursor_x}"];
+            let screen = format!("{}\n", tmux.screen(&target));
+            let at_start = !shown.ends_with('\n') || tmux.tmux(&column) == "0";
+            (screen.contains(shown) && at_start).then_some(())
+        })
+        .await;
+        let before = tmux.screen(&target);
+        let arguments = json!({"target": target, "input": "MARK=7", "timeout": 1});
+        let refused = mcp.call("run_in_repl", arguments).await.result();
+        assert_eq!(refused.is_error, Some(true), "{command} {begun}: {refused:?}");
+        assert_eq!(tmux.screen(&target), before, "{command} {begun}");
+        tmux.tmux(&["kill-pane", "-t", &target]);
+    }
+    mcp.close().await;
+}
+
 /// `send_keys` has begun a question, in which no text shows that it is one.
 #[tokio::test]
 async fn question_begun_by_send_keys_is_not_answered() {

@@ -1,4 +1,4 @@
-//! The row in which a program reads again: which standing it tells.
+//! Derives the standing of a program from the row in which the program reads again.
 
 use super::super::interpreters::Interpreter;
 use super::super::prompts::{RowIs, looks_like_prompt};

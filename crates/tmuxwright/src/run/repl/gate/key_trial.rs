@@ -177,8 +177,14 @@ impl KeyTrial<'_> {
     /// Types a blank, which must appear as text.
     async fn blank(&self, cursor: &CursorRow) -> Result<Checked<Option<CursorRow>>, Refusal> {
         let pane = self.pane.pane;
-        let Some(now) = self.press(cursor, "Space").await? else {
-            return Ok(Checked::Disturbed);
+        let now = match self.press(cursor, "Space").await {
+            Ok(Some(now)) => now,
+            Ok(None) => return Ok(Checked::Disturbed),
+            Err(refusal) => {
+                // A connection that has stalled may still pass the blank on.
+                self.take_back(&["BSpace"]).await?;
+                return Err(refusal);
+            }
         };
         let viewers = Viewers::read(self.engine.tmux(), self.pane).await?;
         if !self.viewers.have_been_idle(&viewers) {
