@@ -236,9 +236,11 @@ fn rustix_pid(pid: u32) -> Option<Pid> {
     Pid::from_raw(i32::try_from(pid).ok()?)
 }
 
-/// Splits an argument list, in which every string ends with a NUL byte.
+/// Splits an argument list, in which every string ends with a NUL byte. A program that overwrites its arguments, such as
+/// irb, fills the rest with blanks.
 fn nul_separated(text: &[u8]) -> impl Iterator<Item = String> {
     let text = text.strip_suffix(b"\0").unwrap_or(text);
+    let text = text.trim_ascii_end();
     let parts = (!text.is_empty()).then(|| text.split(|&byte| byte == 0));
     parts.into_iter().flatten().map(|part| String::from_utf8_lossy(part).into_owned())
 }

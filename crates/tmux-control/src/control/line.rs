@@ -57,6 +57,8 @@ pub enum ControlLine<'a> {
     PaneSelected(WindowId),
     /// A tmux client attached, detached or switched to another session.
     ClientsChanged,
+    /// This client is attached to this session now.
+    Attached(SessionId),
     /// The value of a subscribed format has changed.
     SubscriptionChanged,
     /// Any other line that starts with `%`.
@@ -101,6 +103,7 @@ impl<'a> ControlLine<'a> {
             b"pane-mode-changed" => Self::PaneModeChanged(id(split_word(args).0)?),
             b"session-window-changed" => Self::WindowSelected(id(split_word(args).0)?),
             b"window-pane-changed" => Self::PaneSelected(id(split_word(args).0)?),
+            b"session-changed" => Self::Attached(id(split_word(args).0)?),
             b"client-session-changed" | b"client-detached" => Self::ClientsChanged,
             b"subscription-changed" => Self::SubscriptionChanged,
             _ => Self::Other(rest),
@@ -213,6 +216,7 @@ mod tests {
             ControlLine::WindowSelected(SessionId(1))
         );
         assert_eq!(parse("%window-pane-changed @4 %6"), ControlLine::PaneSelected(WindowId(4)));
+        assert_eq!(parse("%session-changed $3 a"), ControlLine::Attached(SessionId(3)));
         assert_eq!(parse("%client-session-changed /dev/pts/1 $0 a"), ControlLine::ClientsChanged);
         assert_eq!(parse("%client-detached client-77"), ControlLine::ClientsChanged);
         assert_eq!(

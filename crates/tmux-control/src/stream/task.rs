@@ -45,6 +45,8 @@ struct ClientState {
     paused: HashSet<PaneId>,
     /// Panes whose output tmux sends here although they have no reader.
     unread: HashSet<PaneId>,
+    /// The session to which the client is attached, once tmux has reported one.
+    session: Option<SessionId>,
     /// Set when a pane may have left the session or was closed.
     moved: bool,
     /// The panes whose sessions were asked for, and tmux's reply.
@@ -76,8 +78,11 @@ impl StreamTask {
                 Ok(mut connection) => {
                     let end = self.serve(&mut connection, requests).await;
                     self.attach_lock.detach(connection);
-                    if end == ServeEnd::Idle {
-                        return;
+                    match end {
+                        ServeEnd::Idle => return,
+                        ServeEnd::Closed => {}
+                        // A hook may switch each client that attaches.
+                        ServeEnd::Switched => tokio::time::sleep(self.timing.back_off).await,
                     }
                 }
                 Err(error) => {
@@ -122,6 +127,9 @@ impl StreamTask {
                     // Under heavy output the readers must run before the ring overflows.
                     tokio::task::yield_now().await;
                     pause_at(AwaitPoint::StreamStep).await;
+                    if client.session.is_some_and(|session| session != self.session) {
+                        return ServeEnd::Switched;
+                    }
                     if std::mem::take(&mut client.moved) {
                         self.ask_places(connection, &mut client);
                     }
@@ -306,6 +314,8 @@ enum ServeEnd {
     Idle,
     /// The client exited, or must be replaced.
     Closed,
+    /// The client was switched to another session, as by a `switch-client` that names no client.
+    Switched,
 }
 
 impl ClientState {
@@ -318,6 +328,7 @@ impl ClientState {
                 }
                 None => drop(self.unread.insert(pane)),
             },
+            ControlItem::Line(ControlLine::Attached(session)) => self.session = Some(session),
             ControlItem::Line(ControlLine::PanePaused(pane)) => drop(self.paused.insert(pane)),
             ControlItem::Line(ControlLine::PaneContinued(pane)) => {
                 self.paused.remove(&pane);

@@ -99,6 +99,26 @@ async fn every_byte_arrives_unchanged() {
     assert_eq!(reader.position() - start, all_bytes().len() as u64);
 }
 
+/// A `switch-client` of a script, without a name, takes any client while no person is attached.
+#[tokio::test(flavor = "multi_thread")]
+async fn output_arrives_after_the_client_was_switched() {
+    let tmux = TmuxServer::new();
+    let pane = open_player(&tmux, "main");
+    tmux.tmux(&["new-session", "-d", "-s", "other"]);
+    let server = connect(&tmux);
+    let mut reader = server.stream(pane).await.unwrap();
+    let (client, session) = stream_clients(&tmux).remove(0);
+    assert_eq!(session, "main");
+    tmux.tmux(&["switch-client", "-c", &client, "-t", "other"]);
+    assert!(matches!(next_gap_or_end(&mut reader).await, Chunk::Gap { .. }));
+    wait_until("a client is attached again", || {
+        stream_clients(&tmux).iter().any(|(_, session)| session == "main").then_some(())
+    });
+    play(&tmux, pane, b"back");
+    assert_eq!(read(&mut reader, 4).await, b"back");
+    assert!(stream_clients(&tmux).iter().all(|(_, session)| session == "main"));
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn every_reader_receives_twenty_thousand_lines() {
     let tmux = TmuxServer::new();

@@ -66,7 +66,7 @@ pub enum Refusal {
         seconds: u64,
     },
     /// The shell waits for the rest of a command.
-    #[error("the shell in {pane} is at a continuation prompt (`{row}`) of an unfinished command")]
+    #[error("{pane} is at a continuation prompt (`{row}`) of an unfinished command")]
     Continuation {
         /// The pane.
         pane: PaneId,

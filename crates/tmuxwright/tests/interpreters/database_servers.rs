@@ -125,5 +125,6 @@ fn server_command(program: &Path, directory: &Path) -> Command {
 
 fn finish(command: &mut Command) {
     let status = command.status().expect("the program is installed");
-    assert!(status.success(), "{command:?}: {status}");
+    let log = command.get_current_dir().map(|dir| fs::read_to_string(dir.join("log")));
+    assert!(status.success(), "{command:?}: {status}: {log:?}");
 }
