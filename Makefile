@@ -24,8 +24,8 @@ demo: ## build, then watch the tools drive a real tmux; nothing stays behind
 	@scripts/install-packages $(BUILD_NEEDS)
 	$(CARGO) run --quiet --locked -p tmuxwright -- demo
 
-# Most tests wait, for tmux, for shells or for a person, so each core has two of them.
-test: export RUST_TEST_THREADS ?= $(shell expr 2 \* $$(getconf _NPROCESSORS_ONLN))
+# Most tests wait, for tmux, for shells or for a person, so each core has three of them.
+test: export RUST_TEST_THREADS ?= $(shell expr 3 \* $$(getconf _NPROCESSORS_ONLN))
 test: ## run all tests against real tmux servers of their own
 	@scripts/install-packages $(TEST_NEEDS)
 	$(CARGO) test --workspace --locked

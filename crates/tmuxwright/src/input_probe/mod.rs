@@ -119,7 +119,20 @@ pub(crate) fn awaited_input(wait: &InputWait, shown: ShownRow<'_>) -> Option<Awa
     let waits = (wait.is_lone && !is_relay)
         || row == RowKind::Question
         || (is_weak && shown.quiet >= WEAK_EVIDENCE_QUIET);
-    waits.then_some(awaited)
+    match is_relay {
+        true => waits.then_some(behind_relay(awaited, shown.row)),
+        false => waits.then_some(awaited),
+    }
+}
+
+/// The input that a question behind a relay awaits. Its terminal is elsewhere, so the echo tells nothing.
+fn behind_relay(awaited: AwaitedInput, row: &str) -> AwaitedInput {
+    if asks_for_secret(row) { AwaitedInput::Password } else { awaited }
+}
+
+/// Whether a row asks for a password, by its words.
+pub(crate) fn asks_for_secret(row: &str) -> bool {
+    question::names_secret(row)
 }
 
 /// How a program that cannot be inspected would read the terminal of a pane, by the mode of the terminal.
@@ -136,8 +149,8 @@ pub(crate) fn terminal_input(pid: u32) -> InputState {
 pub(crate) fn hidden_input(state: InputState, row: &str) -> Option<AwaitedInput> {
     match state {
         InputState::Password => Some(AwaitedInput::Password),
-        InputState::Line if is_question(row) => Some(AwaitedInput::Line),
-        InputState::Raw if is_question(row) => Some(AwaitedInput::Keys),
+        InputState::Line if is_question(row) => Some(behind_relay(AwaitedInput::Line, row)),
+        InputState::Raw if is_question(row) => Some(behind_relay(AwaitedInput::Keys, row)),
         _ => None,
     }
 }
@@ -198,8 +211,15 @@ mod tests {
                 assert_eq!(keys, counts.then_some(AwaitedInput::Keys), "{row}");
             }
         }
-        let secret = judged(InputState::Password, "ssh", true, "me@host's password: ");
-        assert_eq!(secret, Some(AwaitedInput::Password));
+        for (state, row) in [
+            (InputState::Password, "me@host's password: "),
+            (InputState::Raw, "[sudo] password for me: "),
+        ] {
+            let secret = judged(state, "ssh", true, row);
+            assert_eq!(secret, Some(AwaitedInput::Password), "{row}");
+        }
+        let local = judged(InputState::Raw, "vi", true, "Password: ");
+        assert_eq!(local, Some(AwaitedInput::Keys));
     }
 
     #[test]

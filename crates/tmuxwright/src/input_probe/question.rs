@@ -48,6 +48,13 @@ impl RowKind {
     }
 }
 
+/// Whether a question names a secret, as that of ssh, su and sudo does. Some languages have other words.
+pub(super) fn names_secret(row: &str) -> bool {
+    let text = row.trim_end().to_lowercase();
+    text.ends_with([':', '?'])
+        && ["password", "passphrase", "passcode"].iter().any(|word| text.contains(word))
+}
+
 /// Whether a pager or a program asks for any key.
 fn asks_for_a_key(text: &str) -> bool {
     let text = text.to_lowercase();
@@ -74,6 +81,16 @@ fn choices(text: &str) -> RowKind {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn questions_for_secrets_name_them() {
+        for row in ["[sudo] password for me: ", "Enter passphrase for key '/k': ", "Password: "] {
+            assert!(names_secret(row), "{row}");
+        }
+        for row in ["Name: ", "me@host:~/passwords$ ", "the password is wrong", ""] {
+            assert!(!names_secret(row), "{row}");
+        }
+    }
 
     #[test]
     fn rows_are_classified_by_their_end() {

@@ -195,6 +195,23 @@ async fn question_over_ssh_is_reported_and_answered() {
     assert_eq!(result["output"], "Name: Ann\nhi Ann", "{result}");
 }
 
+/// The terminal of the question is elsewhere, so only its words tell.
+#[tokio::test]
+async fn password_question_over_ssh_is_reported() {
+    let inner = over_ssh(InnerShell::BASH).await;
+    let command = "read -s -p '[sudo] password for me: ' x; echo; echo ${#x}";
+    let asked = inner.fixture.answer_within(command, 30.0).await;
+    assert_eq!(asked["waiting"], "password", "{asked}");
+    let arguments = json!({"target": inner.target(), "text": "1234", "enter": true});
+    inner.fixture.mcp.call("send_keys", arguments).await.ok();
+    let result = command_end(&inner.fixture.mcp, &asked).await;
+    assert_eq!(result["output"], "[sudo] password for me: \n4", "{result}");
+    let (mcp, target) = (&inner.fixture.mcp, inner.target());
+    let input = json!({"target": target, "input": command, "timeout": 20});
+    let answer = mcp.call("run_in_repl", input).await.ok();
+    assert_eq!(answer["state"], "asks for a password", "{answer}");
+}
+
 /// The prompt of the last answer is known, and the row of the question is not it.
 #[tokio::test]
 async fn repl_input_is_refused_at_a_question() {

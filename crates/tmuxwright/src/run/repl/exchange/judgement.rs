@@ -69,6 +69,9 @@ impl Exchange<'_> {
         let is_prompt = self.prompts.is_learned() && looks_like_prompt(&row);
         Some(match is_prompt && reader.is_same(&self.reader) {
             true => Standing::AtPrompt { row, is_learned: true },
+            false if reader.is_relay && input_probe::asks_for_secret(&row) => {
+                Standing::AsksPassword
+            }
             false => Standing::Asks { row },
         })
     }
