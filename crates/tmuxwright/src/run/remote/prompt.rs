@@ -14,7 +14,7 @@ use super::relay::Relay;
 use crate::run::cursor_row::CursorRow;
 use crate::run::gate::ProbePause;
 use crate::run::job::AwaitedInput;
-use crate::run::left_and_blank::{ERASE_ECHO, Reaction, UNDO, reaction};
+use crate::run::left_and_blank::{ERASE_ECHO, Reaction, TrialKeys, UNDO, try_row};
 use crate::run::limits::{DISTURBANCE_TIMEOUT, PROMPT_TIMEOUT, UNKNOWN_ROW_QUIET};
 use crate::run::viewers::Viewers;
 use crate::run::{Engine, Job, Refusal, TypingGuard};
@@ -167,43 +167,38 @@ impl RemotePrompt<'_> {
         is_known: bool,
     ) -> Result<Option<EmptyPrompt>, Refusal> {
         let (pane, terminal) = (self.pane, &self.relay.terminal);
-        let target = terminal.pane.pane;
         let typing = self.engine.typing(pane).await?;
-        let mut keys = Vec::new();
-        // A terminal that edits the line would echo the key.
-        if !is_known || self.known_prompt_has_editor() {
-            keys.push(TmuxKey::Named("Left".to_owned()).press(target));
-        }
-        keys.extend(type_text(target, " "));
-        if !terminal.tmux.type_if(&target.into(), &viewers.unchanged_at(&cursor), keys).await? {
-            return Ok(None);
-        }
-        let until = Instant::now() + PROMPT_TIMEOUT;
-        let mut pause = ProbePause::default();
-        let now = loop {
-            let now = self.read_row().await?;
-            if !viewers.have_been_idle(&Viewers::read(&terminal.tmux, &terminal.pane).await?) {
-                return Err(Refusal::PersonActive { pane });
-            }
-            match reaction(&cursor, &now) {
-                Reaction::Empty => break now,
-                Reaction::HalfTyped => {
-                    self.press(&viewers, UNDO).await?;
-                    return Err(Refusal::HalfTyped { pane });
-                }
-                Reaction::EchoedArrow => {
-                    self.take_back(&viewers, ERASE_ECHO).await?;
-                    self.wait_for_row(&cursor).await?;
-                    return self.accept_without_editor(&cursor, is_known).map(|()| None);
-                }
-                Reaction::Pending if Instant::now() > until => {
-                    return self.give_up(&cursor, &now, &viewers).await;
-                }
-                Reaction::Pending => pause.wait().await,
-            }
+        let trial = match is_known && !self.known_prompt_has_editor() {
+            true => TrialKeys::Blank,
+            false => TrialKeys::LeftAndBlank,
         };
+        let tried = try_row(&terminal.tmux, &terminal.pane, &viewers, &cursor, trial).await;
+        let Some((reaction, now)) = tried.map_err(|refusal| self.of_call(refusal))? else {
+            return Ok(None);
+        };
+        match reaction {
+            Reaction::Empty => {}
+            Reaction::HalfTyped => {
+                self.press(&viewers, UNDO).await?;
+                return Err(Refusal::HalfTyped { pane });
+            }
+            Reaction::EchoedArrow => {
+                self.take_back(&viewers, ERASE_ECHO).await?;
+                self.wait_for_row(&cursor).await?;
+                return self.accept_without_editor(&cursor, is_known).map(|()| None);
+            }
+            Reaction::Pending => return self.give_up(&cursor, &now, &viewers).await,
+        }
         let condition = viewers.unchanged_at(&now);
         Ok(Some(EmptyPrompt { cursor, viewers, condition, typing }))
+    }
+
+    /// A refusal of the pane that shows the terminal, as one of the pane of the call.
+    fn of_call(&self, refusal: Refusal) -> Refusal {
+        match refusal {
+            Refusal::PersonActive { .. } => Refusal::PersonActive { pane: self.pane },
+            other => other,
+        }
     }
 
     fn known_prompt_has_editor(&self) -> bool {

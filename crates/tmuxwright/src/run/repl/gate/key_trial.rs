@@ -10,7 +10,7 @@ use super::super::prompts::Prompts;
 use crate::host::PaneState;
 use crate::run::cursor_row::CursorRow;
 use crate::run::gate::ProbePause;
-use crate::run::left_and_blank::{ERASE_ECHO, Reaction, UNDO, reaction};
+use crate::run::left_and_blank::{ERASE_ECHO, Reaction, TrialKeys, UNDO, try_row};
 use crate::run::limits::PROMPT_TIMEOUT;
 use crate::run::prompt_check::{self, Checked, PromptCheck, PromptLook};
 use crate::run::viewers::Viewers;
@@ -89,42 +89,30 @@ impl KeyTrial<'_> {
         &self,
         cursor: &CursorRow,
     ) -> Result<Checked<Option<CursorRow>>, Refusal> {
-        let (tmux, pane) = (self.engine.tmux(), self.pane.pane);
-        let mut keys = vec![TmuxKey::Named("Left".to_owned()).press(pane)];
-        keys.extend(type_text(pane, " "));
-        let condition = self.viewers.unchanged_at(cursor);
-        if !tmux.type_if(&pane.into(), &condition, keys).await? {
-            return Ok(Checked::Disturbed);
-        }
-        let until = Instant::now() + PROMPT_TIMEOUT;
-        let mut pause = ProbePause::default();
-        loop {
-            let now = CursorRow::read(tmux, pane).await?;
-            let viewers = Viewers::read(tmux, self.pane).await?;
-            if !self.viewers.have_been_idle(&viewers) {
-                return Err(Refusal::PersonActive { pane });
+        let Self { engine, pane, viewers, .. } = *self;
+        let trial = TrialKeys::LeftAndBlank;
+        let tried = try_row(engine.tmux(), pane, viewers, cursor, trial).await?;
+        let Some((reaction, now)) = tried else { return Ok(Checked::Disturbed) };
+        let pane = pane.pane;
+        match reaction {
+            Reaction::Empty => Ok(Checked::Done(Some(now))),
+            Reaction::EchoedArrow => {
+                self.take_back(ERASE_ECHO).await?;
+                self.blank_without_editor(cursor).await
             }
-            match reaction(cursor, &now) {
-                Reaction::Empty => return Ok(Checked::Done(Some(now))),
-                Reaction::EchoedArrow => {
-                    self.take_back(ERASE_ECHO).await?;
-                    return self.blank_without_editor(cursor).await;
-                }
-                Reaction::HalfTyped => {
-                    self.take_back(UNDO).await?;
-                    return Err(Refusal::HalfTyped { pane });
-                }
-                Reaction::Pending if Instant::now() > until => {
-                    self.take_back(UNDO).await?;
-                    // The blank at the end of a text moves to the right unseen.
-                    let is_empty = prompt_check::text_behind_prompt(&cursor.line()).is_empty();
-                    let program = self.reader.program.argv.join(" ");
-                    return Err(match is_empty {
-                        true => Refusal::NoReaction { pane, program },
-                        false => Refusal::HalfTyped { pane },
-                    });
-                }
-                Reaction::Pending => pause.wait().await,
+            Reaction::HalfTyped => {
+                self.take_back(UNDO).await?;
+                Err(Refusal::HalfTyped { pane })
+            }
+            Reaction::Pending => {
+                self.take_back(UNDO).await?;
+                // The blank at the end of a text moves to the right unseen.
+                let is_empty = prompt_check::text_behind_prompt(&cursor.line()).is_empty();
+                let program = self.reader.program.argv.join(" ");
+                Err(match is_empty {
+                    true => Refusal::NoReaction { pane, program },
+                    false => Refusal::HalfTyped { pane },
+                })
             }
         }
     }
