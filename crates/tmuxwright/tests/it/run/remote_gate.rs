@@ -7,35 +7,18 @@ use std::time::Duration;
 use serde_json::{Value, json};
 use testkit::{Mcp, Person, Shell, TmuxServer, until, wait_until};
 
+use crate::run::hostile_rows::{QUESTIONS, RECORDER, tries};
 use crate::run::places::{Inner, InnerShell, Place};
 use crate::serve;
 use crate::support::random::Random;
 use crate::support::{command_end, string};
 
-/// Tries of each kind, as in `repl_gate`.
-fn tries() -> usize {
-    if std::env::var_os("TEST_LOAD_SEED").is_some() { 25 } else { 500 }
-}
-
 /// Pieces of the lines that a person has typed in part.
 const TYPED: &[&str] =
     &["rm FILE ", "x > ", "$ ", "> ", "a", "1", "# ", "é", "漢", "% ", "; ", "me@host:~$ "];
 
-/// Questions of programs, which Enter would answer.
-const QUESTIONS: &[&str] = &[
-    "Do you want to continue? [Y/n] ",
-    "Proceed (Y/n)? ",
-    "Name: ",
-    "Overwrite 'x'? ",
-    "Are you sure you want to continue connecting (yes/no/[fingerprint])? ",
-    "rm: remove regular file 'x'? ",
-    "Continue anyway? > ",
-    "--More--",
-    "#? ",
-    "mysql> ",
-    ">>> ",
-    "",
-];
+/// Rows of programs other than shells.
+const OTHER_PROMPTS: &[&str] = &["#? ", "mysql> ", ">>> "];
 
 async fn refused(mcp: &Mcp, target: &str) -> String {
     let arguments = json!({"target": target, "command": "echo entered > entered"});
@@ -114,7 +97,7 @@ async fn questions_behind_relays_are_never_answered() {
     let mcp = serve(&tmux).await;
     let answers = tmux.home().join("answers");
     let mut panes = Vec::new();
-    for (number, question) in QUESTIONS.iter().enumerate() {
+    for (number, question) in QUESTIONS.iter().chain(OTHER_PROMPTS).enumerate() {
         let file = tmux.home().join(format!("question{number}"));
         let (text, answers) = (question.replace('\'', "'\\''"), answers.display());
         let script = format!("printf %s '{text}'; read x; echo \"$x\" >> {answers}\n");
@@ -134,18 +117,6 @@ async fn questions_behind_relays_are_never_answered() {
     assert!(!answers.exists(), "a question was answered");
     mcp.close().await;
 }
-
-/// A program that reads keys and records them, on the alternate screen or on the main one.
-const RECORDER: &str = r#"
-import os, sys, tty
-alternate, text, keys = sys.argv[1:]
-tty.setraw(0)
-print(("\x1b[?1049h" if alternate == "alternate" else "") + text, end="", flush=True)
-while True:
-    key = os.read(0, 1000)
-    with open(keys, "ab") as file:
-        file.write(key)
-"#;
 
 #[tokio::test]
 async fn full_screens_behind_relays_are_never_typed_into() {

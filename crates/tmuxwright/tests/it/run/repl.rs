@@ -1,36 +1,11 @@
 //! `run_in_repl`: the prompts and answers of many interpreters.
 
-use serde_json::{Value, json};
-use testkit::{Mcp, TmuxServer, until, wait_until};
+use serde_json::json;
+use testkit::{TmuxServer, until, wait_until};
 
+use crate::run::repl_fixture::{assert_answers, enter, interpreter};
 use crate::serve;
 use crate::support::{command_end, exited, pane, shows, string};
-
-/// Opens a pane of 80 columns that runs an interpreter, and waits for its prompt.
-fn interpreter(tmux: &TmuxServer, command: &str, prompt: &str) -> String {
-    let pane = tmux.open(&format!("exec {command}"));
-    wait_until(&format!("{command} shows its prompt"), || {
-        tmux.screen(&pane).ends_with(prompt.trim_end()).then_some(())
-    });
-    pane
-}
-
-async fn enter(mcp: &Mcp, target: &str, input: &str) -> Value {
-    mcp.call("run_in_repl", json!({"target": target, "input": input, "timeout": 30})).await.ok()
-}
-
-/// Enters inputs, each given with its expected output, and lists all outputs that differ.
-async fn assert_answers(mcp: &Mcp, target: &str, table: &[(&str, &str)]) {
-    let mut wrong = Vec::new();
-    for (input, expected) in table {
-        let answer = enter(mcp, target, input).await;
-        let output = answer["output"].as_str().unwrap_or_default();
-        if output != *expected || answer.get("timed_out").is_some() || answer["pane_id"] != target {
-            wrong.push(format!("{input:?} should print {expected:?}: {answer}"));
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
 
 const TRACEBACK: &str = "Traceback (most recent call last):\n  File \"<stdin>\", line 1, in <module>\n\
                          ZeroDivisionError: division by zero";

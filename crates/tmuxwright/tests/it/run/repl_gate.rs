@@ -3,42 +3,14 @@
 use serde_json::json;
 use testkit::{Mcp, Shell, TmuxServer, until, wait_until};
 
+use crate::run::hostile_rows::{QUESTIONS, RECORDER, tries};
+use crate::run::repl_fixture::interpreter;
 use crate::serve;
 use crate::support::random::Random;
-
-/// Tries of each kind: no person's line may be entered, no question answered, no screen typed into. Under
-/// load each takes many pauses of tmux, so that fewer are made.
-fn tries() -> usize {
-    if std::env::var_os("TEST_LOAD_SEED").is_some() { 25 } else { 500 }
-}
 
 /// Pieces of the lines that a person has typed in part.
 const TYPED: &[&str] =
     &["rm FILE ", "x > ", "$ ", "> ", "a", "1", "# ", "é", "漢", "= ", ">>> ", "; ", "select "];
-
-/// Questions of programs, which Enter would answer.
-const QUESTIONS: &[&str] = &[
-    "Do you want to continue? [Y/n] ",
-    "Proceed (Y/n)? ",
-    "Name: ",
-    "Overwrite 'x'? ",
-    "Are you sure you want to continue connecting (yes/no/[fingerprint])? ",
-    "Make breakpoint pending on future shared library load? (y or [n]) ",
-    "rm: remove regular file 'x'? ",
-    "Continue anyway? > ",
-    "--More--",
-    "Press ENTER to continue",
-    "",
-];
-
-/// Opens a pane that runs an interpreter, and waits for its prompt.
-fn interpreter(tmux: &TmuxServer, command: &str, prompt: &str) -> String {
-    let pane = tmux.open(&format!("exec {command}"));
-    wait_until(&format!("{command} shows its prompt"), || {
-        tmux.screen(&pane).ends_with(prompt).then_some(())
-    });
-    pane
-}
 
 /// The error of an input that is refused.
 async fn refused(mcp: &Mcp, target: &str) -> String {
@@ -155,18 +127,6 @@ async fn questions_are_never_answered() {
     assert!(!answers.exists(), "a question was answered");
     mcp.close().await;
 }
-
-/// A program that reads keys and records them, on the alternate screen or on the main one.
-const RECORDER: &str = r#"
-import os, sys, tty
-alternate, text, keys = sys.argv[1:]
-tty.setraw(0)
-print(("\x1b[?1049h" if alternate == "alternate" else "") + text, end="", flush=True)
-while True:
-    key = os.read(0, 1000)
-    with open(keys, "ab") as file:
-        file.write(key)
-"#;
 
 #[tokio::test]
 async fn full_screen_programs_are_never_typed_into() {
