@@ -20,6 +20,7 @@ use crate::run::limits::{REMOTE_ANSWER_TIMEOUT, REMOTE_START_TIMEOUT};
 use crate::run::marks::MarkKeys;
 use crate::run::pane_size::{CatchUp, SizedItem, SizedStream};
 use crate::run::prompt::Prompt;
+use crate::run::viewers::Viewers;
 use crate::run::{Engine, Job};
 
 /// The task that follows one command behind a relay.
@@ -38,6 +39,8 @@ pub(super) struct RemoteFollower {
     pub(super) feed: JobFeed,
     pub(super) keys: MarkKeys,
     pub(super) typed_at: Instant,
+    /// The people who saw the script being typed.
+    pub(super) viewers: Viewers,
     pub(super) query: StatusQuery,
 }
 
@@ -184,10 +187,11 @@ impl RemoteFollower {
         if self.typed_at.elapsed() <= REMOTE_START_TIMEOUT {
             return None;
         }
-        // A shell that still reads the script would take the next line of a person for a part of it.
-        let stopped = match self.relay.terminal.press_interrupt().await {
-            Ok(()) => "it was interrupted",
-            Err(_) => "it could not be interrupted",
+        // A shell that still reads the script would take the next line of a person for a part of it. Once a person has
+        // pressed a key, the shell may run a program of theirs instead.
+        let stopped = match prompt.press(&self.viewers, &["C-c"]).await {
+            Ok(true) => "it was interrupted",
+            Ok(false) | Err(_) => "it could not be interrupted",
         };
         let why =
             format!("its shell printed no mark, and {stopped}: whether it has run is unknown");

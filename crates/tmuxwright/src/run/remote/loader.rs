@@ -44,7 +44,7 @@ pub(super) fn reader_line(loader: &str, key: &str) -> String {
     let read = format!(
         "t=$(stty -g);trap \"stty $t;exit 1\" 2;stty -echo;\
          printf \"\\033]133;L;k={key};%s\\007\" \"$1;$(id -un||id -u)@$(uname -n)\">/dev/tty;\
-         while IFS= read -r l;do case $l in =*)printf %b \"${{l#=}}\";;*)break;;esac;done;stty $t"
+         while IFS= read -r l;do case $l in \" =\"*)printf %b \"${{l# =}}\";;*)break;;esac;done;stty $t"
     );
     format!(
         "{loader} exec 2>/dev/null;r='{read}';case ${{#0}} in 1)set fish;eval \"$r\";;\
@@ -129,20 +129,24 @@ const FORGET_IN_ZSH: &str = "[[ -o histignorespace ]] || \
     (( ${+functions[__tmuxwright_loader_history]} )) || { \
     __tmuxwright_loader_history() { { setopt local_options local_traps no_err_exit no_xtrace; \
     \\builtin trap - ZERR; \
-    if [[ $1 == ' eval \"$(command sh -c '*'133;L;k='* ]]; then return 1; fi; } 2>/dev/null }; \
+    if [[ $1 == ' '*'133;L;k='* ]]; then return 1; fi; } 2>/dev/null }; \
     zshaddhistory_functions+=(__tmuxwright_loader_history) }; ";
 
-/// Lines with a mark of their own: another line, as a person types it, ends the script. None of them begins with a
-/// tilde, which ssh would take for a command to itself.
+/// Beginning of an encoded line: another line, as a person types it, ends the script. It begins with a blank, so
+/// that a history does not keep it.
+const LINE_MARK: &str = " =";
+
+/// Lines that are one word each, without a character that means anything to a shell. If the reader of the script dies,
+/// they reach a prompt, perhaps on this machine, and no part of the command may run there.
 fn encoded_lines(script: &str) -> Vec<String> {
-    let mut lines = vec!["=".to_owned()];
+    let mut lines = vec![LINE_MARK.to_owned()];
     for &byte in script.as_bytes() {
-        let is_plain = (b' '..=b'~').contains(&byte) && byte != b'\\';
+        let is_plain = byte.is_ascii_alphanumeric() || b"_./,:@%+-".contains(&byte);
         let encoded =
             if is_plain { char::from(byte).to_string() } else { format!("\\0{byte:03o}") };
         match lines.last_mut() {
             Some(line) if line.len() + encoded.len() <= MAX_LINE_BYTES => line.push_str(&encoded),
-            _ => lines.push(format!("={encoded}")),
+            _ => lines.push(format!("{LINE_MARK}{encoded}")),
         }
     }
     lines.push(".".to_owned());
@@ -157,8 +161,10 @@ pub(super) fn status_line(kind: ShellKind, asked: &str, geometry: LineGeometry) 
         ShellKind::Fish => ("builtin", "$status", format!("\"${IDENTITY}\"")),
         kind => (builtin_prefix(kind), "$?", format!("\"${{{IDENTITY}-}}\"")),
     };
-    // A bash that ignores no line with a leading blank has this one in its history, and others have none to delete.
-    let forget = if kind == ShellKind::Bash { ";history -d $HISTCMD 2>/dev/null" } else { "" };
+    let forget = match kind {
+        ShellKind::Bash => command_file::keep_out_of_history(kind, asked),
+        _ => String::new(),
+    };
     let unset = match kind {
         ShellKind::Fish => format!(";set -e -g {IDENTITY}"),
         _ => format!(";{builtin} unset __tmuxwright_status __tmuxwright_modes {IDENTITY}"),
@@ -166,7 +172,7 @@ pub(super) fn status_line(kind: ShellKind, asked: &str, geometry: LineGeometry) 
     let line = |up: usize| {
         format!(
             " {builtin} printf '\\033[{up}A\\r\\033[J\\033]133;D;%s;k=%s\\007\\033]133;L;k={asked}\\007' \
-             {status} {identity}{unset}{forget}"
+             {status} {identity}{unset}; {forget}"
         )
     };
     let (column, width) = (geometry.column as usize, geometry.width.max(1) as usize);
@@ -184,11 +190,12 @@ mod tests {
 
     #[test]
     fn scripts_are_encoded_as_short_ascii_lines() {
-        assert_eq!(encoded_lines("a\\b\né"), ["=a\\0134b\\0012\\0303\\0251", "."]);
-        assert_eq!(encoded_lines("."), ["=.", "."]);
+        assert_eq!(encoded_lines("a\\b\né"), [" =a\\0134b\\0012\\0303\\0251", "."]);
+        assert_eq!(encoded_lines("."), [" =.", "."]);
+        assert_eq!(encoded_lines("a;b|c")[0], " =a\\0073b\\0174c");
         let long = encoded_lines(&"'\\\n漢~".repeat(5_000));
         assert!(long.iter().all(|line| line.len() <= MAX_LINE_BYTES && line.is_ascii()));
-        assert!(long.iter().all(|line| line == "." || line.starts_with('=')));
+        assert!(long.iter().all(|line| line == "." || line.starts_with(LINE_MARK)));
     }
 
     #[test]

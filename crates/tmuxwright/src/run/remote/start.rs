@@ -10,7 +10,7 @@ use tokio::time::{Instant, timeout_at};
 
 use super::follow::RemoteFollower;
 use super::loader::{self, ReadyShell, Script};
-use super::prompt::{Patience, RemotePrompt};
+use super::prompt::{EmptyPrompt, Patience, RemotePrompt};
 use super::relay::Relay;
 use super::status_query::StatusQuery;
 use super::{RemoteLease, RemoteRecord};
@@ -54,6 +54,7 @@ struct TypedScript {
     keys: MarkKeys,
     prompt: Prompt,
     last_typed: u64,
+    viewers: Viewers,
     typing: TypingGuard,
 }
 
@@ -76,7 +77,8 @@ impl RemoteStart {
                 return;
             }
         };
-        let TypedScript { job, outer, shell, output, keys, prompt, last_typed, typing } = typed;
+        let TypedScript { job, outer, shell, output, keys, prompt, last_typed, viewers, typing } =
+            typed;
         let Self { engine, mut lease, relay, pane, .. } = self;
         lease.typing = Some(typing);
         let Output { stream, echo } = output;
@@ -109,6 +111,7 @@ impl RemoteStart {
             feed,
             keys,
             typed_at: Instant::now(),
+            viewers,
             query: StatusQuery::default(),
         };
         follower.run().await;
@@ -160,7 +163,7 @@ impl RemoteStart {
                 let known = engine.remote_known_prompt(pane, relay);
                 let row = known.map_or_else(|| empty.cursor.before.clone(), |known| known.row);
                 let prompt = Prompt { row, rows: None };
-                let typing = empty.typing;
+                let EmptyPrompt { viewers, typing, .. } = empty;
                 Ok(Some(TypedScript {
                     job,
                     outer,
@@ -169,6 +172,7 @@ impl RemoteStart {
                     keys,
                     prompt,
                     last_typed,
+                    viewers,
                     typing,
                 }))
             }
@@ -245,10 +249,13 @@ impl ScriptTyping<'_> {
         ready.ok_or_else(|| Refusal::NoAnswer { pane: pane.pane, program: relay.program.clone() })
     }
 
-    /// Types lines unless a person has pressed a key.
+    /// Types lines unless a person has pressed a key or the connection has ended.
     async fn type_lines(&self, lines: &[String]) -> Result<(), Refusal> {
         let RemoteStart { engine, pane, relay, .. } = self.start;
         let (pane, target) = (pane.pane, relay.terminal.pane.pane);
+        if !relay.id().is_alive() {
+            return Err(Refusal::NoAnswer { pane, program: relay.program.clone() });
+        }
         let typed = lines.iter().flat_map(|line| {
             let mut commands = type_text(target, line);
             commands.push(TmuxKey::enter().press(target));

@@ -19,7 +19,7 @@ use crate::run::prompt::same_prompt;
 #[derive(Debug, Default)]
 pub(super) struct StatusQuery {
     state: QueryState,
-    /// Whether a shell has answered which the command has started: then the command goes on.
+    /// Whether a shell that the command has started answered an earlier query: then the command goes on.
     met_other_shell: bool,
 }
 
@@ -27,7 +27,12 @@ pub(super) struct StatusQuery {
 enum QueryState {
     #[default]
     NotAsked,
-    Asked(Instant),
+    Asked {
+        at: Instant,
+        /// Whether the query was typed at the command's own prompt. Another one may be that of a program which the
+        /// command has started, and which knows no such line.
+        at_own_prompt: bool,
+    },
     /// The query reached a shell that the command has started, and that shows the same prompt.
     OtherShell,
     /// That shell is at its prompt again, with this number of lines of output.
@@ -44,7 +49,7 @@ impl StatusQuery {
 
     /// Forgets which shell reads: keys were typed.
     pub(super) fn forget(&mut self) {
-        if !matches!(self.state, QueryState::Asked(_)) {
+        if !matches!(self.state, QueryState::Asked { .. }) {
             self.state = QueryState::NotAsked;
         }
     }
@@ -52,12 +57,13 @@ impl StatusQuery {
     /// Whether the command's shell has not answered in time. A shell that the command has started may have begun
     /// something else meanwhile.
     pub(super) fn has_failed(&mut self) -> bool {
-        let QueryState::Asked(asked) = self.state else { return false };
-        let has_timed_out = asked.elapsed() > REMOTE_ANSWER_TIMEOUT;
-        if has_timed_out && self.met_other_shell {
+        let QueryState::Asked { at, at_own_prompt } = self.state else { return false };
+        let has_timed_out = at.elapsed() > REMOTE_ANSWER_TIMEOUT;
+        let is_own = at_own_prompt && !self.met_other_shell;
+        if has_timed_out && !is_own {
             self.state = QueryState::OtherShell;
         }
-        has_timed_out && !self.met_other_shell
+        has_timed_out && is_own
     }
 
     /// The status of a command that was dropped, and whose status is not known for this reason.
@@ -81,8 +87,10 @@ impl RemoteFollower {
     pub(super) fn prompt_again(&mut self) -> PromptAgain {
         let (row, interrupted) = (self.job.last_row(), self.job.was_just_interrupted());
         // The command may have changed the directory in the prompt.
-        let may_be_own =
-            same_prompt(&row, &self.prompt.row) || (interrupted && prompt_row::ends_as_shell(&row));
+        let own = &self.prompt.row;
+        let ends_alike = || row.trim_end().chars().last() == own.trim_end().chars().last();
+        let may_be_own = same_prompt(&row, own)
+            || (interrupted && ends_alike() && prompt_row::ends_as_shell(&row));
         let has_inner =
             |record: &RemoteRecord| record.jobs.last().is_some_and(|last| last.id != self.job.id);
         if !may_be_own || self.engine.read_remote(self.pane, &self.relay, has_inner) == Some(true) {
@@ -90,7 +98,7 @@ impl RemoteFollower {
         }
         let lines = self.job.lines();
         match &self.query.state {
-            QueryState::Asked(_) => return PromptAgain::Perhaps,
+            QueryState::Asked { .. } => return PromptAgain::Perhaps,
             QueryState::OtherShell => {
                 self.query.state = QueryState::OtherShellAt(lines);
                 return PromptAgain::No;
@@ -111,8 +119,9 @@ impl RemoteFollower {
     /// is typed once there is another one, or later, since the connection may have stalled. If only a person or another
     /// call is in the way, it is typed at the next probe.
     pub(super) async fn ask_status(&mut self) {
+        let at_own_prompt = same_prompt(&self.job.last_row(), &self.prompt.row);
         self.query.state = match self.type_query().await {
-            Ok(()) => QueryState::Asked(Instant::now()),
+            Ok(()) => QueryState::Asked { at: Instant::now(), at_own_prompt },
             Err(Refusal::PersonActive { .. } | Refusal::Contended { .. }) => QueryState::NotAsked,
             // The terminal edits the line, for a program that asks with the text of the prompt.
             Err(Refusal::NoEditor { .. }) => QueryState::OtherShell,
