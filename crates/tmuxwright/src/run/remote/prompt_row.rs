@@ -104,7 +104,10 @@ pub(super) fn ends_as_shell(row: &str) -> bool {
     // A colon at the end of a word belongs to a label, as in `Amount: $ `.
     let names_place = |word: &&&str| word.trim_end_matches(':').contains(['@', '~', '/', ':']);
     match *end {
-        "❯ " => true,
+        // Themes of shells put any number of words before it; so do menus, behind a question.
+        "❯ " => {
+            !words.iter().any(|word| word.ends_with('?') && word.contains(char::is_alphabetic))
+        }
         // A bare `>` is a continuation; interpreters have one word before it. fish shows the directory.
         "> " => is_attached && words.last().is_some_and(|word| ends_with_directory(word)),
         // `45%` of a progress display, but not `web1%`; `db=#` of PostgreSQL.
@@ -184,6 +187,7 @@ mod tests {
             "me@host ~> ",
             "f@~/src> ",
             "❯ ",
+            "~/src on main [!?] took 3s ❯ ",
             "/ # ",
         ] {
             assert!(ends_as_shell(row), "{row:?}");
@@ -228,6 +232,7 @@ mod tests {
             "(foo@vm)1> ",
             "###### ",
             "Continue? ",
+            "Delete everything? ❯ ",
             "me@host:~$ ls",
             ":",
             "(END)",

@@ -208,7 +208,8 @@ pub(super) const INTERPRETERS: &[Declaration] = &[
     telling(
         "sqlite3",
         &["sqlite3"],
-        ["sqlite> ", r#" *(\.\.\.|[('"/]\S*)> "#],
+        // The first three characters tell an open text, comment or parenthesis.
+        ["sqlite> ", r" {3}\.\.\.> |\S{1,3} {0,2}\.\.\.> "],
         ".quit",
         "(Parse|Runtime) error|Error: ",
     )

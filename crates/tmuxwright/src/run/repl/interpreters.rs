@@ -88,9 +88,10 @@ impl Interpreter {
         Some(Self { declared, prompt, typed, continuation, error, statement_end })
     }
 
-    /// Whether a row tells this interpreter: some prompts within an open statement tell nothing.
+    /// Whether a row tells this interpreter: some prompts within an open statement tell nothing, such as `  2: ` of
+    /// lldb.
     fn is_told_by(&self, row: &str) -> bool {
-        let is_plain = row.trim_matches([' ', '>']).is_empty();
+        let is_plain = row.chars().all(|char| " >:".contains(char) || char.is_ascii_digit());
         self.is_prompt(row) || (!is_plain && self.is_continuation(row))
     }
 
@@ -267,6 +268,11 @@ mod tests {
             ("python3 x.py", "(Pdb) ", Some("pdb")),
             ("R", "Browse[1]> ", Some("R")),
             ("ssh host", "me@host:~$ ", None),
+            ("ssh host", "/usr/local> ", None),
+            ("ssh host", "(1/3)> ", None),
+            ("ssh host", "  12: ", None),
+            ("ssh host", "(x1...> ", Some("sqlite3")),
+            ("ssh host", "'  ...> ", Some("sqlite3")),
             ("ruby /usr/bin/irb", "irb(main):001:0> ", Some("irb")),
             ("sqlite3", "   ...> ", Some("sqlite3")),
             ("sqlite3", "Name? ", Some("sqlite3")),
