@@ -1,15 +1,13 @@
 //! The screen on which an answer is followed, with its lines numbered from the prompt on.
 
-use std::collections::VecDeque;
+use std::borrow::Cow;
 use std::ops::Range;
 
 use terminal::screen::{Screen, ScreenPlace};
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
+use super::kept_lines::KeptLines;
 use crate::run::cursor_row::CursorRow;
-
-/// Lines of an answer that are kept.
-const MAX_ANSWER_LINES: usize = 100_000;
 
 /// Columns from one tab stop to the next.
 const TAB_COLUMNS: usize = 8;
@@ -18,9 +16,7 @@ const TAB_COLUMNS: usize = 8;
 pub(super) struct AnswerScreen {
     screen: Screen,
     /// Lines that can no longer change.
-    final_lines: VecDeque<String>,
-    /// Lines before them that were not kept.
-    dropped: usize,
+    final_lines: KeptLines,
 }
 
 impl AnswerScreen {
@@ -42,25 +38,17 @@ impl AnswerScreen {
             }
         }
         screen.feed(cursor.line().as_bytes(), &mut |_| {});
-        Self { screen, final_lines: VecDeque::new(), dropped: 0 }
+        Self { screen, final_lines: KeptLines::default() }
     }
 
     pub(super) fn feed(&mut self, bytes: &[u8]) {
         let Self { screen, final_lines, .. } = self;
-        screen.feed(bytes, &mut |line| final_lines.push_back(line.to_owned()));
-        self.drop_oldest();
+        screen.feed(bytes, &mut |line| final_lines.push(line.to_owned()));
     }
 
     pub(super) fn resize(&mut self, width: usize, height: usize) {
         let Self { screen, final_lines, .. } = self;
-        screen.resize(width, height, &mut |line| final_lines.push_back(line.to_owned()));
-        self.drop_oldest();
-    }
-
-    fn drop_oldest(&mut self) {
-        let surplus = self.final_lines.len().saturating_sub(MAX_ANSWER_LINES);
-        self.final_lines.drain(..surplus);
-        self.dropped += surplus;
+        screen.resize(width, height, &mut |line| final_lines.push(line.to_owned()));
     }
 
     pub(super) fn width(&self) -> usize {
@@ -91,7 +79,7 @@ impl AnswerScreen {
         });
         let (index, wrapped) = at_cursor.unwrap_or((lines.len(), ""));
         let row = format!("{wrapped}{}", up_to_column(&row, self.screen.place().column));
-        (self.dropped + self.final_lines.len() + index, row)
+        (self.final_lines.end() + index, row)
     }
 
     /// Where the echo of an input ends that begins in the line `first`: the line, and the byte in it. A line
@@ -100,9 +88,7 @@ impl AnswerScreen {
     pub(super) fn echo_end(&self, first: usize, echo: &str) -> Option<(usize, usize)> {
         let mut rest = echo;
         let width = self.width().max(1);
-        let lines = self.final_lines.iter().cloned().chain(self.screen.pending());
-        let lines = (self.dropped..).zip(lines).skip_while(|&(number, _)| number < first);
-        for (number, line) in lines.take_while(|_| !echo.is_empty()) {
+        for (number, line) in self.lines_from(first).take_while(|_| !echo.is_empty()) {
             if let Some(behind) = line.strip_prefix(rest) {
                 let end = line.len() - behind.len();
                 let columns = line.get(..end).unwrap_or_default().width();
@@ -113,17 +99,27 @@ impl AnswerScreen {
             if line.is_empty() || !line.width().is_multiple_of(width) {
                 return None;
             }
-            rest = rest.strip_prefix(line.as_str())?;
+            rest = rest.strip_prefix(line.as_ref())?;
         }
         None
     }
 
     /// The lines with these numbers, and whether some of them were not kept.
     pub(super) fn lines(&self, numbers: Range<usize>) -> (Vec<String>, bool) {
-        let lines = self.final_lines.iter().cloned().chain(self.screen.pending());
-        let numbered = (self.dropped..).zip(lines);
-        let within = numbered.filter(|(number, _)| numbers.contains(number));
-        (within.map(|(_, line)| line).collect(), numbers.start < self.dropped)
+        let within = self.lines_from(numbers.start).take_while(|&(number, _)| number < numbers.end);
+        let lines = within.map(|(_, line)| line.into_owned()).collect();
+        (lines, numbers.start < self.final_lines.dropped())
+    }
+
+    /// The lines with this number and higher ones.
+    fn lines_from(&self, first: usize) -> impl Iterator<Item = (usize, Cow<'_, str>)> {
+        let final_lines = self.final_lines.from(first).map(|(number, line)| (number, line.into()));
+        let pending = (self.final_lines.end()..).zip(self.screen.pending());
+        final_lines.chain(
+            pending
+                .filter(move |&(number, _)| number >= first)
+                .map(|(number, line)| (number, line.into())),
+        )
     }
 }
 

@@ -6,9 +6,9 @@ use tmux_control::paste::Paste;
 use tokio::time::Instant;
 use unicode_width::UnicodeWidthStr;
 
-use super::Standing;
 use super::exchange::Exchange;
 use super::interpreters::Entry;
+use super::{Reader, Standing};
 use crate::run::cursor_row::CursorRow;
 use crate::run::{Refusal, TypingGuard};
 
@@ -81,8 +81,17 @@ impl Exchange<'_> {
     }
 
     /// Where the program stands with a line that was typed, but not entered.
-    pub(super) fn not_taken(&self) -> Standing {
-        Standing::NotTaken { row: self.screen.cursor_line().1 }
+    pub(super) async fn not_entered(&mut self) -> Result<Standing, Refusal> {
+        match self.reader.is_alive() {
+            true => Ok(Standing::NotTaken { row: self.screen.cursor_line().1 }),
+            false => self.left().await,
+        }
+    }
+
+    /// Whether the program at whose prompt the next line belongs has the terminal.
+    fn has_next_reader(&self) -> bool {
+        let reader = Reader::probe(self.pane, self.engine.declared());
+        reader.is_some_and(|it| it.is_same(&self.next_reader))
     }
 
     /// Whether a text is pasted: the line editor takes each input as a paste, or the text has a tab, which
@@ -97,13 +106,18 @@ impl Exchange<'_> {
         !text.is_empty() && (text.contains('\n') || takes_paste || has_tab)
     }
 
-    /// Enters a further line, unless a person or another call has pressed a key since the first one.
+    /// Enters a further line, unless a person or another call has pressed a key since the first one, or the program has
+    /// exited since it was seen at its prompt.
     pub(super) async fn enter_next(&mut self, line: &str) -> Result<Typed, Refusal> {
         let typing = self.engine.typing(self.pane.pane).await;
         if typing.is_err() || self.engine.inputs(self.pane.pane) != self.inputs {
             return Ok(Typed::Nothing);
         }
         let cursor = CursorRow::read(self.engine.tmux(), self.pane.pane).await?;
+        // Probed behind it: so the row is still that of the program.
+        if !self.has_next_reader() {
+            return Ok(Typed::Nothing);
+        }
         let condition = self.viewers.unchanged_at(&cursor);
         let interpreter = self.prompts.interpreter;
         let is_indented = interpreter.is_some_and(|it| it.indentation(&cursor.line()) > 0);
@@ -142,6 +156,11 @@ impl Exchange<'_> {
             true => line.replace('\t', "\u{16}\t"),
             false => line.to_owned(),
         };
+        // At the beginning of a line, ssh takes a tilde for a command to itself.
+        if self.next_reader.is_relay && line.starts_with('~') {
+            let erase = TmuxKey::Named("BSpace".to_owned()).press(pane);
+            keys.extend(type_text(pane, " ").into_iter().chain([erase]));
+        }
         keys.extend(type_text(pane, &quoted));
         let is_long = self.input_row.width() + line.width() >= self.screen.width();
         let is_separate = is_long && self.reader.has_editor() && self.reader.shell.is_none();
@@ -166,6 +185,10 @@ impl Exchange<'_> {
         let (tmux, pane) = (self.engine.tmux().clone(), self.pane.pane);
         self.note_line(text.lines().next_back().unwrap_or_default());
         let buffer = self.engine.host().temporary_buffer_name();
+        // At the beginning of a line, ssh takes a tilde for a command to itself, and two for one.
+        let is_escape = self.next_reader.program.name == "ssh" && text.contains("\n~");
+        let escaped = is_escape.then(|| text.replace("\n~", "\n~~"));
+        let text = escaped.as_deref().unwrap_or(text);
         let paste = Paste { buffer: &buffer, text, bracketed: true };
         if !paste.into_if(&tmux, pane, condition, keys).await? {
             return Ok(Typed::Nothing);
@@ -173,7 +196,8 @@ impl Exchange<'_> {
         self.press_enter().await
     }
 
-    /// Waits until the line editor has taken the text, and presses Enter.
+    /// Waits until the line editor has taken the text, and presses Enter. Not if another program reads by then: the
+    /// terminal has kept the text for it.
     async fn press_enter(&mut self) -> Result<Typed, Refusal> {
         let (pane, until) = (self.pane.pane, self.call.until);
         self.last_output = Instant::now();
@@ -183,6 +207,9 @@ impl Exchange<'_> {
             if self.is_waiting().await.is_some() {
                 break;
             }
+        }
+        if !self.has_next_reader() {
+            return Ok(Typed::Text);
         }
         let enter = vec![TmuxKey::enter().press(pane)];
         self.input_line = self.screen.cursor_line().0;

@@ -17,6 +17,7 @@ use super::answer_screen::AnswerScreen;
 use super::entering::{FirstLine, Typed};
 use super::gate::AtPrompt;
 use super::interpreters::{Entry, Interpreter};
+use super::kept_lines::KeptLines;
 use super::prompts::{Prompts, RowIs};
 use super::{LastStanding, Reader, ReplAnswer, ReplCall, Standing, input, python_lines};
 use crate::host::PaneState;
@@ -36,6 +37,8 @@ pub(super) struct Exchange<'a> {
     pub(super) engine: &'a Arc<Engine>,
     pub(super) pane: &'a PaneState,
     pub(super) reader: Reader,
+    /// The program at whose prompt the next line is entered: the same, or one that the input has started.
+    pub(super) next_reader: Reader,
     pub(super) prompts: Prompts,
     /// The command that started the interpreter.
     pub(super) job: Option<Arc<Job>>,
@@ -65,7 +68,7 @@ pub(super) struct Exchange<'a> {
     pub(super) inputs: u64,
     /// What the program had read when it was last seen to wait.
     read_count: Option<ReadCount>,
-    answer: Vec<String>,
+    answer: KeptLines,
     cut: bool,
     pub(super) last_output: Instant,
     pub(super) is_gone: bool,
@@ -106,6 +109,7 @@ impl<'a> Exchange<'a> {
             call,
             engine,
             pane,
+            next_reader: reader.clone(),
             reader,
             prompts,
             job: engine.remote_job(pane.pane).or_else(|| engine.running_in(pane.pane)),
@@ -124,7 +128,7 @@ impl<'a> Exchange<'a> {
             first: Some(FirstLine { blank_typed, condition, indentation, typing }),
             inputs: engine.inputs(pane.pane),
             read_count: None,
-            answer: Vec::new(),
+            answer: KeptLines::default(),
             cut: false,
             last_output: Instant::now(),
             is_gone: false,
@@ -142,7 +146,7 @@ impl<'a> Exchange<'a> {
         loop {
             let standing = call.wait(self.stand(call.until)).await??;
             self.take_answer(&standing).await;
-            if !standing.takes_line() {
+            if !standing.takes_line() || self.is_other_prompt(&standing) {
                 return Ok(standing);
             }
             self.skip_repeating_lines(&standing);
@@ -156,7 +160,7 @@ impl<'a> Exchange<'a> {
             };
             match self.enter_next(&line).await? {
                 Typed::Line => {}
-                Typed::Text => return Ok(self.not_taken()),
+                Typed::Text => return self.not_entered().await,
                 Typed::Nothing => {
                     self.lines.push_front(line);
                     return Ok(standing);
@@ -180,6 +184,7 @@ impl<'a> Exchange<'a> {
                 && let Some(standing) = self.judge(&reader)
                 && !self.may_exit(&standing)
             {
+                self.next_reader = reader;
                 return Ok(standing);
             }
             if Instant::now() >= until {
@@ -254,7 +259,9 @@ impl<'a> Exchange<'a> {
         // Where the echo ends at the right margin, the answer goes on in its line.
         let (input, _) = self.screen.lines(last_input..end.min(last_input + 1));
         let behind_echo = input.first().and_then(|line| line.get(at..));
-        self.answer.extend(behind_echo.filter(|it| !it.is_empty()).map(str::to_owned));
+        if let Some(behind) = behind_echo.filter(|it| !it.is_empty()) {
+            self.answer.push(behind.to_owned());
+        }
         let mut begin = last_input + 1;
         let interpreter = self.prompts.interpreter;
         let ends_block = |it: &Interpreter| it.reuses_row() && it.is_continuation(&self.input_row);
@@ -278,7 +285,7 @@ impl<'a> Exchange<'a> {
             self.screen.trim_end_mark(last);
         }
         self.is_open = matches!(standing, Standing::Open { .. });
-        self.answer.extend(lines);
+        lines.into_iter().for_each(|line| self.answer.push(line));
         self.cut |= is_cut;
         if let Some(rest) = rest.filter(|rest| !rest.is_empty()) {
             self.answer.push(rest);
@@ -295,15 +302,15 @@ impl<'a> Exchange<'a> {
     }
 
     pub(super) fn into_answer(self, standing: Standing, took: Duration) -> ReplAnswer {
-        let is_error = |line: &String| self.prompts.interpreter.is_some_and(|it| it.is_error(line));
+        let is_error = |line: &str| self.prompts.interpreter.is_some_and(|it| it.is_error(line));
         let lines_left = self.lines_left();
         ReplAnswer {
             has_error: self.answer.iter().any(is_error),
-            output: self.answer.join("\n"),
+            output: self.answer.joined(),
             program: self.reader.program.name,
             standing,
             lines_left,
-            cut: self.cut,
+            cut: self.cut || self.answer.dropped() > 0,
             took,
         }
     }

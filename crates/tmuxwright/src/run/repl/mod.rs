@@ -12,6 +12,7 @@ mod gate;
 mod input;
 mod interpreter_table;
 mod interpreters;
+mod kept_lines;
 mod leaving;
 mod prompts;
 mod python_lines;
@@ -160,7 +161,7 @@ impl ReplCall {
         };
         let standing = match typed {
             Typed::Line => exchange.answer().await?,
-            _ => exchange.not_taken(),
+            Typed::Text | Typed::Nothing => exchange.not_entered().await?,
         };
         self.engine.remember_standing(self.pane.pane, exchange.last_standing(&standing));
         Ok(exchange.into_answer(standing, begun.elapsed()))

@@ -27,6 +27,7 @@ mod repl_answers;
 mod repl_fixture;
 mod repl_gate;
 mod repl_hostile;
+mod repl_replaced;
 mod repl_shells;
 mod shell_checks;
 pub(crate) mod shell_modes;

@@ -30,6 +30,12 @@ impl Exchange<'_> {
         if is_below && reader.is_same(&self.reader) {
             let is_learned = self.prompts.is_learned();
             match self.prompts.judge(&row) {
+                // A line editor left the terminal to a question, as `io.read()` of lua does.
+                RowIs::Prompt(1..)
+                    if self.reader.has_editor() && reader.input == InputState::Line =>
+                {
+                    return Some(Standing::Asks { row });
+                }
                 RowIs::Prompt(at) => {
                     let row = row.get(at..).unwrap_or_default().to_owned();
                     return Some(match self.is_left_open() {
@@ -74,6 +80,13 @@ impl Exchange<'_> {
             }
             false => Standing::Asks { row },
         })
+    }
+
+    /// Whether a program that is not in the table shows another prompt than the learned one: perhaps it has exited, and
+    /// the shell behind a relay reads.
+    pub(super) fn is_other_prompt(&self, standing: &Standing) -> bool {
+        let Standing::AtPrompt { row, is_learned: true } = standing else { return false };
+        self.prompts.judge(row) == RowIs::Other
     }
 
     /// Whether the answer may begin in the row of the input: readline prints no line feed for an empty line
