@@ -57,6 +57,8 @@ pub(crate) struct Turn {
     typing: Option<TypingGuard>,
     runs: Arc<Engine>,
     pane: PaneId,
+    /// Count of the inputs when the turn began.
+    inputs: u64,
 }
 
 impl Turn {
@@ -69,9 +71,12 @@ impl Turn {
 }
 
 impl Drop for Turn {
-    /// Notes that the input has ended, however the call ends.
+    /// Notes that the input has ended, however the call ends. Not if it has not begun: a refused call must not stop one
+    /// that is typing.
     fn drop(&mut self) {
-        self.runs.note_input_end(self.pane);
+        if self.typing.is_some() || self.runs.inputs(self.pane) != self.inputs {
+            self.runs.note_input_end(self.pane);
+        }
     }
 }
 
@@ -130,7 +135,8 @@ impl Cx {
         pane: &PaneState,
         line: Option<(OwnedMutexGuard<TypedLine>, TypedLine)>,
     ) -> Turn {
-        Turn { line, typing: None, runs: Arc::clone(&self.runs), pane: pane.pane }
+        let (runs, pane) = (Arc::clone(&self.runs), pane.pane);
+        Turn { line, typing: None, inputs: runs.inputs(pane), runs, pane }
     }
 
     /// Asks the guard whether the pane's programs may get keys with an unpredictable effect on a line. If

@@ -167,6 +167,7 @@ impl ReplCall {
         Ok(exchange.into_answer(standing, begun.elapsed()))
     }
 
+        self.engine.note_input_end(self.pane.pane);
     /// Waits unless the caller is gone.
     async fn wait<T>(&self, wait: impl Future<Output = T>) -> Result<T, Refusal> {
         match self.cancelled.run_until_cancelled(wait).await {

@@ -236,6 +236,30 @@ async fn rest_of_an_input_is_not_entered_elsewhere() {
 }
 
 #[tokio::test]
+async fn refused_call_cuts_off_no_input() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = interpreter(&tmux, "python3 -q", ">>>");
+    let (begun, go) = (tmux.home().join("begun"), tmux.home().join("go"));
+    let wait = format!(
+        "import os, time; os.mkdir('{}')\nwhile not os.path.exists('{}'): time.sleep(0.01)\n\n6 * 7\n6 * 8",
+        begun.display(),
+        go.display()
+    );
+    let other = async {
+        until("python waits", async || begun.exists().then_some(())).await;
+        for (tool, argument) in [("run_in_repl", "input"), ("run_command", "command")] {
+            let refused = mcp.call(tool, json!({"target": target, argument: "pwd"})).await.result();
+            assert_eq!(refused.is_error, Some(true), "{tool}: {refused:?}");
+        }
+        std::fs::write(&go, "").unwrap();
+    };
+    let (answer, ()) = tokio::join!(enter(&mcp, &target, &wait), other);
+    assert_eq!((&answer["output"], &answer["lines_left"]), (&json!("42\n48"), &json!(0)));
+    mcp.close().await;
+}
+
+#[tokio::test]
 async fn killed_pane_or_server_ends_the_answer() {
     let tmux = TmuxServer::new();
     let mcp = serve(&tmux).await;
