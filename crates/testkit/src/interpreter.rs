@@ -26,6 +26,8 @@ pub struct Step {
     state: Option<String>,
     is_error: bool,
     lines_left: u64,
+    /// A part of the error, if the input must be refused.
+    refusal: Option<String>,
 }
 
 #[derive(Debug, Clone)]
@@ -36,7 +38,8 @@ enum Call {
 
 impl Step {
     fn of(call: Call) -> Self {
-        Self { call, output: String::new(), state: None, is_error: false, lines_left: 0 }
+        let output = String::new();
+        Self { call, output, state: None, is_error: false, lines_left: 0, refusal: None }
     }
 
     /// An input that prints nothing and leads back to the prompt, unless said otherwise.
@@ -69,6 +72,12 @@ impl Step {
     /// The expected state, if it is not the prompt.
     pub fn state(mut self, state: impl Into<String>) -> Self {
         self.state = Some(state.into());
+        self
+    }
+
+    /// An input that must be refused, with an error that says this.
+    pub fn refused(mut self, error: impl Into<String>) -> Self {
+        self.refusal = Some(error.into());
         self
     }
 
@@ -146,9 +155,14 @@ impl Interpreter {
                     }
                     let outcome = self.mcp.call("run_in_repl", arguments).await;
                     let result = outcome.result();
-                    match &result.structured_content {
-                        Some(answer) => self.fault_of_answer(step, answer),
-                        None => Some((true, format!("is refused: {:?}", result.content))),
+                    let error = format!("{:?}", result.content);
+                    match (&result.structured_content, &step.refusal) {
+                        (Some(answer), None) => self.fault_of_answer(step, answer),
+                        (Some(answer), Some(_)) => {
+                            Some((true, format!("is not refused: {answer}")))
+                        }
+                        (None, Some(refusal)) if error.contains(refusal) => None,
+                        (None, _) => Some((true, format!("is refused: {error}"))),
                     }
                 }
                 Call::Interrupt { is_pressed } => {

@@ -124,7 +124,7 @@ pub enum Refusal {
         program: String,
     },
     /// The input holds a key that its line editor would not take as text.
-    #[error("the line editor of `{program}` in {pane} takes a tab as a key and drops it")]
+    #[error("the line editor of `{program}` in {pane} takes a tab as a key")]
     TabIsKey {
         /// The pane.
         pane: PaneId,

@@ -11,6 +11,7 @@ async fn duckdb_answers_its_inputs() {
     let long = "x".repeat(60);
     duckdb
         .run(&[
+            Step::input("select length('a\tb');").refused("takes a tab as a key"),
             prints("select 6 * 7;", "┌─────────┐\n│ (6 * 7) │\n│  int32  │\n├─────────┤\n│      42 │\n└─────────┘"),
             prints(".mode list", ""),
             prints(".headers off", ""),

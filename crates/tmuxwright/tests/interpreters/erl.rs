@@ -10,6 +10,7 @@ async fn erl_answers_its_inputs() {
     let numbers: Vec<String> = (1..=40).map(|n| n.to_string()).collect();
     let list = "lists:foreach(fun(I) -> io:format(\"~p~n\", [I]) end, lists:seq(1, 40)).";
     erl.run(&[
+            Step::input("length(\"a\tb\").").refused("takes a tab as a key"),
         prints("6 * 7.", "42"),
         prints("X = 5.", "5"),
         prints("X.", "5"),

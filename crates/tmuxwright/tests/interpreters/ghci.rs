@@ -10,6 +10,7 @@ async fn ghci_answers_its_inputs() {
     let numbers: Vec<String> = (1..=40).map(|n| n.to_string()).collect();
     let factorial = "fac :: Integer -> Integer\nfac 0 = 1\nfac n = n * fac (n - 1)\n\nfac 20";
     ghci.run(&[
+            Step::input("length \"a\tb\"").refused("takes a tab as a key"),
         prints("6 * 7", "42"),
         prints("let x = 5", ""),
         prints("x", "5"),

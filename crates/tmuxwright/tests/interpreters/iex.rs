@@ -9,6 +9,7 @@ async fn iex_answers_its_inputs() {
     let iex = open("env LC_ALL=C.UTF-8 iex --dot-iex ''", "iex(1)>").await;
     let numbers: Vec<String> = (1..=40).map(|n| n.to_string()).collect();
     iex.run(&[
+            Step::input("String.length(\"a\tb\")").refused("takes a tab as a key"),
         prints("6 * 7", "42"),
         prints("x = 5", "5"),
         prints("x", "5"),

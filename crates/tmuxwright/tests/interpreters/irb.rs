@@ -1,5 +1,6 @@
 //! irb: its line editor draws earlier rows again while a line is typed.
 
+use serde_json::json;
 use testkit::Step;
 
 use crate::{fails, leads, open, prints};
@@ -11,6 +12,7 @@ fn session() -> Vec<Step> {
         prints("x = 5", "=> 5"),
         prints("x\n", "=> 5"),
         prints("puts 'a', 'b'", "a\nb\n=> nil"),
+        Step::input("if x\n\tputs 2\nend").refused("takes a tab as a key"),
         prints("\"gr\\u00fcn \\u{6f22}\"", "=> \"grün 漢\""),
         prints("print 'no end'", "no end=> nil"),
         prints("puts 'x' * 300", &format!("{}\n=> nil", "x".repeat(300))),
@@ -46,5 +48,17 @@ fn session() -> Vec<Step> {
 async fn irb_answers_its_inputs() {
     let irb = open("irb -f", "irb(main):001:0>").await;
     irb.run(&session()).await;
+    irb.close().await;
+}
+
+/// A while after its last key irb shows another prompt behind a blank.
+#[tokio::test]
+async fn irb_answers_after_a_pause() {
+    let irb = open("irb -f", "irb(main):001:0>").await;
+    for _ in 0..3 {
+        let arguments = json!({"target": irb.pane, "until": ["idle:1"], "timeout": 30});
+        irb.mcp.call("wait_for", arguments).await.ok();
+        irb.run(&[prints("6 * 7", "=> 42")]).await;
+    }
     irb.close().await;
 }

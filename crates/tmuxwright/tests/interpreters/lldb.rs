@@ -23,6 +23,7 @@ async fn lldb_answers_its_inputs() {
         fails("expr 1 +", "error: expression failed to parse:\n…"),
         prints("command alias twice expr 2 *", ""),
         prints("twice 3", "(int) $2 = 6"),
+        prints("expr sizeof(\"a\tb\")", "(unsigned long) $3 = 4"),
         prints("breakpoint set --name main", "Breakpoint 1: no locations (pending).\n…"),
         prints(
             "breakpoint command add 1\nbt\nDONE",

@@ -42,8 +42,15 @@ async fn lua_answers_its_inputs() {
         Step::interrupt(),
         Step::no_interrupt(),
         prints("6 * 7", "42"),
-        leads("os.exit(3)", "", "left: back in bash, exit code 3"),
+        // Its end is that of the prompt.
+        leads("io.write('Name> ') name = io.read()\nprint(2)", "", "asks: Name>").lines_left(1),
+        Step::input("Bob").behind("Name> "),
+        prints("name", "Bob"),
     ])
     .await;
+    lua.tmux.types(&lua.pane, "pri");
+    lua.run(&[Step::no_interrupt().state("asks: > pri")]).await;
+    lua.tmux.presses(&lua.pane, &["C-u"]);
+    lua.run(&[leads("os.exit(3)", "", "left: back in bash, exit code 3")]).await;
     lua.close().await;
 }

@@ -33,6 +33,7 @@ async fn mysql_answers_its_inputs() {
     );
     mysql
         .run(&[
+            prints("select length('glob\tx') as x;", &cell("x", "6")),
             prints("select 6 * 7;", &cell("6 * 7", "42")),
             prints("create table t(a int, b text);", "Query OK, 0 rows affected (… sec)\n"),
             prints(

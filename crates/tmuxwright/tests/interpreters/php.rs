@@ -15,6 +15,7 @@ async fn php_answers_its_inputs() {
         prints("echo \"a\\nb\\n\";", "a\nb"),
         prints("echo \"grün 漢字 🙂\\n\";", "grün 漢字 🙂"),
         prints("echo 'no end';", "no end"),
+        prints("echo strlen('strl\tx');", "6"),
         prints("echo str_repeat('x', 300), \"\\n\";", &"x".repeat(300)),
         fails("nothing();", "PHP Warning:  Uncaught Error: Call to undefined function nothing() in php shell code:1\n…"),
         fails("$x = = 1;", "…PHP Parse error:  syntax error, unexpected token \"=\" in php shell code on line 1"),
@@ -50,6 +51,15 @@ async fn php_is_left_with_its_exit_code() {
         Step::no_interrupt().state("at php > (statement open)"),
         prints("1];", ""),
         Step::no_interrupt(),
+    ])
+    .await;
+    php.tmux.types(&php.pane, "$x");
+    php.run(&[Step::no_interrupt().state("asks: php > $x")]).await;
+    php.tmux.presses(&php.pane, &["C-u"]);
+    php.run(&[
+        leads("$x = readline('Name? ');", "", "asks: Name?"),
+        Step::no_interrupt().state("asks: Name?"),
+        Step::input("Ann").behind("Name? "),
         leads("exit", "", "left: back in bash, exit code 0"),
     ])
     .await;

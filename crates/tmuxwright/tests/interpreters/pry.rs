@@ -9,6 +9,7 @@ async fn pry_answers_its_inputs() {
     let pry = open("pry -f --no-pager", "[1] pry(main)>").await;
     let lines: Vec<String> = (0..300).map(|n| n.to_string()).collect();
     pry.run(&[
+            prints("'a\tb'.size", "=> 3"),
         prints("6 * 7", "=> 42"),
         prints("x = 5", "=> 5"),
         prints("x\n", "=> 5"),

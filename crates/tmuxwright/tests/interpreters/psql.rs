@@ -90,6 +90,8 @@ async fn psql_says_where_it_stands() {
         )
         .state("at postgres=!#"),
         prints("rollback;", "ROLLBACK"),
+        leads("\\prompt 'New value => ' name", "", "asks: New value =>"),
+        Step::input("Bob").behind("New value => "),
         leads("\\prompt 'Name? ' name", "", "asks: Name?"),
         Step::input("Ann").behind("Name? "),
         prints("\\echo :name", "Ann"),
@@ -100,6 +102,21 @@ async fn psql_says_where_it_stands() {
         leads("create temp table u(a int);\ncopy u from stdin;", "CREATE TABLE\nEnter data to be copied followed by a newline.\nEnd with a backslash and a period on a line by itself, or an EOF signal.", "at >> (statement open)"),
         prints("1\n2\n\\.", "COPY 2"),
         leads("\\password", "", "asks for a password"),
+    ])
+    .await;
+    psql.close().await;
+}
+
+#[tokio::test]
+async fn psql_answers_at_a_prompt_of_a_person() {
+    let server = DatabaseServer::postgres();
+    let directory = server.directory().display();
+    let command = format!("psql -X -v 'PROMPT1=[db] %n at %/%R%# ' -h {directory} -U me postgres");
+    let psql = open(&command, "[db] me at postgres=#").await;
+    psql.run(&[
+        prints("\\echo 1", "1"),
+        prints("\\echo -n no end", "no end"),
+        prints("select 1;", " ?column? \n----------\n        1\n(1 row)\n"),
     ])
     .await;
     psql.close().await;

@@ -16,6 +16,7 @@ async fn redis_answers_its_inputs() {
     let push: Vec<String> = (1..=60).map(|n| n.to_string()).collect();
     redis
         .run(&[
+            Step::input("echo \"a\tb\"").refused("takes a tab as a key"),
             prints("ping", "PONG"),
             prints("set a 1", "OK"),
             prints("get a", "\"1\""),

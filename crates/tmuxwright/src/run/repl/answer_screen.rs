@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use terminal::screen::{Screen, ScreenPlace};
+use terminal::text::first_columns;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
 use super::kept_lines::KeptLines;
@@ -102,6 +103,24 @@ impl AnswerScreen {
             rest = rest.strip_prefix(line.as_ref())?;
         }
         None
+    }
+
+    /// The same for an echo whose first columns are output, where the rest of it fills its rows: the end of those rows,
+    /// behind which the answer has overwritten the echo. readline puts the last character of the input into their last
+    /// column.
+    pub(super) fn shifted_echo_end(
+        &self,
+        first: usize,
+        echo: &str,
+        output_columns: usize,
+    ) -> Option<(usize, usize)> {
+        let columns = echo.width().saturating_sub(output_columns);
+        if columns == 0 || !columns.is_multiple_of(self.width().max(1)) {
+            return None;
+        }
+        let head = first_columns(echo, columns - 1);
+        let (number, line) = self.lines_from(first).next()?;
+        line.starts_with(head.as_str()).then(|| (number, first_columns(&line, columns).len()))
     }
 
     /// The lines with these numbers, and whether some of them were not kept.

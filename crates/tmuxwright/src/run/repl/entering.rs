@@ -7,7 +7,7 @@ use tokio::time::Instant;
 use unicode_width::UnicodeWidthStr;
 
 use super::exchange::Exchange;
-use super::interpreters::Entry;
+use super::interpreters::{Entry, TabEntry};
 use super::{Reader, Standing};
 use crate::run::cursor_row::CursorRow;
 use crate::run::{Refusal, TypingGuard};
@@ -100,8 +100,9 @@ impl Exchange<'_> {
         let entry = self.prompts.entry();
         let takes_paste = self.prompts.interpreter.is_some()
             && matches!(entry, Entry::Paste | Entry::PastedBlocks);
-        let has_tab =
-            text.contains('\t') && self.reader.has_editor() && !self.prompts.quotes_keys();
+        let has_tab = text.contains('\t')
+            && self.reader.has_editor()
+            && self.prompts.tab() == TabEntry::Pasted;
         // tmux has no empty buffers.
         !text.is_empty() && (text.contains('\n') || takes_paste || has_tab)
     }
@@ -152,9 +153,9 @@ impl Exchange<'_> {
         let pane = self.pane.pane;
         self.note_line(line);
         self.echo = format!("{}{line}", self.input_row);
-        let quoted = match self.prompts.quotes_keys() {
-            true => line.replace('\t', "\u{16}\t"),
-            false => line.to_owned(),
+        let quoted = match self.prompts.tab() {
+            TabEntry::Quoted => line.replace('\t', "\u{16}\t"),
+            TabEntry::Pasted | TabEntry::Refused => line.to_owned(),
         };
         // At the beginning of a line, ssh takes a tilde for a command to itself.
         if self.next_reader.is_relay && line.starts_with('~') {

@@ -6,7 +6,7 @@ mod key_trial;
 use tmux_control::stream::PaneStream;
 use tokio::time::Instant;
 
-use super::interpreters::Interpreter;
+use super::interpreters::{Interpreter, TabEntry};
 use super::prompts::{Prompts, RowIs, looks_like_prompt};
 use super::standing::LastKind;
 use super::{LastStanding, Reader, ReplCall};
@@ -102,7 +102,8 @@ impl ReplGate<'_> {
             }
             None => self.require_prompt(&reader, &cursor)?,
         };
-        if self.call.input.contains('\t') && prompts.drops_tabs() {
+        let has_tab = self.call.input.contains('\t') && reader.has_editor();
+        if has_tab && prompts.tab() == TabEntry::Refused {
             return Err(Refusal::TabIsKey { pane: pane.pane, program: reader.program.name });
         }
         Ok(ShownPrompt { reader, prompts, stream, cursor, above, viewers })
@@ -113,7 +114,8 @@ impl ReplGate<'_> {
         let Self { engine, pane, .. } = self;
         let typing = engine.typing(pane.pane).await?;
         let ShownPrompt { reader, prompts, stream, cursor, above, viewers } = shown;
-        let try_out = KeyTrial { engine, pane, reader: &reader, viewers: &viewers };
+        let interpreter = prompts.interpreter;
+        let try_out = KeyTrial { engine, pane, reader: &reader, interpreter, viewers: &viewers };
         let behind_blank = match try_out.run(&prompts, &cursor).await? {
             Checked::Done(behind_blank) => behind_blank,
             Checked::Disturbed => return Ok(Checked::Disturbed),
@@ -253,7 +255,7 @@ impl ReplGate<'_> {
         let is_prompt = match judged {
             RowIs::Prompt(0) => true,
             // Without an end of the output, text that is typed could be taken for output.
-            RowIs::Prompt(_) => reader.has_editor() || left.is_some(),
+            RowIs::Prompt(_) => reader.has_editor() || left.is_some() || self.call.given.is_some(),
             RowIs::Continuation if left.is_some() => {
                 return Ok(Prompts { learned: None, ..prompts });
             }
@@ -283,8 +285,10 @@ impl ReplGate<'_> {
                 false => Refusal::Question { pane, program, row, hidden: false },
             });
         }
+        // A person may have put more into a prompt that begins with a name, which the table takes for output.
+        let is_whole = left.is_none() && interpreter.is_some_and(Interpreter::begins_with_name);
         prompts.learned = Some(match judged {
-            RowIs::Prompt(at) => row.get(at..).unwrap_or_default().to_owned(),
+            RowIs::Prompt(at) if !is_whole => row.get(at..).unwrap_or_default().to_owned(),
             _ => row,
         });
         Ok(prompts)

@@ -27,6 +27,17 @@ pub(super) enum OpenInterrupt {
     Ignored,
 }
 
+/// How a tab in the input reaches an interpreter. At most prompts the key completes a word.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum TabEntry {
+    /// In a paste, which the line editor takes as text.
+    Pasted,
+    /// Behind C-v, which quotes the next key.
+    Quoted,
+    /// Not at all: its line editor knows neither.
+    Refused,
+}
+
 /// Whether a prompt tells which interpreter shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
@@ -65,8 +76,8 @@ pub(super) struct Declaration {
     pub(super) statement_end: &'static str,
     /// Whether it reads keys also while a statement runs.
     pub(super) reads_at_work: bool,
-    /// Whether its line editor takes C-v as a quote of the next key: a tab would complete a word.
-    pub(super) quotes_keys: bool,
+    /// How a tab reaches it.
+    pub(super) tab: TabEntry,
     /// Whether the rows of an open statement have no prompt.
     pub(super) continues_blank: bool,
     /// Whether it answers the input that leaves it, with a prompt, before it exits.
@@ -85,8 +96,8 @@ impl Declaration {
         Self { reads_at_work: true, ..self }
     }
 
-    const fn quotes_keys(self) -> Self {
-        Self { quotes_keys: true, ..self }
+    const fn tab(self, tab: TabEntry) -> Self {
+        Self { tab, ..self }
     }
 
     const fn continues_blank(self) -> Self {
@@ -149,7 +160,7 @@ pub(super) const fn telling(
         reuses_row: false,
         statement_end: "",
         reads_at_work: false,
-        quotes_keys: false,
+        tab: TabEntry::Pasted,
         continues_blank: false,
         answers_before_exit: false,
         begins_with_name: false,
@@ -178,7 +189,7 @@ const RUBY_ERROR: &str = r".*:\d+:in .*\(\w*(Error|Exception)\)|.*:\d+: .*error|
 pub(super) const INTERPRETERS: &[Declaration] = &[
     telling("python", &["python", "pypy"], [">>> ", r"\.\.\. "], "exit()", PYTHON_ERROR)
         .enters(Entry::IndentedBlocks)
-        .quotes_keys(),
+        .tab(TabEntry::Quoted),
     telling("ipython", &["ipython"], [r"In \[\d+\]: ", r" +\.\.\.: "], "exit", IPYTHON_ERROR)
         .enters(Entry::PastedBlocks)
         .spaced(),
@@ -187,12 +198,14 @@ pub(super) const INTERPRETERS: &[Declaration] = &[
     telling("gdb", &["gdb"], [r"\(gdb\) ", " *>"], "quit", GDB_ERROR).repeats(),
     telling("lldb", &["lldb"], [r"\(lldb\) ", r" *\d+: |> "], "quit", "error: ")
         .repeats()
-        .reuses_row(),
+        .reuses_row()
+        .tab(TabEntry::Quoted),
     telling(
         "psql",
         &["psql"],
-        // A transaction puts `*` or `!` behind the sign; `^` is the single-line mode, `!` a lost connection.
-        [r"[\w.:/@~-]*[=^!][*!?]?[#>] ", r#"[\w.:/@~-]*[-('"*$][*!?]?[#>] |>> "#],
+        // A transaction puts `*` or `!` behind the sign; `^` is the single-line mode, `!` a lost connection, which has
+        // no name.
+        [r"[\w.:/@~-]+[=^][*!?]?[#>] |[\w.:/@~-]*![*!?]?[#>] ", r#"[\w.:/@~-]*[-('"*$][*!?]?[#>] |>> "#],
         r"\q",
         r"(psql:.* )?(ERROR|FATAL|error):|invalid command |\\[\w?!]+: ",
     )
@@ -204,7 +217,8 @@ pub(super) const INTERPRETERS: &[Declaration] = &[
         [r"(mysql|MariaDB \[.*\])> +", r#" {4}[-'"`]> | {3,4}/\*> "#],
         "exit",
         r"ERROR( \d+)?[: ]",
-    ),
+    )
+    .tab(TabEntry::Quoted),
     telling(
         "sqlite3",
         &["sqlite3"],
@@ -213,7 +227,7 @@ pub(super) const INTERPRETERS: &[Declaration] = &[
         ".quit",
         "(Parse|Runtime) error|Error: ",
     )
-    .quotes_keys()
+    .tab(TabEntry::Quoted)
     .open_interrupt(OpenInterrupt::Ignored),
     // Within a statement, blanks stand in place of the prompt.
     plain(
@@ -223,6 +237,7 @@ pub(super) const INTERPRETERS: &[Declaration] = &[
         ".quit",
         r"[\w ]*Error:|Unknown command",
     )
+    .tab(TabEntry::Refused)
     .begins_with_name(),
     telling(
         "redis-cli",
@@ -232,6 +247,7 @@ pub(super) const INTERPRETERS: &[Declaration] = &[
         "quit",
         r"\(error\) |Invalid argument|Unrecognized option|Could not connect|Error: ",
     )
+    .tab(TabEntry::Refused)
     .begins_with_name(),
     telling(
         "irb",
@@ -240,6 +256,7 @@ pub(super) const INTERPRETERS: &[Declaration] = &[
         "exit",
         RUBY_ERROR,
     )
+    .tab(TabEntry::Refused)
     .enters(Entry::Paste),
     telling(
         "pry",
@@ -247,7 +264,8 @@ pub(super) const INTERPRETERS: &[Declaration] = &[
         [r"\[\d+\] pry\(.*\)(:\d+)?> ", r"\[\d+\] pry\(.*\)(:\d+)?\* "],
         "exit",
         RUBY_ERROR,
-    ),
+    )
+    .tab(TabEntry::Quoted),
     plain(
         "lua",
         &["lua", "luajit"],
@@ -266,6 +284,7 @@ pub(super) const INTERPRETERS: &[Declaration] = &[
         r"<interactive>:|\*\*\* Exception|unknown command",
     )
     .enters(Entry::DelimitedBlocks)
+    .tab(TabEntry::Refused)
     .begins_with_name(),
     telling(
         "scala",
@@ -292,10 +311,12 @@ pub(super) const INTERPRETERS: &[Declaration] = &[
         "System.halt()",
         r"\*\* \(",
     )
+    .tab(TabEntry::Refused)
     .open_interrupt(OpenInterrupt::Ignored)
     .reads_at_work(),
     plain("erl", &["erl", "beam.smp"], [r"(\(\S+\))?\d+> ", r"(\(\S+\))?\.\. "], "q().", r"\*+ ")
         .statement_end(r"\.\s*(%.*)?$|^\s*(%.*)?$")
+        .tab(TabEntry::Refused)
         .open_interrupt(OpenInterrupt::Ignored)
         .reads_at_work()
         .answers_before_exit(),
@@ -306,6 +327,7 @@ pub(super) const INTERPRETERS: &[Declaration] = &[
         "exit",
         "(PHP )?(Warning|Fatal error|Parse error)",
     )
+    .tab(TabEntry::Quoted)
     .open_interrupt(OpenInterrupt::Leaves)
     .statement_end(r"[;}]\s*((//|#).*|/\*.*)?$|^\s*((//|#).*|.*\*/\s*)?$"),
     telling("perl", &["perl"], [r" *DB<+\d+>+ ", " +cont: "], "q", r".* at \S.* line \d+").repeats(),

@@ -7,7 +7,7 @@ use process::Foreground;
 use regex::Regex;
 
 use super::interpreter_table::{Declaration, INTERPRETERS, Shape};
-pub(super) use super::interpreter_table::{Entry, OpenInterrupt};
+pub(super) use super::interpreter_table::{Entry, OpenInterrupt, TabEntry};
 
 /// Programs that run interpreters which are scripts.
 const SCRIPT_RUNNERS: &[&str] = &[
@@ -146,6 +146,18 @@ impl Interpreter {
         self.continuation.as_ref().is_some_and(|continuation| continuation.is_match(row))
     }
 
+    /// Whether a row is the prompt or one within an open statement, and one blank. irb shows the other prompt where a
+    /// line has only blanks.
+    pub(super) fn shows_blank(&self, row: &str) -> bool {
+        row.strip_suffix(' ').is_some_and(|row| self.is_prompt(row) || self.is_continuation(row))
+    }
+
+    /// Whether text is typed at the prompt, perhaps only blanks.
+    pub(super) fn has_typed_text(&self, row: &str) -> bool {
+        let prompt = format!("{} ", row.trim_end());
+        self.has_text_behind_prompt(row) || (row.len() > prompt.len() && self.is_prompt(&prompt))
+    }
+
     /// Number of blanks behind the prompt within an open statement, which a line editor has added.
     pub(super) fn indentation(&self, row: &str) -> usize {
         let found = self.continuation.as_ref().and_then(|it| it.captures(row)?.iter().last()?);
@@ -187,9 +199,9 @@ impl Interpreter {
         self.declared.reads_at_work
     }
 
-    /// Whether its line editor takes C-v as a quote of the next key.
-    pub(super) fn quotes_keys(&self) -> bool {
-        self.declared.quotes_keys
+    /// How a tab reaches it.
+    pub(super) fn tab(&self) -> TabEntry {
+        self.declared.tab
     }
 
     /// Whether the rows of an open statement have no prompt.

@@ -1,19 +1,12 @@
-//! The end of an interpreter: whether it is about to exit, and what is in its place afterwards.
+//! The end of an interpreter: whether it is about to exit, and the program that replaces it.
 
-use tmux_control::row;
 use tokio::time::Instant;
 
 use super::Standing;
 use super::exchange::Exchange;
+use crate::host::{PaneState, ProcessState};
 use crate::run::Refusal;
 use crate::run::limits::{EXIT_NOTICE_TIMEOUT, SHELL_RESPONSE_TIMEOUT};
-
-row! {
-    DeadFacts {
-        is_dead: bool = "pane_dead",
-        status: Option<i32> = "pane_dead_status",
-    }
-}
 
 impl Exchange<'_> {
     /// Whether the last line leaves an interpreter that prompts once more before it exits.
@@ -32,7 +25,7 @@ impl Exchange<'_> {
         self.reader.is_relay && self.job.as_ref().is_some_and(|job| !job.is_running())
     }
 
-    /// The standing after the program has exited: what is in its place, and its exit code.
+    /// The standing after the program has exited: the program that replaced it, and its exit code.
     pub(super) async fn left(&mut self) -> Result<Standing, Refusal> {
         let until = Instant::now() + EXIT_NOTICE_TIMEOUT;
         let mut probes = 0;
@@ -54,11 +47,11 @@ impl Exchange<'_> {
                 let name = shell.map_or(reader.program.name, |shell| shell.name().to_owned());
                 return Ok(Standing::Left { back_in: Some(name), code });
             }
-            let pane = self.pane.pane.to_string();
-            if let Ok(DeadFacts { is_dead: true, status }) =
-                self.engine.tmux().row::<DeadFacts>(&pane).await
+            let pane = self.engine.host().pane(&self.pane.pane.to_string()).await;
+            // tmux may learn the code a moment after the end.
+            if let Ok(PaneState { process_state: ProcessState::Exited(code @ Some(_)), .. }) = pane
             {
-                return Ok(Standing::Left { back_in: None, code: status });
+                return Ok(Standing::Left { back_in: None, code });
             }
         }
         Ok(Standing::Left { back_in: None, code: None })

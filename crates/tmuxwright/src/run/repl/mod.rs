@@ -81,6 +81,10 @@ pub enum Unpressed {
     WouldLeave,
     /// The statement would stay open.
     StaysOpen,
+    /// Text is typed at the prompt, which C-c would not drop, or not without leaving.
+    TextTyped,
+    /// It would leave the interpreter, and not only the question.
+    WouldLeaveQuestion,
 }
 
 /// The foreground program of a pane, as a reader of input.
@@ -163,11 +167,11 @@ impl ReplCall {
             Typed::Line => exchange.answer().await?,
             Typed::Text | Typed::Nothing => exchange.not_entered().await?,
         };
+        self.engine.note_input_end(self.pane.pane);
         self.engine.remember_standing(self.pane.pane, exchange.last_standing(&standing));
         Ok(exchange.into_answer(standing, begun.elapsed()))
     }
 
-        self.engine.note_input_end(self.pane.pane);
     /// Waits unless the caller is gone.
     async fn wait<T>(&self, wait: impl Future<Output = T>) -> Result<T, Refusal> {
         match self.cancelled.run_until_cancelled(wait).await {
@@ -220,7 +224,17 @@ impl Engine {
         let interpreter =
             self.interpreters().of(Some(program), &row).filter(|_| !cursor.alternate)?;
         let again = Reader::probe(pane, self.declared()).filter(Reader::reads)?;
-        if !again.is_same(&reader) || cursor.has_text_after() {
+        if !again.is_same(&reader) {
+            return None;
+        }
+        let (name, leave) = (interpreter.name(), interpreter.leave());
+        let is_dropped = interpreter.open_interrupt() == OpenInterrupt::Abandons;
+        let typed = format!("{row}{}", cursor.after.trim_end());
+        if !is_dropped && interpreter.has_typed_text(&typed) {
+            let (standing, unpressed) = (Standing::Asks { row }, Some(Unpressed::TextTyped));
+            return Some(InterpreterState { name, leave, standing, unpressed });
+        }
+        if cursor.has_text_after() {
             return None;
         }
         let mut unpressed = None;
@@ -254,14 +268,14 @@ impl Engine {
             }
             None => Standing::Asks { row },
         };
-        if matches!(standing, Standing::Open { .. }) {
-            unpressed = match interpreter.open_interrupt() {
-                OpenInterrupt::Abandons => None,
-                OpenInterrupt::Leaves => Some(Unpressed::WouldLeave),
-                OpenInterrupt::Ignored => Some(Unpressed::StaysOpen),
-            };
-        }
-        let (name, leave) = (interpreter.name(), interpreter.leave());
+        let is_open = matches!(standing, Standing::Open { .. });
+        let asks = matches!(standing, Standing::Asks { .. });
+        unpressed = match interpreter.open_interrupt() {
+            OpenInterrupt::Leaves if is_open => Some(Unpressed::WouldLeave),
+            OpenInterrupt::Leaves if asks => Some(Unpressed::WouldLeaveQuestion),
+            OpenInterrupt::Ignored if is_open => Some(Unpressed::StaysOpen),
+            _ => unpressed,
+        };
         Some(InterpreterState { name, leave, standing, unpressed })
     }
 

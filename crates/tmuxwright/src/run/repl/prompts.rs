@@ -3,7 +3,7 @@
 
 use process::ShellKind;
 
-use super::interpreters::{Entry, Interpreter, Interpreters};
+use super::interpreters::{Entry, Interpreter, Interpreters, TabEntry};
 use crate::run::gate;
 use crate::run::prompt::same_prompt;
 use crate::run::prompt_check::{may_be_prompt, text_behind_prompt};
@@ -102,17 +102,14 @@ impl Prompts {
             }
     }
 
-    /// Whether the line editor drops tabs, in a paste as well: fish has no quote for them.
-    pub(super) fn drops_tabs(&self) -> bool {
-        self.shell == Some(ShellKind::Fish)
-    }
-
-    /// Whether the line editor takes C-v as a quote of the next key.
-    pub(super) fn quotes_keys(&self) -> bool {
+    /// How a tab reaches the line editor. fish drops tabs, in a paste as well, and has no quote for them.
+    pub(super) fn tab(&self) -> TabEntry {
         match (self.interpreter, self.shell, self.learned.as_deref()) {
-            (Some(interpreter), ..) => interpreter.quotes_keys(),
-            (None, Some(shell), _) => shell != ShellKind::Fish,
-            (None, None, learned) => learned.is_some_and(is_shell_prompt),
+            (Some(interpreter), ..) => interpreter.tab(),
+            (None, Some(ShellKind::Fish), _) => TabEntry::Refused,
+            (None, Some(_), _) => TabEntry::Quoted,
+            (None, None, Some(learned)) if is_shell_prompt(learned) => TabEntry::Quoted,
+            (None, None, _) => TabEntry::Pasted,
         }
     }
 

@@ -57,14 +57,16 @@ impl Output for InterruptResult {
             None if self.is_running => format!("command {id} still running"),
             None => format!("command {id} without exit code"),
         });
-        let next = match self.leave {
-            Some(_) if self.unpressed.is_some() => {
-                "Next: run_in_repl with the rest of the statement".to_owned()
+        let next = match (self.unpressed, self.leave) {
+            (Some(Unpressed::TextTyped), _) => {
+                "Next: send_keys with keys [\"C-u\"] drops the text, if it is yours".to_owned()
             }
-            Some(leave) => {
+            (Some(Unpressed::WouldLeaveQuestion), _) => "Next: send_keys answers it".to_owned(),
+            (Some(_), _) => "Next: run_in_repl with the rest of the statement".to_owned(),
+            (None, Some(leave)) => {
                 format!("Next: capture_pane shows its screen; run_in_repl `{leave}` leaves it")
             }
-            None => {
+            (None, None) => {
                 "Next: wait_for prompt, or quit the program with its own key or command".to_owned()
             }
         };
@@ -72,7 +74,10 @@ impl Output for InterruptResult {
             .fact(if *at_prompt { "at prompt" } else { "not at prompt" })
             .maybe(self.unpressed.map(|reason| match reason {
                 Unpressed::NothingRuns => "nothing to interrupt, C-c not pressed",
-                Unpressed::WouldLeave => "C-c not pressed, it would leave the REPL",
+                Unpressed::WouldLeave | Unpressed::WouldLeaveQuestion => {
+                    "C-c not pressed, it would leave the REPL"
+                }
+                Unpressed::TextTyped => "C-c not pressed, it would not just drop the typed text",
                 Unpressed::StaysOpen => "C-c not pressed, the statement would stay open",
             }))
             .maybe(self.shown_state.clone())

@@ -41,6 +41,10 @@ async fn python_answers_exactly() {
         Step::input("print('x' * 5000)").prints(&long),
         Step::input(&margin).prints("c".repeat(59)),
         Step::input("'next'").prints("'next'"),
+        // Behind output without an end, the line editor leaves a full row too early.
+        Step::input("print('abc', end='')").prints("abc"),
+        Step::input(format!("'\"{}\"'", "v".repeat(72)))
+            .prints(format!("'\"{}\"'", "v".repeat(72))),
         Step::input("print('no end', end='')").prints("no end"),
         Step::input("name = input('Name? ')").state("asks: Name?"),
         Step::input("Ann").behind("Name? "),
@@ -53,6 +57,11 @@ async fn python_answers_exactly() {
         Step::input("x").prints("(1, 2)"),
         Step::input("import sys; _ = sys.stderr.write('err\\n')").prints("err"),
         Step::input("import os; os.system('echo sub')").prints("sub\n0"),
+        Step::input("def h():\n    breakpoint()\n    return 1\n\nh()\nc = 3\nprint('c is', c)")
+            .prints("> <stdin>(3)h()")
+            .state("at (Pdb)")
+            .lines_left(2),
+        Step::input("c").prints("1"),
         Step::input(""),
         Step::input("# comment"),
         Step::input("exit(3)").state("left: back in bash, exit code 3"),

@@ -264,6 +264,24 @@ async fn interrupt_never_leaves_an_interpreter() {
     mcp.close().await;
 }
 
+/// Their C-c drops no typed text.
+#[tokio::test]
+async fn interrupt_keeps_text_typed_in_sqlite() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = interpreter(&tmux, "sqlite3", "sqlite>");
+    tmux.types(&target, "sele");
+    until("the text is shown", async || tmux.screen(&target).ends_with("sele").then_some(())).await;
+    assert!(refused(&mcp, &target).await.contains("interrupt"));
+    let arguments = json!({"target": target, "timeout": 30});
+    let text = mcp.call("interrupt", arguments.clone()).await.text();
+    assert!(text.contains("C-c not pressed") && text.contains("C-u"), "{text}");
+    tmux.presses(&target, &["C-u"]);
+    let done = mcp.call("interrupt", arguments).await.ok();
+    assert_eq!(done["state"], "at sqlite>", "{done}");
+    mcp.close().await;
+}
+
 #[tokio::test]
 async fn timer_output_does_not_hide_the_prompt() {
     let tmux = TmuxServer::new();

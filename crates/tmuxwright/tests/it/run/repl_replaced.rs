@@ -45,6 +45,24 @@ async fn text_is_not_entered_after_its_program_exits() {
     mcp.close().await;
 }
 
+/// tmux learns the code later than the end.
+#[tokio::test]
+async fn exit_code_of_a_kept_pane_is_reported() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    for (command, prompt, leave) in
+        [("python3 -q", ">>>", "exit(3)"), ("sqlite3", "sqlite>", ".exit 3")].repeat(5)
+    {
+        let target = tmux.open(&format!("cat; exec {command}"));
+        tmux.tmux(&["set-option", "-p", "-t", &target, "remain-on-exit", "on"]);
+        tmux.presses(&target, &["C-d"]);
+        wait_until("the prompt is shown", || tmux.screen(&target).ends_with(prompt).then_some(()));
+        let answer = enter(&mcp, &target, leave).await;
+        assert_eq!(answer["state"], "left: its program has exited, exit code 3", "{answer}");
+    }
+    mcp.close().await;
+}
+
 /// Behind a relay only the prompt tells that the program has exited.
 #[tokio::test]
 async fn further_lines_stay_out_of_another_prompt() {

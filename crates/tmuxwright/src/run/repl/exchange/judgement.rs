@@ -82,11 +82,13 @@ impl Exchange<'_> {
         })
     }
 
-    /// Whether a program that is not in the table shows another prompt than the learned one: perhaps it has exited, and
-    /// the shell behind a relay reads.
+    /// Whether a further line would reach another interpreter than the one it was written for: the debugger that
+    /// `breakpoint()` of Python starts, or the shell behind a relay whose program has exited. The first line may have
+    /// started it from a shell.
     pub(super) fn is_other_prompt(&self, standing: &Standing) -> bool {
-        let Standing::AtPrompt { row, is_learned: true } = standing else { return false };
-        self.prompts.judge(row) == RowIs::Other
+        let Standing::AtPrompt { row, is_learned } = standing else { return false };
+        (*is_learned || self.prompts.interpreter.is_some())
+            && self.prompts.judge(row) == RowIs::Other
     }
 
     /// Whether the answer may begin in the row of the input: readline prints no line feed for an empty line

@@ -25,6 +25,7 @@ pub(super) struct KeyTrial<'a> {
     pub(super) engine: &'a Engine,
     pub(super) pane: &'a PaneState,
     pub(super) reader: &'a Reader,
+    pub(super) interpreter: Option<&'static Interpreter>,
     pub(super) viewers: &'a Viewers,
 }
 
@@ -182,6 +183,7 @@ impl KeyTrial<'_> {
         match now.before.strip_prefix(cursor.before.as_str()) {
             Some(" ") => Ok(Checked::Done(Some(now))),
             _ if wraps => Ok(Checked::Done(Some(now))),
+            _ if self.shows_blank(cursor, &now) => Ok(Checked::Done(Some(now))),
             shown => {
                 self.take_back(&["BSpace"]).await?;
                 self.wait_for_reaction(&now).await?;
@@ -191,6 +193,12 @@ impl KeyTrial<'_> {
                 }
             }
         }
+    }
+
+    /// Whether the blank stands behind another prompt in the same place.
+    fn shows_blank(&self, cursor: &CursorRow, now: &CursorRow) -> bool {
+        (now.row, now.column) == (cursor.row, cursor.column + 1)
+            && self.interpreter.is_some_and(|it| it.shows_blank(&now.line()))
     }
 
     /// Presses a key and waits until the program has acted on it. `None` if the pane has changed; then
