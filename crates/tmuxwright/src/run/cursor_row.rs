@@ -3,7 +3,7 @@
 use tmux_control::capture::Capture;
 use tmux_control::{Command, Error, PaneId, Row, Server, TmuxReply, row};
 
-use terminal::text::first_columns;
+use terminal::text::{expand_tabs, first_columns};
 use unicode_width::UnicodeWidthStr;
 
 /// Columns between a right prompt and the margin.
@@ -139,5 +139,8 @@ fn parse(replies: Vec<TmuxReply>) -> Result<(CursorFacts, String), Error> {
     let split = text.iter().position(|&byte| byte == b'\n').map_or(text.len(), |at| at + 1);
     let (facts, screen) = text.split_at_checked(split).unwrap_or((&text, &[]));
     let facts = CursorFacts::parse_one("display-message", facts)?;
-    Ok((facts, String::from_utf8_lossy(screen).into_owned()))
+    // tmux 3.6 and later keep tabs.
+    let screen = String::from_utf8_lossy(screen);
+    let rows: Vec<_> = screen.split('\n').map(expand_tabs).collect();
+    Ok((facts, rows.join("\n")))
 }

@@ -4,14 +4,11 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use terminal::screen::{Screen, ScreenPlace};
-use terminal::text::first_columns;
-use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
+use terminal::text::{expand_tabs, first_columns};
+use unicode_width::UnicodeWidthStr;
 
 use super::kept_lines::KeptLines;
 use crate::run::cursor_row::CursorRow;
-
-/// Columns from one tab stop to the next.
-const TAB_COLUMNS: usize = 8;
 
 /// A screen of the pane's size.
 pub(super) struct AnswerScreen {
@@ -146,10 +143,7 @@ impl AnswerScreen {
 /// without writing.
 fn up_to_column(row: &str, column: usize) -> String {
     let text = row.trim_end_matches([' ', '\t']);
-    let columns = text.chars().fold(0, |columns, char| match char {
-        '\t' => (columns / TAB_COLUMNS + 1) * TAB_COLUMNS,
-        char => columns + char.width().unwrap_or(0),
-    });
+    let columns = expand_tabs(text).width();
     format!("{text}{}", " ".repeat(column.saturating_sub(columns)))
 }
 
