@@ -233,7 +233,7 @@ fn zombie_is_not_alive() {
 
 /// tmux forks itself for a pane. On a busy machine the copy lives for a while.
 #[test]
-fn copy_of_its_parent_is_no_program() {
+fn copy_of_its_parent_is_not_a_program() {
     let tmux = TmuxServer::new();
     let fork = "import os, pty, time; child, _ = pty.fork(); time.sleep(0 if child else 1000); \
                 time.sleep(1000)";

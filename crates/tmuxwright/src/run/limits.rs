@@ -3,8 +3,8 @@
 //! complete or a key was read: [`tmux_control::Server::catch_up`] and the state of the terminal do.
 //!
 //! The exceptions are an interrupt, which leaves no trace, and programs that cannot be inspected or whose row is not
-//! known: they have to be silent for the last two, and, where their last words are ambiguous, for one of the time-outs
-//! of a shell.
+//! known. Such a program has to be silent for `RELAY_QUIET` or `UNKNOWN_ROW_QUIET`; where its last row may belong to an
+//! input, for `SHELL_RESPONSE_TIMEOUT`.
 
 use std::time::Duration;
 

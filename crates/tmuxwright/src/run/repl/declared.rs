@@ -58,23 +58,23 @@ impl DeclaredInterpreter {
     fn declaration(self) -> Declaration {
         let built_in = Declaration::built_in(&self.name).cloned();
         let base = built_in.unwrap_or_else(|| {
-            let name = lasting(self.name.clone());
-            telling(name, lasting_list([name].into()), ["", ""], "", "")
+            let name = leak_text(self.name.clone());
+            telling(name, leak_list([name].into()), ["", ""], "", "")
         });
         let shape = match &self.prompt {
             Some(prompt) if fits_common_prompt(prompt) => Shape::Plain,
             Some(_) => Shape::Telling,
             None => base.shape,
         };
-        let programs = self.programs.map(|names| names.into_iter().map(lasting).collect());
+        let programs = self.programs.map(|names| names.into_iter().map(leak_text).collect());
         Declaration {
-            programs: programs.map_or(base.programs, lasting_list),
+            programs: programs.map_or(base.programs, leak_list),
             shape,
-            prompt: self.prompt.map_or(base.prompt, lasting),
-            continuation: self.continuation.map_or(base.continuation, lasting),
+            prompt: self.prompt.map_or(base.prompt, leak_text),
+            continuation: self.continuation.map_or(base.continuation, leak_text),
             entry: self.entry.map_or(base.entry, Entry::from),
-            leave: self.leave.map_or(base.leave, lasting),
-            error: self.error.map_or(base.error, lasting),
+            leave: self.leave.map_or(base.leave, leak_text),
+            error: self.error.map_or(base.error, leak_text),
             ..base
         }
     }
@@ -95,11 +95,11 @@ fn fits_common_prompt(prompt: &str) -> bool {
     whole.is_ok_and(|whole| COMMON_PROMPTS.iter().any(|common| whole.is_match(common)))
 }
 
-fn lasting(text: String) -> &'static str {
+fn leak_text(text: String) -> &'static str {
     String::leak(text)
 }
 
-fn lasting_list(names: Vec<&'static str>) -> &'static [&'static str] {
+fn leak_list(names: Vec<&'static str>) -> &'static [&'static str] {
     Vec::leak(names)
 }
 

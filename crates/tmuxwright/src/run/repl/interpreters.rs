@@ -1,5 +1,5 @@
-//! The interpreters that are known: which of them runs in a pane, and what its rows are. A program that is
-//! not in the table is used by the prompt that it shows.
+//! Recognises the interpreter in a pane, and its prompts and errors. A program that is not in the table is used by
+//! the prompt that it shows.
 
 use std::sync::LazyLock;
 
