@@ -19,6 +19,7 @@ use crate::run::viewers::Viewers;
 use crate::run::{Engine, Refusal, TypingGuard};
 use key_trial::KeyTrial;
 use process::{InputState, ShellKind};
+use terminal::text::first_columns;
 
 /// An interpreter at its prompt, with nothing typed there.
 pub(super) struct AtPrompt {
@@ -93,6 +94,7 @@ impl ReplGate<'_> {
         let queries = CursorRow::queries(pane.pane);
         let (stream, replies) = engine.tmux().stream_from(pane.session, pane.pane, queries).await?;
         let (cursor, above) = CursorRow::with_rows_above(replies)?;
+        let cursor = self.joined_at_margin(&reader, cursor, &above);
         let viewers = Viewers::read(engine.tmux(), pane).await?;
         let prompts = match reader.shell {
             Some(shell) => self.shell_prompts(&reader, shell.kind, &cursor, &viewers)?,
@@ -107,6 +109,20 @@ impl ReplGate<'_> {
             return Err(Refusal::TabIsKey { pane: pane.pane, program: reader.program.name });
         }
         Ok(ShownPrompt { reader, prompts, stream, cursor, above, viewers })
+    }
+
+    /// The cursor's row with the row above it, if the prompt of the last answer ends there at the right margin: the
+    /// blank at its end is not on the screen.
+    fn joined_at_margin(&self, reader: &Reader, cursor: CursorRow, above: &[String]) -> CursorRow {
+        let row = above.last().map(|row| first_columns(row, cursor.width as usize));
+        let is_prompt = |row: &String| {
+            let last = self.last_standing(reader);
+            last.is_some_and(|last| last.kind == LastKind::Prompt && row.ends_with(&last.row))
+        };
+        match row.filter(is_prompt) {
+            Some(wrapped) if cursor.line().is_empty() => CursorRow { wrapped, ..cursor },
+            _ => cursor,
+        }
     }
 
     /// Presses the keys that tell an empty prompt.

@@ -46,6 +46,12 @@ async fn python_answers_exactly() {
         Step::input(format!("'\"{}\"'", "v".repeat(72)))
             .prints(format!("'\"{}\"'", "v".repeat(72))),
         Step::input("print('no end', end='')").prints("no end"),
+        // The prompt ends at the right margin.
+        Step::input("print('x' * 76, end='')").prints("x".repeat(76)),
+        Step::input("6 * 7").prints("42"),
+        Step::input("print('x' * 156, end='')").prints("x".repeat(156)),
+        Step::input("print('x' * 76, end='')").prints("x".repeat(76)),
+        Step::input("6 * 7").prints("42"),
         Step::input("name = input('Name? ')").state("asks: Name?"),
         Step::input("Ann").behind("Name? "),
         Step::input("name").prints("'Ann'"),
