@@ -180,12 +180,15 @@ impl<'a> Exchange<'a> {
             if !self.reader.is_alive() || self.has_left_relayed() {
                 return self.left().await;
             }
-            if let Some(reader) = self.is_waiting().await
-                && let Some(standing) = self.judge(&reader)
-                && !self.may_exit(&standing)
-            {
-                self.next_reader = reader;
-                return Ok(standing);
+            if let Some(reader) = self.is_waiting().await {
+                let standing = match self.judge(&reader) {
+                    None => self.typed_by_person(&reader).await?,
+                    standing => standing,
+                };
+                if let Some(standing) = standing.filter(|standing| !self.may_exit(standing)) {
+                    self.next_reader = reader;
+                    return Ok(standing);
+                }
             }
             if Instant::now() >= until {
                 return Ok(Standing::Running);

@@ -2,7 +2,7 @@
 //! inputs that are keys.
 
 use serde_json::json;
-use testkit::{TmuxServer, until, wait_until};
+use testkit::{Person, TmuxServer, until, wait_until};
 
 use crate::run::repl_fixture::{assert_answers, enter, interpreter};
 use crate::support::{shows, string};
@@ -256,6 +256,24 @@ async fn refused_call_cuts_off_no_input() {
     };
     let (answer, ()) = tokio::join!(enter(&mcp, &target, &wait), other);
     assert_eq!((&answer["output"], &answer["lines_left"]), (&json!("42\n48"), &json!(0)));
+    mcp.close().await;
+}
+
+/// Behind a relay, the prompt counts only after a while without output.
+#[tokio::test]
+async fn answer_ends_although_a_person_types() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let target = interpreter(&tmux, "script -q -c 'python3 -q' /dev/null", ">>>");
+    tmux.tmux(&["select-window", "-t", &target]);
+    let mut person = Person::attach(&tmux, "main", 80, 24);
+    let press = async {
+        shows(&mcp, &target, "\n42\n>>>").await;
+        person.types("zq");
+    };
+    let (answer, ()) = tokio::join!(enter(&mcp, &target, "6 * 7"), press);
+    assert_eq!(answer["output"], "42", "{answer}");
+    assert!(["asks: >>> zq", "at >>>"].contains(&string(&answer["state"]).as_str()), "{answer}");
     mcp.close().await;
 }
 

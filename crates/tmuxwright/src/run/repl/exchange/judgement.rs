@@ -5,7 +5,9 @@ use super::super::prompts::{RowIs, looks_like_prompt};
 use super::super::{Reader, Standing};
 use super::Exchange;
 use crate::input_probe;
+use crate::run::Refusal;
 use crate::run::limits::{RELAY_QUIET, SHELL_RESPONSE_TIMEOUT, UNKNOWN_ROW_QUIET};
+use crate::run::viewers::Viewers;
 use process::InputState;
 
 impl Exchange<'_> {
@@ -89,6 +91,23 @@ impl Exchange<'_> {
         let Standing::AtPrompt { row, is_learned } = standing else { return false };
         (*is_learned || self.prompts.interpreter.is_some())
             && self.prompts.judge(row) == RowIs::Other
+    }
+
+    /// The standing of a program that reads all the time, if a person types at the prompt that follows the answer.
+    pub(super) async fn typed_by_person(
+        &self,
+        reader: &Reader,
+    ) -> Result<Option<Standing>, Refusal> {
+        let (is_below, row) = self.answer_row();
+        let prompt = self.prompts.learned.as_deref().map(str::trim_end).unwrap_or_default();
+        let is_typed = self.prompts.interpreter.is_some_and(|it| it.has_typed_text(&row))
+            || (!prompt.is_empty() && row.starts_with(prompt));
+        let is_quiet = self.last_output.elapsed() >= UNKNOWN_ROW_QUIET;
+        if !(is_below && is_typed && is_quiet && reader.is_same(&self.reader)) {
+            return Ok(None);
+        }
+        let viewers = Viewers::read(self.engine.tmux(), self.pane).await?;
+        Ok((!self.viewers.have_been_idle(&viewers)).then_some(Standing::Asks { row }))
     }
 
     /// Whether the answer may begin in the row of the input: readline prints no line feed for an empty line
