@@ -172,6 +172,7 @@ impl RemotePrompt<'_> {
             true => TrialKeys::Blank,
             false => TrialKeys::LeftAndBlank,
         };
+        self.require_terminal()?;
         let tried = try_row(&terminal.tmux, &terminal.pane, &viewers, &cursor, trial).await;
         let Some((reaction, now)) = tried.map_err(|refusal| self.of_call(refusal))? else {
             return Ok(None);
@@ -278,11 +279,17 @@ impl RemotePrompt<'_> {
         self.type_if(&viewers.unchanged(), keys).await
     }
 
+    /// Refuses once the keys would reach another program than the relay.
+    fn require_terminal(&self) -> Result<(), Refusal> {
+        if self.relay.has_terminal() { Ok(()) } else { Err(self.no_reaction()) }
+    }
+
     pub(super) async fn type_if(
         &self,
         condition: &str,
         commands: Vec<Command>,
     ) -> Result<bool, Refusal> {
+        self.require_terminal()?;
         let terminal = &self.relay.terminal;
         let target = terminal.pane.pane.into();
         Ok(terminal.tmux.type_if(&target, condition, commands).await?)

@@ -124,6 +124,24 @@ impl Relay {
         RelayId { pane: self.terminal.pane.pane, pid: self.pid, started: self.started.clone() }
     }
 
+    /// Whether keys of the terminal reach the relay: its process lives, and is in the foreground.
+    pub(super) fn has_terminal(&self) -> bool {
+        let group = process::foreground_group(self.terminal.pane.pid);
+        let is_relay = |it: &Foreground| it.pid == self.pid && it.started == self.started;
+        // A shell may give the terminal to the program that reads our lines.
+        let is_above = |it: &Foreground| {
+            self.id().is_alive() && process::ancestors(it.pid).contains(&self.pid)
+        };
+        group.iter().any(is_relay) || (!self.passes_keys && group.first().is_some_and(is_above))
+    }
+
+    /// Whether a program of this machine that was started by the loader line with this key is in the foreground of the
+    /// terminal.
+    pub(super) fn shows_loader(&self, key: &str) -> bool {
+        let group = process::foreground_group(self.terminal.pane.pid);
+        group.iter().any(|it| it.argv.iter().any(|argument| argument.contains(key)))
+    }
+
     /// The refusal of a pane that does not show the empty prompt of a shell, but this row.
     pub(super) fn without_prompt(&self, pane: PaneId, row: &str) -> Refusal {
         match self.passes_keys {

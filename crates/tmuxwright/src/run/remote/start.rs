@@ -19,8 +19,9 @@ use crate::random;
 use crate::run::command_file::ScriptInput;
 use crate::run::delivery::{LineGeometry, LinePlace};
 use crate::run::home::Attendance;
+use crate::run::job::JobStatus;
 use crate::run::job_feed::JobFeed;
-use crate::run::limits::REMOTE_ANSWER_TIMEOUT;
+use crate::run::limits::{REMOTE_ANSWER_TIMEOUT, SETTLE_TIME};
 use crate::run::line_place;
 use crate::run::marks::MarkKeys;
 use crate::run::output_filter::OutputFilter;
@@ -43,6 +44,15 @@ pub(super) struct RemoteStart {
     pub(super) relay: Relay,
     pub(super) pane: PaneState,
     pub(super) command: String,
+}
+
+/// The end of the typing.
+enum Typed {
+    Script(Box<TypedScript>),
+    /// The keys no longer reach the relay. The command has not run.
+    Lost(Box<StartedJob>),
+    /// The caller has gone before the loader line.
+    Nothing,
 }
 
 /// A command whose script was typed.
@@ -68,8 +78,16 @@ struct Output {
 impl RemoteStart {
     pub(super) async fn run(self, sender: oneshot::Sender<Result<StartedCall, Refusal>>) {
         let typed = match self.type_command(&sender).await {
-            Ok(Some(typed)) => typed,
-            Ok(None) => return,
+            Ok(Typed::Script(typed)) => *typed,
+            Ok(Typed::Nothing) => return,
+            Ok(Typed::Lost(job)) => {
+                drop(self);
+                let attendance = Attendance::of(&job.job);
+                let call =
+                    StartedCall { job: *job, directory: None, other_shell: None, attendance };
+                let _ = sender.send(Ok(call));
+                return;
+            }
             Err(refusal) => {
                 // The caller may call again at once.
                 drop(self);
@@ -117,11 +135,11 @@ impl RemoteStart {
         follower.run().await;
     }
 
-    /// Types the command at the prompt. `None` if the caller is gone by then; nothing was typed.
+    /// Types the command at the prompt.
     async fn type_command(
         &self,
         sender: &oneshot::Sender<Result<StartedCall, Refusal>>,
-    ) -> Result<Option<TypedScript>, Refusal> {
+    ) -> Result<Typed, Refusal> {
         let Self { engine, pane, relay, .. } = self;
         let (pane, terminal) = (pane.pane, &relay.terminal);
         let new_key = random::hex(KEY_BYTES)?;
@@ -137,22 +155,16 @@ impl RemoteStart {
         let empty = prompt_check.require_empty(Patience::after(last_end)).await?;
         if sender.is_closed() {
             prompt_check.press(&empty.viewers, &["BSpace"]).await?;
-            return Ok(None);
+            return Ok(Typed::Nothing);
         }
         let geometry = LineGeometry { column: empty.cursor.column, width: empty.cursor.width };
         let line = loader::loader_line(&loader, geometry);
         if let Err(refusal) = prompt_check.enter(&empty, &line).await {
             if let Refusal::Tmux(_) = refusal {
                 // tmux may have typed the line.
-                terminal.press_interrupt().await?;
+                self.end_loader(&loader).await?;
             }
             return Err(refusal);
-        }
-        let loaded = |bytes: &[u8]| loader::is_loaded(bytes, &loader).then_some(());
-        if output.wait_for(loaded).await.is_none() {
-            // A shell that answers later must not go on reading: it would take the next line of a person.
-            terminal.press_interrupt().await?;
-            return Err(Refusal::NoAnswer { pane, program: relay.program.clone() });
         }
         let typing =
             ScriptTyping { start: self, viewers: &empty.viewers, loader: &loader, keys: &keys };
@@ -164,7 +176,7 @@ impl RemoteStart {
                 let row = known.map_or_else(|| empty.cursor.before.clone(), |known| known.row);
                 let prompt = Prompt { row, rows: None };
                 let EmptyPrompt { viewers, typing, .. } = empty;
-                Ok(Some(TypedScript {
+                Ok(Typed::Script(Box::new(TypedScript {
                     job,
                     outer,
                     shell,
@@ -174,13 +186,49 @@ impl RemoteStart {
                     last_typed,
                     viewers,
                     typing,
-                }))
+                })))
             }
             Err(refusal) => {
-                // The `sh` that reads lines without an echo would take those of a person.
-                terminal.press_interrupt().await?;
-                Err(refusal)
+                let is_gone = !relay.has_terminal();
+                self.end_loader(&loader).await?;
+                match is_gone {
+                    true => {
+                        Ok(Typed::Lost(Box::new(self.lost(output, keys, &empty.cursor.before))))
+                    }
+                    false => Err(refusal),
+                }
             }
+        }
+    }
+
+    /// Ends the program that reads our lines without an echo: it would take those of a person. Once the relay has lost
+    /// its terminal, another program may read there, which gets no key.
+    async fn end_loader(&self, loader: &str) -> Result<(), Refusal> {
+        if self.relay.has_terminal() || self.relay.shows_loader(loader) {
+            self.relay.terminal.press_interrupt().await?;
+        }
+        Ok(())
+    }
+
+    /// The command whose relay has lost its terminal before the script was typed.
+    fn lost(&self, output: Output, keys: MarkKeys, row: &str) -> StartedJob {
+        let Self { engine, pane, relay, command, .. } = self;
+        let id = engine.records().new_id();
+        let job = Arc::new(Job::new(id, pane.pane, command.clone(), &output.echo.place()));
+        engine.jobs().add(Arc::clone(&job), engine.shared.options.results);
+        job.finish(JobStatus::Lost(format!(
+            "`{}` has exited or was stopped before its shell read the command, which has not run; a line that begins \
+             with `eval` may have been entered in another shell",
+            relay.program
+        )));
+        StartedJob {
+            job,
+            pane: pane.clone(),
+            shell: relay.pid,
+            prompt: Prompt { row: row.to_owned(), rows: None },
+            stream: output.stream,
+            output_filter: OutputFilter::new(keys),
+            last_typed: engine.shared.typed_input.last_line(pane.pane),
         }
     }
 }
@@ -206,6 +254,8 @@ impl ScriptTyping<'_> {
         let Self { start, loader, keys, .. } = *self;
         let RemoteStart { engine, relay, command, .. } = start;
         let (pane, terminal) = (start.pane.pane, &relay.terminal);
+        let is_loaded = |bytes: &[u8]| loader::is_loaded(bytes, loader).then_some(());
+        output.wait_for(relay, is_loaded).await.ok_or_else(|| self.no_answer())?;
         let shell = self.recognise(output).await?;
         // A trace or a transient prompt may have moved the line; it may have scrolled away.
         let found = line_place::find_on_screen(&terminal.tmux, terminal.pane.pane, line).await?;
@@ -242,20 +292,23 @@ impl ScriptTyping<'_> {
 
     /// Asks the shell which one it is.
     async fn recognise(&self, output: &mut Output) -> Result<ReadyShell, Refusal> {
-        let RemoteStart { pane, relay, .. } = self.start;
         let key = random::hex(KEY_BYTES)?;
         self.type_lines(&[loader::reader_line(self.loader, &key)]).await?;
-        let ready = output.wait_for(|bytes| loader::find_ready(bytes, &key)).await;
-        ready.ok_or_else(|| Refusal::NoAnswer { pane: pane.pane, program: relay.program.clone() })
+        let is_ready = |bytes: &[u8]| loader::find_ready(bytes, &key);
+        let ready = output.wait_for(&self.start.relay, is_ready).await;
+        ready.ok_or_else(|| self.no_answer())
     }
 
-    /// Types lines unless a person has pressed a key or the connection has ended.
+    fn no_answer(&self) -> Refusal {
+        let RemoteStart { pane, relay, .. } = self.start;
+        Refusal::NoAnswer { pane: pane.pane, program: relay.program.clone() }
+    }
+
+    /// Types lines unless a person has pressed a key. The answer to the line before may be that of a shell around the
+    /// relay: then the relay has lost its terminal, and nothing is typed.
     async fn type_lines(&self, lines: &[String]) -> Result<(), Refusal> {
         let RemoteStart { engine, pane, relay, .. } = self.start;
         let (pane, target) = (pane.pane, relay.terminal.pane.pane);
-        if !relay.id().is_alive() {
-            return Err(Refusal::NoAnswer { pane, program: relay.program.clone() });
-        }
         let typed = lines.iter().flat_map(|line| {
             let mut commands = type_text(target, line);
             commands.push(TmuxKey::enter().press(target));
@@ -270,12 +323,28 @@ impl ScriptTyping<'_> {
 }
 
 impl Output {
-    /// Reads the stream up to an answer of the shell. `None` if none comes in time.
-    async fn wait_for<T>(&mut self, answer: impl Fn(&[u8]) -> Option<T>) -> Option<T> {
-        let until = Instant::now() + REMOTE_ANSWER_TIMEOUT;
+    /// Reads the stream up to an answer of the shell. `None` if none comes in time. After the exit of the relay, a shell
+    /// around it may still read the line that asks.
+    async fn wait_for<T>(
+        &mut self,
+        relay: &Relay,
+        answer: impl Fn(&[u8]) -> Option<T>,
+    ) -> Option<T> {
+        let mut until = Instant::now() + REMOTE_ANSWER_TIMEOUT;
         let mut seen = Vec::new();
+        let mut has_exited = false;
+        let relay_exit = process::exited(relay.pid);
+        tokio::pin!(relay_exit);
         loop {
-            match timeout_at(until, self.stream.next()).await.ok()? {
+            let chunk = tokio::select! {
+                chunk = timeout_at(until, self.stream.next()) => chunk.ok()?,
+                () = &mut relay_exit, if !has_exited => {
+                    has_exited = true;
+                    until = until.min(Instant::now() + SETTLE_TIME);
+                    continue;
+                }
+            };
+            match chunk {
                 Chunk::Bytes { bytes, .. } => {
                     self.echo.feed(&bytes, &mut |_| {});
                     seen.extend_from_slice(&bytes);

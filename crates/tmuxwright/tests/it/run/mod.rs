@@ -18,6 +18,7 @@ mod places;
 mod prompts;
 mod remote;
 mod remote_gate;
+mod remote_gone;
 mod remote_lost;
 mod remote_nested;
 mod remote_places;
