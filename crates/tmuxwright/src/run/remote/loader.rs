@@ -13,6 +13,10 @@ use crate::run::delivery::{HIDDEN, LineGeometry, LinePlace, builtin_prefix};
 /// Bytes of one encoded line. A terminal that edits lines keeps at most 4,095.
 const MAX_LINE_BYTES: usize = 900;
 
+/// Modes of the terminal while `sh` reads our lines: entered with Enter, ended by C-c, and not shown. A program that
+/// crashed may have left others, in which a line editor works and `read` does not.
+const READING: &str = "stty icanon icrnl -igncr isig -echo";
+
 /// A shell that is ready to read a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ReadyShell {
@@ -26,7 +30,7 @@ pub(super) struct ReadyShell {
 /// this process, a person may type there.
 pub(super) fn loader_line(key: &str, geometry: LineGeometry) -> String {
     let mut line = format!(
-        " eval \"$(command sh -c 's=$(stty -g);trap \"stty $s;exit 1\" 2;stty -echo;\
+        " eval \"$(command sh -c 's=$(stty -g);trap \"stty $s;exit 1\" 2;{READING};\
          printf \"\\033]133;L;k={key}\\007\">/dev/tty;read -r l;\
          case $l in {key}*)eval \"${{l#{key}}}\";;esac;stty $s' '\\\\')\""
     );
@@ -42,7 +46,7 @@ pub(super) fn loader_line(key: &str, geometry: LineGeometry) -> String {
 /// output hidden, since a trace of the script would show the keys of its marks.
 pub(super) fn reader_line(loader: &str, key: &str) -> String {
     let read = format!(
-        "t=$(stty -g);trap \"stty $t;exit 1\" 2;stty -echo;\
+        "t=$(stty -g);trap \"stty $t;exit 1\" 2;{READING};\
          printf \"\\033]133;L;k={key};%s\\007\" \"$1;$(id -un||id -u)@$(uname -n)\">/dev/tty;\
          while IFS= read -r l;do case $l in \" =\"*)printf %b \"${{l# =}}\";;*)break;;esac;done;stty $t"
     );

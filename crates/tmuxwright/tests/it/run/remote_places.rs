@@ -1,7 +1,7 @@
 //! The checks of `run_command` in shells that are out of reach for command files: over ssh, behind script, of
 //! another user, in another root, in a tmux within tmux, and within a command.
 
-use testkit::Shell;
+use testkit::{Shell, until};
 
 use crate::run::places::{InnerShell, Place};
 use crate::run::shell_checks;
@@ -59,4 +59,22 @@ checks_in! {
     checks_hold_in_dash_within_a_command: InCommand, InnerShell::Plain(Shell::Dash);
     checks_hold_in_busybox_within_a_command: InCommand, InnerShell::Busybox;
     checks_hold_in_busybox_in_a_chroot: Chroot, InnerShell::Busybox;
+}
+
+/// A program that crashed has left the terminal there as its own line editor wants it.
+#[tokio::test]
+async fn raw_terminal_elsewhere_takes_commands() {
+    for shell in [InnerShell::BASH, InnerShell::Plain(Shell::Zsh), InnerShell::Busybox] {
+        let inner = Place::Script.open(shell).await.unwrap();
+        let (tmux, target) = (&inner.fixture.tmux, inner.fixture.target.as_deref().unwrap());
+        let raw = tmux.home().join("inner/raw");
+        tmux.type_line(target, &format!("stty raw; : > {}", raw.display()));
+        until("the terminal is raw", async || raw.exists().then_some(())).await;
+        for _ in 0..2 {
+            inner.fixture.assert_usable().await;
+        }
+        let modes = inner.fixture.run("stty -a").await.output;
+        // zsh and busybox restore the modes that they know.
+        assert!(modes.contains("-icrnl") || shell != InnerShell::BASH, "{modes}");
+    }
 }
