@@ -28,6 +28,9 @@ const MODE_WORDS: &[&str] = &["set -", "errexit", "xtrace", "ERR", "DEBUG"];
 /// set where a query for the status could reach either of them, and not exported.
 pub(super) const IDENTITY: &str = "__tmuxwright_identity";
 
+/// The controlling terminal of a shell.
+pub(super) const TERMINAL: &str = "/dev/tty";
+
 /// Values that are inserted into a command file.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct ScriptInput<'a> {
@@ -35,6 +38,8 @@ pub(super) struct ScriptInput<'a> {
     pub(super) command: &'a str,
     /// Status of the previous command, which the command may read as `$?`.
     pub(super) previous_status: i32,
+    /// The target of a redirection that writes the marks, such as [`TERMINAL`].
+    pub(super) terminal: &'a str,
 }
 
 /// The text of the command file.
@@ -83,7 +88,7 @@ pub(super) fn shown_format(keys: &MarkKeys) -> String {
 /// The part of a command file that is evaluated with its output shown. It is one compound command,
 /// which is parsed as a whole: a syntax error in the command cannot swallow the end mark.
 pub(super) fn main_part(kind: ShellKind, input: ScriptInput<'_>, format: &str) -> String {
-    let ScriptInput { keys, command, previous_status } = input;
+    let ScriptInput { keys, command, previous_status, terminal } = input;
     let builtin = builtin_prefix(kind);
     let end = Mark::end_format(keys.end.as_deref().unwrap_or_default());
     // In a list the failure is not one: neither `set -e` nor an ERR trap acts on it.
@@ -107,10 +112,10 @@ pub(super) fn main_part(kind: ShellKind, input: ScriptInput<'_>, format: &str) -
     // has failed. There `$?` is 0 for a line that a person types next.
     format!(
         "{{ {{ {builtin} printf '{format}' \"$__tmuxwright_rows\" \"$__tmuxwright_column\" {shown} \
-         >/dev/tty; {builtin} unset __tmuxwright __tmuxwright_rows __tmuxwright_column; {status}}} {HIDDEN}; \
+         >{terminal}; {builtin} unset __tmuxwright __tmuxwright_rows __tmuxwright_column; {status}}} {HIDDEN}; \
          {builtin} eval \"${{__tmuxwright_head-}}\"{command}\"${{__tmuxwright_tail-}}\"\n\
          {{ __tmuxwright_status=${{__tmuxwright_status-$?}}; \
-         {builtin} printf '{end}' \"$__tmuxwright_status\" >/dev/tty; \
+         {builtin} printf '{end}' \"$__tmuxwright_status\" >{terminal}; \
          case ${{__tmuxwright_modes+odd}} in odd) {VERBOSE_ON}\
          __tmuxwright_modes=$-:\"{traps}\";; esac; \
          {builtin} unset {IDENTITY}; \
@@ -235,7 +240,7 @@ pub(super) fn fish_main_part(
     place: LinePlace,
     ask: &str,
 ) -> String {
-    let ScriptInput { keys, command, previous_status } = input;
+    let ScriptInput { keys, command, previous_status, terminal } = input;
     let kind = ShellKind::Fish;
     let end = Mark::end_format(keys.end.as_deref().unwrap_or_default());
     let status = match previous_status {
@@ -248,9 +253,9 @@ pub(super) fn fish_main_part(
     let column = column + 1;
     format!(
         "begin; set -l place {rows_up} {column}; {ask}\
-         builtin printf '{format}' $place {shown} >/dev/tty; end; {status}builtin eval {command}; begin; \
+         builtin printf '{format}' $place {shown} >{terminal}; end; {status}builtin eval {command}; begin; \
          set -l code $status; set -e -g {IDENTITY}; \
-         builtin printf '{end}' $code >/dev/tty; return $code; end\n"
+         builtin printf '{end}' $code >{terminal}; return $code; end\n"
     )
 }
 

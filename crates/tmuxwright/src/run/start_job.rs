@@ -326,7 +326,12 @@ impl JobStart {
         let private_dir = self.engine.private_dir();
         let path = private_dir.path()?.join(id).to_string_lossy().into_owned();
         let previous_status = self.engine.records().pane(&self.pane).last_status;
-        let input = ScriptInput { keys, command: &self.command, previous_status };
+        let input = ScriptInput {
+            keys,
+            command: &self.command,
+            previous_status,
+            terminal: command_file::TERMINAL,
+        };
         private_dir.write_file(id, &command_file::command_file(kind, input, &path, geometry))?;
         let text = delivery::eval_line(kind, &path, geometry);
         Ok(CommandLine { predicted: geometry.place_of(&text), text })

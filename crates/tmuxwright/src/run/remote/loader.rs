@@ -23,7 +23,16 @@ pub(super) struct ReadyShell {
     pub(super) kind: ShellKind,
     /// User and host, such as `me@host`.
     pub(super) identity: String,
+    /// The terminal, as its scripts write to it.
+    pub(super) terminal: &'static str,
 }
+
+/// The standard input of a shell: the terminal of one that was started without a controlling terminal, as by `su -c`.
+/// `/dev/tty` cannot be opened there.
+const INPUT: &str = "&0";
+
+/// A command of `sh` that writes the output of its function `m` to the terminal. `$o` is empty if that is `/dev/tty`.
+const ANSWER: &str = "o=;{ m>/dev/tty||{ o=-;m>&0;};} 2>/dev/null";
 
 /// The line to type at a prompt, in syntax that bash, zsh, fish (3.4 or later), dash and busybox share. An
 /// interrupt gives the terminal its echo back. The line that is read has to begin with the key: after the end of
@@ -31,7 +40,7 @@ pub(super) struct ReadyShell {
 pub(super) fn loader_line(key: &str, geometry: LineGeometry) -> String {
     let mut line = format!(
         " eval \"$(command sh -c 's=$(stty -g);trap \"stty $s;exit 1\" 2;{READING};\
-         printf \"\\033]133;L;k={key}\\007\">/dev/tty;read -r l;\
+         m(){{ printf \"\\033]133;L;k={key}\\007\";}};{ANSWER}&&read -r l;\
          case $l in {key}*)eval \"${{l#{key}}}\";;esac;stty $s' '\\\\')\""
     );
     // At the right margin the row of the cursor is not known.
@@ -47,7 +56,7 @@ pub(super) fn loader_line(key: &str, geometry: LineGeometry) -> String {
 pub(super) fn reader_line(loader: &str, key: &str) -> String {
     let read = format!(
         "t=$(stty -g);trap \"stty $t;exit 1\" 2;{READING};\
-         printf \"\\033]133;L;k={key};%s\\007\" \"$1;$(id -un||id -u)@$(uname -n)\">/dev/tty;\
+         n=$1 i=$(id -un||id -u)@$(uname -n);m(){{ printf \"\\033]133;L;k={key};%s\\007\" \"$n$o;$i\";}};{ANSWER};\
          while IFS= read -r l;do case $l in \" =\"*)printf %b \"${{l# =}}\";;*)break;;esac;done;stty $t"
     );
     format!(
@@ -70,13 +79,15 @@ pub(super) fn find_ready(bytes: &[u8], key: &str) -> Option<ReadyShell> {
     let end = memchr::memchr(0x07, rest)?;
     let text = String::from_utf8_lossy(rest.get(..end)?).into_owned();
     let (shell, identity) = text.split_once(';')?;
-    let kind = match shell {
+    let on_input = shell.strip_suffix('-');
+    let kind = match on_input.unwrap_or(shell) {
         "zsh." => ShellKind::Zsh,
         "bash." => ShellKind::Bash,
         "fish" => ShellKind::Fish,
         _ => ShellKind::Dash,
     };
-    Some(ReadyShell { kind, identity: terminal::text::clean(identity, false) })
+    let terminal = if on_input.is_some() { INPUT } else { command_file::TERMINAL };
+    Some(ReadyShell { kind, identity: terminal::text::clean(identity, false), terminal })
 }
 
 /// A script to be read by a shell.
@@ -211,8 +222,11 @@ mod tests {
             ("fish", ShellKind::Fish),
             (".", ShellKind::Dash),
         ] {
-            let ready = find_ready(answer(shell).as_bytes(), "K");
-            assert_eq!(ready, Some(ReadyShell { kind, identity: "me@host".into() }), "{shell}");
+            for (mark, terminal) in [("", "/dev/tty"), ("-", "&0")] {
+                let ready = find_ready(answer(&format!("{shell}{mark}")).as_bytes(), "K");
+                let expected = ReadyShell { kind, identity: "me@host".into(), terminal };
+                assert_eq!(ready, Some(expected), "{shell}");
+            }
         }
         assert_eq!(find_ready(answer("bash.").as_bytes(), "X"), None);
         assert_eq!(find_ready(b"\x1b]133;L;k=K;bash", "K"), None);

@@ -253,16 +253,19 @@ impl ScriptTyping<'_> {
     ) -> Result<(Arc<Job>, ReadyShell, u64), Refusal> {
         let Self { start, loader, keys, .. } = *self;
         let RemoteStart { engine, relay, command, .. } = start;
-        let (pane, terminal) = (start.pane.pane, &relay.terminal);
+        let pane = start.pane.pane;
         let is_loaded = |bytes: &[u8]| loader::is_loaded(bytes, loader).then_some(());
         output.wait_for(relay, is_loaded).await.ok_or_else(|| self.no_answer())?;
         let shell = self.recognise(output).await?;
         // A trace or a transient prompt may have moved the line; it may have scrolled away.
-        let found = line_place::find_on_screen(&terminal.tmux, terminal.pane.pane, line).await?;
+        let found =
+            line_place::find_on_screen(&relay.terminal.tmux, relay.terminal.pane.pane, line)
+                .await?;
         let place = found.unwrap_or(place);
         let previous_status = engine.read_remote(pane, relay, RemoteRecord::status_before);
         let previous_status = previous_status.unwrap_or_default();
-        let input = ScriptInput { keys, command, previous_status };
+        let terminal = shell.terminal;
+        let input = ScriptInput { keys, command, previous_status, terminal };
         let identity = keys.query.as_str();
         let script = Script { kind: shell.kind, input, loader, identity, place }.encoded();
         let id = engine.records().new_id();

@@ -1,10 +1,12 @@
 //! The checks of `run_command` in shells that are out of reach for command files: over ssh, behind script, of
 //! another user, in another root, in a tmux within tmux, and within a command.
 
-use testkit::{Shell, until};
+use serde_json::json;
+use testkit::{Shell, TmuxServer, until, wait_until};
 
 use crate::run::places::{InnerShell, Place};
 use crate::run::shell_checks;
+use crate::serve;
 
 async fn assert_all_checks(place: Place, shell: InnerShell) {
     // An ordinary user without sudo cannot get to other users and roots.
@@ -77,4 +79,41 @@ async fn raw_terminal_elsewhere_takes_commands() {
         // zsh and busybox restore the modes that they know.
         assert!(modes.contains("-icrnl") || shell != InnerShell::BASH, "{modes}");
     }
+}
+
+/// `su USER -c` starts a session without a controlling terminal. There C-c is a signal for `su`, and ends it. fish does not
+/// start there.
+#[tokio::test]
+async fn shell_without_controlling_terminal_takes_commands() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let file = |name: &str| tmux.home().join(name).display().to_string();
+    let program = "import subprocess, sys\nsubprocess.run(sys.argv[1:], start_new_session=True)\n";
+    std::fs::write(file("session.py"), program).unwrap();
+    let python = "import os, sys; print(os.path.realpath(sys.executable))";
+    let (su, session) = (file("su"), file("session.py"));
+    for (shell, start) in [
+        (Shell::Bash, "env PS1='me@host:~$ ' bash --norc --noprofile -i"),
+        (Shell::Zsh, "env PS1='me@host:~$ ' zsh -f -i"),
+        (Shell::Dash, "env PS1='me@host:~$ ' dash -i"),
+    ] {
+        let script =
+            format!("ln -sf \"$(python3 -c '{python}')\" {su}; exec {su} {session} {start}\n");
+        std::fs::write(file("start"), script).unwrap();
+        let target = tmux.open(&format!("exec sh {}", file("start")));
+        wait_until("the prompt is shown", || {
+            tmux.screen(&target).ends_with("me@host:~$").then_some(())
+        });
+        for number in 0..2 {
+            let command = format!("echo it works {number}; (exit 3)");
+            let arguments = json!({"target": target, "command": command});
+            let answer = mcp.call("run_command", arguments).await.ok();
+            assert_eq!(
+                (&answer["output"], &answer["exit_code"]),
+                (&json!(format!("it works {number}")), &json!(3)),
+                "{shell:?}: {answer}"
+            );
+        }
+    }
+    mcp.close().await;
 }
