@@ -110,9 +110,6 @@ impl RemoteFollower {
 
     /// Probes whether the command waits for input, or its shell has dropped it.
     async fn probe(&mut self) -> Option<JobStatus> {
-        if self.query.has_failed() {
-            return Some(StatusQuery::lost("the shell did not answer"));
-        }
         let inputs = self.engine.inputs(self.pane);
         // Typed keys must have reached the terminal before the probe.
         if let Err(status) = self.settle().await {

@@ -1,6 +1,8 @@
 //! The query for the status of a command whose shell may have dropped it: on an interrupt, and on some errors,
 //! a shell skips the rest of a script, and so the end mark.
 
+use std::time::Duration;
+
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
@@ -15,23 +17,29 @@ use crate::run::limits::{QUERY_INTERVAL, RELAY_QUIET, REMOTE_ANSWER_TIMEOUT};
 use crate::run::pane_records::TypingLease;
 use crate::run::prompt::same_prompt;
 
+/// Doublings of the interval between queries that nobody answers.
+const MAX_DOUBLINGS: u32 = 6;
+
 /// The query, and what is known from the earlier ones.
 #[derive(Debug, Default)]
 pub(super) struct StatusQuery {
     state: QueryState,
-    /// Whether a shell that the command has started answered an earlier query: then the command goes on.
-    met_other_shell: bool,
+    /// Number of queries that no shell has answered.
+    unanswered: u32,
 }
 
 #[derive(Debug, Default)]
 enum QueryState {
     #[default]
     NotAsked,
-    Asked {
+    Asked(Instant),
+    /// The query reached a program that does not know it, and that shows a prompt such as that of the shell.
+    Unanswered {
         at: Instant,
-        /// Whether the query was typed at the command's own prompt. Another one may be that of a program which the
-        /// command has started, and which knows no such line.
-        at_own_prompt: bool,
+        /// Lines of output by then.
+        lines: u64,
+        /// Whether keys were typed since.
+        has_keys: bool,
     },
     /// The query reached a shell that the command has started, and that shows the same prompt.
     OtherShell,
@@ -44,26 +52,32 @@ enum QueryState {
 impl StatusQuery {
     /// Records that a shell has evaluated the query. The command's own shell has reported the status with it.
     pub(super) fn answered(&mut self) {
-        *self = Self { state: QueryState::OtherShell, met_other_shell: true };
+        *self = Self { state: QueryState::OtherShell, unanswered: 0 };
     }
 
     /// Forgets which shell reads: keys were typed.
     pub(super) fn forget(&mut self) {
-        if !matches!(self.state, QueryState::Asked { .. }) {
-            self.state = QueryState::NotAsked;
+        match &mut self.state {
+            QueryState::Asked(_) => {}
+            QueryState::Unanswered { has_keys, .. } => *has_keys = true,
+            state => *state = QueryState::NotAsked,
         }
     }
 
-    /// Whether the command's shell has not answered in time. A shell that the command has started may have begun
-    /// something else meanwhile.
-    pub(super) fn has_failed(&mut self) -> bool {
-        let QueryState::Asked { at, at_own_prompt } = self.state else { return false };
-        let has_timed_out = at.elapsed() > REMOTE_ANSWER_TIMEOUT;
-        let is_own = at_own_prompt && !self.met_other_shell;
-        if has_timed_out && !is_own {
-            self.state = QueryState::OtherShell;
+    /// Notes a query that was not answered in time. The command goes on: it has started the program that read the
+    /// query, since its own shell would have answered.
+    fn note_silence(&mut self, lines: u64) {
+        if let QueryState::Asked(at) = self.state
+            && at.elapsed() > REMOTE_ANSWER_TIMEOUT
+        {
+            self.unanswered += 1;
+            self.state = QueryState::Unanswered { at, lines, has_keys: false };
         }
-        has_timed_out && is_own
+    }
+
+    /// Time until the query is typed again for a program that did not know it, and shows each one on its screen.
+    fn interval(&self) -> Duration {
+        QUERY_INTERVAL * (1 << self.unanswered.min(MAX_DOUBLINGS))
     }
 
     /// The status of a command that was dropped, and whose status is not known for this reason.
@@ -97,8 +111,16 @@ impl RemoteFollower {
             return PromptAgain::No;
         }
         let lines = self.job.lines();
+        self.query.note_silence(lines);
         match &self.query.state {
-            QueryState::Asked { .. } => return PromptAgain::Perhaps,
+            QueryState::Asked(_) => return PromptAgain::Perhaps,
+            // After an interrupt, the command's own shell may be back.
+            QueryState::Unanswered { has_keys: true, .. } if interrupted => {}
+            QueryState::Unanswered { at, lines: before, .. }
+                if *before == lines || at.elapsed() < self.query.interval() =>
+            {
+                return PromptAgain::No;
+            }
             QueryState::OtherShell => {
                 self.query.state = QueryState::OtherShellAt(lines);
                 return PromptAgain::No;
@@ -107,7 +129,10 @@ impl RemoteFollower {
             QueryState::Refused(before, at) if *before == row && at.elapsed() < QUERY_INTERVAL => {
                 return PromptAgain::No;
             }
-            QueryState::NotAsked | QueryState::OtherShellAt(_) | QueryState::Refused(..) => {}
+            QueryState::NotAsked
+            | QueryState::Unanswered { .. }
+            | QueryState::OtherShellAt(_)
+            | QueryState::Refused(..) => {}
         }
         match interrupted || self.feed.probes.quiet() >= RELAY_QUIET {
             true => PromptAgain::Yes,
@@ -119,9 +144,8 @@ impl RemoteFollower {
     /// is typed once there is another one, or later, since the connection may have stalled. If only a person or another
     /// call is in the way, it is typed at the next probe.
     pub(super) async fn ask_status(&mut self) {
-        let at_own_prompt = same_prompt(&self.job.last_row(), &self.prompt.row);
         self.query.state = match self.type_query().await {
-            Ok(()) => QueryState::Asked { at: Instant::now(), at_own_prompt },
+            Ok(()) => QueryState::Asked(Instant::now()),
             Err(Refusal::PersonActive { .. } | Refusal::Contended { .. }) => QueryState::NotAsked,
             // The terminal edits the line, for a program that asks with the text of the prompt.
             Err(Refusal::NoEditor { .. }) => QueryState::OtherShell,

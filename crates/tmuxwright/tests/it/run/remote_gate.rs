@@ -45,6 +45,8 @@ async fn typed_text_stays(shell: InnerShell, seed: u64) {
         // From here on the prompt is known.
         if round == 15 {
             fixture.assert_usable().await;
+            let is_back = || tmux.screen(target).ends_with(&prompt).then_some(());
+            wait_until("the prompt is back", is_back);
             before = prompts();
         }
         // Blanks at the end are not seen on the screen.

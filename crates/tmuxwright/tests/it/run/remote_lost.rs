@@ -127,3 +127,27 @@ async fn command_goes_on_at_a_foreign_prompt() {
     assert!(string(&ended["output"]).contains("% invalid"), "{ended}");
     inner.fixture.close().await;
 }
+
+/// The prompt of that program is that of the shell, as `# ` of root's tcsh may be.
+#[tokio::test]
+async fn command_goes_on_at_its_own_prompt() {
+    let inner = Place::Ssh.open(InnerShell::BASH).await.unwrap();
+    let (tmux, target) = (&inner.fixture.tmux, inner.fixture.target.as_deref().unwrap());
+    let prompt = format!("{} ", tmux.screen(target).lines().last().unwrap_or_default());
+    let console = tmux.home().join("console.py");
+    std::fs::write(&console, CONSOLE.replace("sw1$ ", &prompt)).unwrap();
+    let started = inner.fixture.start(&format!("python3 {}", console.display()), "% invalid").await;
+    // Longer than an answer is awaited.
+    let arguments = json!({"target": target, "until": ["text:never"], "timeout": 12});
+    let seen = inner.fixture.mcp.call("wait_for", arguments).await.ok();
+    assert_eq!(seen["event"], "timeout", "{seen}");
+    tmux.type_line(target, "hello");
+    let asked = || tmux.screen(target).matches("% invalid").count();
+    wait_until("the program has answered", || (asked() == 2).then_some(()));
+    let result = inner.fixture.result(&started).await;
+    assert_eq!(result["status"], "running", "{result}");
+    tmux.presses(target, &["C-d"]);
+    let ended = command_end(&inner.fixture.mcp, &started).await;
+    assert_eq!(ended["exit_code"], 0, "{ended}");
+    inner.fixture.close().await;
+}
