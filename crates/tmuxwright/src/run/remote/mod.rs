@@ -48,6 +48,8 @@ pub(super) struct RemoteRecord {
     /// Key of the loader lines. A history without a rule for blanks, as that of busybox, keeps a repeated line
     /// once.
     loader: Option<String>,
+    /// Whether its line editor shows a long line in one row, and scrolls in it.
+    scrolls_sideways: bool,
     /// The prompt before the last command.
     prompt: Option<PromptRecord>,
     /// The last row of the output of that command, if it has no end: the prompt follows in the same row.
@@ -73,6 +75,7 @@ impl RemoteRecord {
             relay,
             shell: None,
             loader: None,
+            scrolls_sideways: false,
             prompt: None,
             unfinished: String::new(),
             last_status: 0,

@@ -17,6 +17,7 @@ use super::{RemoteLease, RemoteRecord};
 use crate::host::PaneState;
 use crate::random;
 use crate::run::command_file::ScriptInput;
+use crate::run::cursor_row::CursorRow;
 use crate::run::delivery::{LineGeometry, LinePlace};
 use crate::run::home::Attendance;
 use crate::run::job::JobStatus;
@@ -166,11 +167,9 @@ impl RemoteStart {
             }
             return Err(refusal);
         }
-        let typing =
-            ScriptTyping { start: self, viewers: &empty.viewers, loader: &loader, keys: &keys };
-        let place = geometry.place_of(&line);
+        let typing = ScriptTyping { start: self, empty: &empty, loader: &loader, keys: &keys };
         let outer = engine.remote_job(pane);
-        match typing.run(&mut output, &line, place).await {
+        match typing.run(&mut output, &line).await {
             Ok((job, shell, last_typed)) => {
                 let known = engine.remote_known_prompt(pane, relay);
                 let row = known.map_or_else(|| empty.cursor.before.clone(), |known| known.row);
@@ -236,7 +235,7 @@ impl RemoteStart {
 /// The lines that are typed once the loader reads. An error leaves it reading.
 struct ScriptTyping<'a> {
     start: &'a RemoteStart,
-    viewers: &'a Viewers,
+    empty: &'a EmptyPrompt,
     /// Key of the loader line.
     loader: &'a str,
     keys: &'a MarkKeys,
@@ -244,12 +243,11 @@ struct ScriptTyping<'a> {
 
 impl ScriptTyping<'_> {
     /// Makes the shell read and run the script, and returns the number of the line that was typed last. `line` is
-    /// the loader line, and `place` where it was typed.
+    /// the loader line.
     async fn run(
         &self,
         output: &mut Output,
         line: &str,
-        place: LinePlace,
     ) -> Result<(Arc<Job>, ReadyShell, u64), Refusal> {
         let Self { start, loader, keys, .. } = *self;
         let RemoteStart { engine, relay, command, .. } = start;
@@ -257,11 +255,7 @@ impl ScriptTyping<'_> {
         let is_loaded = |bytes: &[u8]| loader::is_loaded(bytes, loader).then_some(());
         output.wait_for(relay, is_loaded).await.ok_or_else(|| self.no_answer())?;
         let shell = self.recognise(output).await?;
-        // A trace or a transient prompt may have moved the line; it may have scrolled away.
-        let found =
-            line_place::find_on_screen(&relay.terminal.tmux, relay.terminal.pane.pane, line)
-                .await?;
-        let place = found.unwrap_or(place);
+        let (place, scrolls_sideways) = self.place_of(line).await?;
         let previous_status = engine.read_remote(pane, relay, RemoteRecord::status_before);
         let previous_status = previous_status.unwrap_or_default();
         let terminal = shell.terminal;
@@ -287,10 +281,33 @@ impl ScriptTyping<'_> {
         drop(records);
         engine.change_remote(pane, relay, |record| {
             record.shell = Some(shell.kind);
+            record.scrolls_sideways = scrolls_sideways;
             record.last_end = None;
             record.jobs.push(Arc::clone(&job));
         });
         Ok((job, shell, last_typed))
+    }
+
+    /// Where the loader line stands on the screen, and whether its editor has shown only a part of it, in one row. A
+    /// trace or a transient prompt may have moved the line.
+    async fn place_of(&self, line: &str) -> Result<(LinePlace, bool), Refusal> {
+        let RemoteStart { engine, pane, relay, .. } = self.start;
+        let terminal = &relay.terminal;
+        let before = &self.empty.cursor;
+        if let Some(place) =
+            line_place::find_on_screen(&terminal.tmux, terminal.pane.pane, line).await?
+        {
+            return Ok((place, false));
+        }
+        // It has scrolled off the screen, or was never on it.
+        let now = RemotePrompt { engine, pane: pane.pane, relay }.read_row().await?;
+        let place = |row: &CursorRow| row.history + row.row;
+        let rows_up = place(&now).saturating_sub(place(before)).max(1) as usize;
+        let (above, _) = CursorRow::read_above(&terminal.tmux, terminal.pane.pane).await?;
+        let row = above.len().checked_sub(rows_up).and_then(|at| above.get(at));
+        let is_scrolled = row.is_some_and(|row| !row.starts_with(before.before.trim_end()));
+        let column = if is_scrolled { 0 } else { before.column as usize };
+        Ok((LinePlace { rows_up, column }, rows_up == 1))
     }
 
     /// Asks the shell which one it is.
@@ -317,7 +334,7 @@ impl ScriptTyping<'_> {
             commands.push(TmuxKey::enter().press(target));
             commands
         });
-        let (commands, unchanged) = (typed.collect(), self.viewers.unchanged());
+        let (commands, unchanged) = (typed.collect(), self.empty.viewers.unchanged());
         match (RemotePrompt { engine, pane, relay }).type_if(&unchanged, commands).await? {
             true => Ok(()),
             false => Err(Refusal::PersonActive { pane }),

@@ -161,7 +161,9 @@ impl RemoteFollower {
         let _lease = TypingLease::acquire(engine, pane, &soon).await?;
         let prompt = RemotePrompt { engine, pane, relay: &self.relay };
         let empty = prompt.require_empty(Patience::none()).await?;
-        let geometry = LineGeometry { column: empty.cursor.column, width: empty.cursor.width };
+        let scrolls = engine.read_remote(pane, &self.relay, |record| record.scrolls_sideways);
+        let width = if scrolls == Some(true) { u32::MAX } else { empty.cursor.width };
+        let geometry = LineGeometry { column: empty.cursor.column, width };
         let asked = self.keys.line.as_deref().unwrap_or_default();
         prompt.enter(&empty, &loader::status_line(self.kind, asked, geometry)).await
     }

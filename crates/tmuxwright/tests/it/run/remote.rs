@@ -63,6 +63,31 @@ async fn history_keeps_no_line_of_ours() {
     }
 }
 
+/// A line editor that scrolls in one row never shows the whole line of ours.
+#[tokio::test]
+async fn rows_above_a_scrolling_editor_stay() {
+    for mode in ["bind 'set horizontal-scroll-mode on'", "TERM=dumb"] {
+        let inner = over_ssh(InnerShell::BASH).await;
+        inner.fixture.tmux.type_line(inner.target(), "printf '%s\\n' 1 2 3 4 5 6");
+        wait_until("the rows are shown", || inner.screen().contains("\n6\n").then_some(()));
+        inner.fixture.tmux.type_line(inner.target(), mode);
+        for number in 0..2 {
+            inner
+                .fixture
+                .assert_prints(&format!("echo it {number}"), &format!("it {number}"))
+                .await;
+        }
+        let started = inner.fixture.start("sh -c 'echo begun; exec sleep 1000'", "begun").await;
+        inner.fixture.tmux.presses(inner.target(), &["C-c"]);
+        let ended = command_end(&inner.fixture.mcp, &started).await;
+        assert_eq!(ended["exit_code"], 130, "{mode}: {ended}");
+        let rows = inner.screen();
+        for row in ["1\n2\n3\n4\n5\n6\n", "echo it 0\nit 0\n", "echo it 1\nit 1\n", "begun\n^C"] {
+            assert!(rows.contains(row), "{mode}: {row:?} in\n{rows}");
+        }
+    }
+}
+
 #[tokio::test]
 async fn half_typed_line_is_kept_over_ssh() {
     for shell in InnerShell::ALL {
