@@ -368,6 +368,21 @@ pub(super) fn keep_out_of_history(kind: ShellKind, path: &str) -> String {
     }
 }
 
+/// The same for all lines of ours in a bash. An earlier one stays if the shell read it after its call had given up.
+pub(super) fn remove_from_history(key: &str) -> String {
+    let builtin = builtin_prefix(ShellKind::Bash);
+    format!(
+        "case \":${{HISTCONTROL-}}:\" in *:ignorespace:*|*:ignoreboth:*) ;; \
+         *) __tmuxwright=$(HISTTIMEFORMAT= {builtin} history); \
+         while case $__tmuxwright in *{key}*) ;; *) {builtin} false;; esac; do \
+         __tmuxwright=${{__tmuxwright%{key}*}}; __tmuxwright_entry=${{__tmuxwright##*$'\n'}}; \
+         case $__tmuxwright in *$'\n'*) __tmuxwright=${{__tmuxwright%$'\n'*}};; *) __tmuxwright=;; esac; \
+         __tmuxwright_entry=${{__tmuxwright_entry#\"${{__tmuxwright_entry%%[0-9]*}}\"}}; \
+         {builtin} history -d \"${{__tmuxwright_entry%%[!0-9]*}}\"; done; \
+         {builtin} unset __tmuxwright_entry;; esac; "
+    )
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

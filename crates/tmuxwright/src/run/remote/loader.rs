@@ -96,6 +96,8 @@ pub(super) struct Script<'a> {
     pub(super) input: ScriptInput<'a>,
     /// Key of the loader line.
     pub(super) loader: &'a str,
+    /// Whether the shell may have read an earlier loader line without its script.
+    pub(super) has_earlier_line: bool,
     /// Key by which the shell is told from one that the command starts.
     pub(super) identity: &'a str,
     /// Where the loader line is on the screen.
@@ -106,7 +108,7 @@ impl Script<'_> {
     /// The script that replaces the loader line with the command, and runs the command between two marks, as a
     /// command file does.
     pub(super) fn text(&self) -> String {
-        let Self { kind, input, loader, identity, place } = *self;
+        let Self { kind, input, loader, has_earlier_line, identity, place } = *self;
         let format = command_file::shown_format(input.keys);
         if kind == ShellKind::Fish {
             let main = command_file::fish_main_part(input, &format, place, "");
@@ -114,6 +116,7 @@ impl Script<'_> {
         }
         let forget = match kind {
             ShellKind::Zsh => FORGET_IN_ZSH.to_owned(),
+            ShellKind::Bash if has_earlier_line => command_file::remove_from_history(loader),
             _ => command_file::keep_out_of_history(kind, loader),
         };
         let LinePlace { rows_up, column } = place;

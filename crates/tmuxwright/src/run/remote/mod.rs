@@ -48,6 +48,8 @@ pub(super) struct RemoteRecord {
     /// Key of the loader lines. A history without a rule for blanks, as that of busybox, keeps a repeated line
     /// once.
     loader: Option<String>,
+    /// Whether the shell may have read a loader line without the script behind it.
+    has_earlier_line: bool,
     /// Whether its line editor shows a long line in one row, and scrolls in it.
     scrolls_sideways: bool,
     /// The prompt before the last command.
@@ -75,6 +77,7 @@ impl RemoteRecord {
             relay,
             shell: None,
             loader: None,
+            has_earlier_line: false,
             scrolls_sideways: false,
             prompt: None,
             unfinished: String::new(),
@@ -173,7 +176,7 @@ impl Engine {
             record.unfinished = job.last_row();
             record.last_end = Some(Instant::now());
             if let JobStatus::Exited(code) = *status {
-                record.last_status = code;
+                (record.last_status, record.has_earlier_line) = (code, false);
             }
         });
     }

@@ -167,7 +167,16 @@ impl RemoteStart {
             }
             return Err(refusal);
         }
-        let typing = ScriptTyping { start: self, empty: &empty, loader: &loader, keys: &keys };
+        let has_earlier_line = engine.change_remote(pane, relay, |record| {
+            std::mem::replace(&mut record.has_earlier_line, true)
+        });
+        let typing = ScriptTyping {
+            start: self,
+            empty: &empty,
+            loader: &loader,
+            has_earlier_line,
+            keys: &keys,
+        };
         let outer = engine.remote_job(pane);
         match typing.run(&mut output, &line).await {
             Ok((job, shell, last_typed)) => {
@@ -238,6 +247,7 @@ struct ScriptTyping<'a> {
     empty: &'a EmptyPrompt,
     /// Key of the loader line.
     loader: &'a str,
+    has_earlier_line: bool,
     keys: &'a MarkKeys,
 }
 
@@ -249,7 +259,7 @@ impl ScriptTyping<'_> {
         output: &mut Output,
         line: &str,
     ) -> Result<(Arc<Job>, ReadyShell, u64), Refusal> {
-        let Self { start, loader, keys, .. } = *self;
+        let Self { start, loader, has_earlier_line, keys, .. } = *self;
         let RemoteStart { engine, relay, command, .. } = start;
         let pane = start.pane.pane;
         let is_loaded = |bytes: &[u8]| loader::is_loaded(bytes, loader).then_some(());
@@ -261,7 +271,8 @@ impl ScriptTyping<'_> {
         let terminal = shell.terminal;
         let input = ScriptInput { keys, command, previous_status, terminal };
         let identity = keys.query.as_str();
-        let script = Script { kind: shell.kind, input, loader, identity, place }.encoded();
+        let script =
+            Script { kind: shell.kind, input, loader, has_earlier_line, identity, place }.encoded();
         let id = engine.records().new_id();
         let job = Arc::new(Job::new(id, pane, command.clone(), &output.echo.place()));
         job.set_ran_as(shell.identity.clone());

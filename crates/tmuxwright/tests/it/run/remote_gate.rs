@@ -232,6 +232,28 @@ async fn shell_that_answers_late_takes_no_line() {
     until("the person's line has run", async || ran.exists().then_some(())).await;
 }
 
+/// The shell has read the line when the call had given up, so no script behind it could delete it.
+#[tokio::test]
+async fn next_command_deletes_a_late_line() {
+    let slow = SlowShell::open().await;
+    let (tmux, fixture, target) = (&slow.inner.fixture.tmux, &slow.inner.fixture, slow.target());
+    for line in ["HISTCONTROL=", "true theirs 1"] {
+        tmux.type_line(target, line);
+    }
+    let error = refused(&fixture.mcp, target).await;
+    assert!(error.contains("did not answer as a shell"), "{error}");
+    slow.go_on();
+    until("the shell is back", async || tmux.screen(target).ends_with('$').then_some(())).await;
+    for line in ["true theirs 2", "PATH=/usr/bin:/bin"] {
+        tmux.type_line(target, line);
+    }
+    for command in ["history", "history 6"] {
+        let shown = fixture.run(command).await.output;
+        let count = |text: &str| shown.lines().filter(|line| line.contains(text)).count();
+        assert_eq!((count("theirs"), count("133;L")), (2, 0), "{shown}");
+    }
+}
+
 /// The keys would end the program that reads the script, so that its lines are entered at the prompt.
 #[tokio::test]
 async fn keys_of_tools_wait_for_the_script() {
