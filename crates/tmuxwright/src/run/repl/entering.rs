@@ -227,7 +227,7 @@ impl Exchange<'_> {
         self.echo_line = self.input_line;
         self.echo.clear();
         line.clone_into(&mut self.entered);
-        self.is_answered = false;
+        (self.is_answered, self.has_osc) = (false, false);
         self.last_output = Instant::now();
     }
 }

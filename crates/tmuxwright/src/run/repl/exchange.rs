@@ -61,6 +61,8 @@ pub(super) struct Exchange<'a> {
     pub(super) entered: String,
     /// Whether output has come since then.
     pub(super) is_answered: bool,
+    /// Whether an OSC sequence was part of it. fish sets the title before it runs a command.
+    pub(super) has_osc: bool,
     /// Whether that line continued a statement.
     is_open: bool,
     pub(super) first: Option<FirstLine>,
@@ -124,6 +126,7 @@ impl<'a> Exchange<'a> {
             input_row: String::new(),
             entered: String::new(),
             is_answered: true,
+            has_osc: false,
             is_open,
             first: Some(FirstLine { blank_typed, condition, indentation, typing }),
             inputs: engine.inputs(pane.pane),
@@ -232,7 +235,10 @@ impl<'a> Exchange<'a> {
 
     fn handle(&mut self, item: SizedItem) {
         match item {
-            SizedItem::Chunk(Chunk::Bytes { bytes, .. }) => self.screen.feed(&bytes),
+            SizedItem::Chunk(Chunk::Bytes { bytes, .. }) => {
+                self.has_osc |= memchr::memmem::find(&bytes, b"\x1b]").is_some();
+                self.screen.feed(&bytes);
+            }
             SizedItem::Size(width, height) => self.screen.resize(width, height),
             SizedItem::Chunk(Chunk::Gap { .. }) => self.cut = true,
             SizedItem::Chunk(Chunk::End(_)) => self.is_gone = true,

@@ -66,7 +66,11 @@ impl Exchange<'_> {
         if quiet < UNKNOWN_ROW_QUIET || !is_below && quiet < SHELL_RESPONSE_TIMEOUT {
             return None;
         }
-        let may_be_open = self.prompts.continues_blank() && reader.has_editor();
+        // The question of a command, or the next prompt, may be on its way.
+        if self.has_osc && row.trim().is_empty() && quiet < SHELL_RESPONSE_TIMEOUT {
+            return None;
+        }
+        let may_be_open = self.prompts.continues_blank() && reader.has_editor() && !self.has_osc;
         if is_below && row.trim().is_empty() && may_be_open {
             return Some(Standing::Open { row });
         }
