@@ -81,7 +81,13 @@ impl RemoteFollower {
             }
         };
         self.engine.remote_job_ended(self.pane, &self.relay, &self.job, &status);
+        let has_exited = matches!(status, JobStatus::Exited(_));
         self.job.finish(status);
+        if has_exited {
+            RemotePrompt { engine: &self.engine, pane: self.pane, relay: &self.relay }
+                .record_end()
+                .await;
+        }
         self.engine.jobs().evict_oldest(self.engine.shared.options.results);
         drop(self.lease);
     }

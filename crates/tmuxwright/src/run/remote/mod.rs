@@ -24,6 +24,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use tracing::Instrument;
 
+use super::cursor_row::CursorRow;
 use super::job::JobStatus;
 use super::limits::SETTLE_TIME;
 use super::pane_records::{PaneLease, TypingLease};
@@ -59,8 +60,25 @@ pub(super) struct RemoteRecord {
     /// Status of the last command, and its end unless a further one has begun.
     last_status: i32,
     last_end: Option<Instant>,
+    /// The row below its output, unless a further one has begun.
+    end_place: Option<EndPlace>,
     /// The commands that run there: each one after the first runs in a shell that the one before has started.
     jobs: Vec<Arc<Job>>,
+}
+
+/// The row in which the cursor was when a command had ended: there its shell shows its prompt.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct EndPlace {
+    /// Number of the row, from the first one in the history of the pane.
+    row: u32,
+    /// Number of keys that tools had typed by then.
+    inputs: u64,
+}
+
+impl EndPlace {
+    fn new(cursor: &CursorRow, inputs: u64) -> Self {
+        Self { row: cursor.history + cursor.row, inputs }
+    }
 }
 
 /// A prompt behind a relay.
@@ -83,6 +101,7 @@ impl RemoteRecord {
             unfinished: String::new(),
             last_status: 0,
             last_end: None,
+            end_place: None,
             jobs: Vec::new(),
         }
     }

@@ -8,9 +8,9 @@ use tmux_control::keys::{TmuxKey, type_text};
 use tmux_control::{Command, PaneId};
 use tokio::time::Instant;
 
-use super::RemoteRecord;
 use super::prompt_row::{self, RowLook};
 use super::relay::Relay;
+use super::{EndPlace, RemoteRecord};
 use crate::run::cursor_row::CursorRow;
 use crate::run::gate::ProbePause;
 use crate::run::job::AwaitedInput;
@@ -136,8 +136,24 @@ impl RemotePrompt<'_> {
         let known = self.engine.remote_known_prompt(self.pane, self.relay);
         match cursor.alternate {
             true => RowLook::Other,
-            false => prompt_row::look(cursor, known.as_ref()),
+            false => prompt_row::look(cursor, known.as_ref(), self.follows_command(cursor)),
         }
+    }
+
+    /// Whether this is the row below the output of our last command there, and no keys came since.
+    fn follows_command(&self, cursor: &CursorRow) -> bool {
+        let here = EndPlace::new(cursor, self.engine.inputs(self.pane));
+        let end = self.engine.read_remote(self.pane, self.relay, |record| record.end_place);
+        end.flatten() == Some(here)
+    }
+
+    /// Records the row below the output of the command that has just ended.
+    pub(super) async fn record_end(&self) {
+        let row = self.read_row().await.ok();
+        let inputs = self.engine.inputs(self.pane);
+        self.engine.change_remote(self.pane, self.relay, |record| {
+            record.end_place = row.map(|row| EndPlace::new(&row, inputs));
+        });
     }
 
     /// The refusal of a row that is not an empty prompt. A shell that a command has started may run a part of

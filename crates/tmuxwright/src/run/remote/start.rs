@@ -293,7 +293,7 @@ impl ScriptTyping<'_> {
         engine.change_remote(pane, relay, |record| {
             record.shell = Some(shell.kind);
             record.scrolls_sideways = scrolls_sideways;
-            record.last_end = None;
+            (record.last_end, record.end_place) = (None, None);
             record.jobs.push(Arc::clone(&job));
         });
         Ok((job, shell, last_typed))

@@ -360,3 +360,55 @@ async fn aliased_sh_takes_commands() {
         inner.fixture.assert_usable().await;
     }
 }
+
+/// Prompts of common themes.
+#[tokio::test]
+async fn prompts_of_themes_take_commands() {
+    let inner = Place::Script.open(InnerShell::BASH).await.unwrap();
+    let (tmux, target) = (&inner.fixture.tmux, inner.fixture.target.as_deref().unwrap());
+    for prompt in [
+        "λ ",
+        "→ ",
+        "~ » ",
+        "~/x › ",
+        "~ \u{e0b0} ",
+        "root@vm:~#",
+        "u@host:~$",
+        "0 1 1 root@vm:~# ",
+    ] {
+        tmux.type_line(target, &format!("PS1='{prompt}'; clear"));
+        let shown = prompt.trim_end();
+        until(prompt, async || (tmux.screen(target) == shown).then_some(())).await;
+        for _ in 0..2 {
+            inner.fixture.assert_usable().await;
+        }
+    }
+}
+
+/// Its end is that of an interpreter's prompt.
+#[tokio::test]
+async fn prompt_set_by_a_command_takes_commands() {
+    for shell in [InnerShell::BASH, InnerShell::Plain(Shell::Zsh), InnerShell::Busybox] {
+        let inner = Place::Script.open(shell).await.unwrap();
+        let (tmux, target) = (&inner.fixture.tmux, inner.fixture.target.as_deref().unwrap());
+        for command in ["PS1='new> '", "PS1='my own> '; printf end"] {
+            // zsh ends such a row before its prompt.
+            if shell == InnerShell::Plain(Shell::Zsh) && command.contains("printf") {
+                continue;
+            }
+            let set = inner.fixture.run(command).await;
+            assert_eq!(set.code, 0, "{shell:?}: {set:?}");
+            for _ in 0..2 {
+                inner.fixture.assert_usable().await;
+            }
+        }
+        // A further row is not below the output of a command.
+        tmux.type_line(target, "true");
+        tmux.type_line(target, "PS1='other> '");
+        until("the prompt is shown", async || {
+            tmux.screen(target).ends_with("other>").then_some(())
+        })
+        .await;
+        refused(&inner.fixture.mcp, target).await;
+    }
+}
