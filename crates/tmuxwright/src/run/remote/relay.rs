@@ -106,6 +106,9 @@ impl Relay {
             foreground = process::foreground(inner.pane.pid)?;
             terminal = inner;
         }
+        if !is_relay(&foreground.name) && process::shell(&foreground).is_none() {
+            foreground = Self::started_by_leader(terminal.pane.pid)?;
+        }
         let passes_keys = is_relay(&foreground.name);
         if !passes_keys {
             let kind = process::shell(&foreground)?;
@@ -118,6 +121,16 @@ impl Relay {
         let program = foreground.argv.join(" ");
         let Foreground { pid, name, started, .. } = foreground;
         Some(Self { pid, started, name, program, passes_keys, terminal })
+    }
+
+    /// The relay that a script or a program such as `timeout` has started in its own process group, if it reads the
+    /// terminal. One that sends data for the leader does not, such as the ssh of rsync.
+    fn started_by_leader(pane: u32) -> Option<Foreground> {
+        let reader = process::input_wait(pane).reader.filter(|name| is_relay(name))?;
+        let mut readers =
+            process::foreground_group(pane).into_iter().filter(|it| it.name == reader);
+        let relay = readers.next()?;
+        readers.next().is_none().then_some(relay)
     }
 
     pub(super) fn id(&self) -> RelayId {

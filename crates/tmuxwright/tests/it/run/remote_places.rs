@@ -1,6 +1,8 @@
 //! The checks of `run_command` in shells that are out of reach for command files: over ssh, behind script, of
 //! another user, in another root, in a tmux within tmux, and within a command.
 
+use std::os::unix::fs::PermissionsExt;
+
 use serde_json::json;
 use testkit::{Shell, TmuxServer, until, wait_until};
 
@@ -112,6 +114,37 @@ async fn shell_without_controlling_terminal_takes_commands() {
                 (&answer["output"], &answer["exit_code"]),
                 (&json!(format!("it works {number}")), &json!(3)),
                 "{shell:?}: {answer}"
+            );
+        }
+    }
+    mcp.close().await;
+}
+
+/// The leader of the foreground group is not the relay, but a program that has started it.
+#[tokio::test]
+async fn relay_behind_a_wrapper_takes_commands() {
+    let tmux = TmuxServer::new();
+    let mcp = serve(&tmux).await;
+    let file = |name: &str| tmux.home().join(name).display().to_string();
+    let relay = format!("script -q -c {} /dev/null", file("shell"));
+    let shell = "#!/bin/sh\nexec env PS1='me@host:~$ ' bash --norc --noprofile -i\n";
+    std::fs::write(file("shell"), shell).unwrap();
+    let executable = std::fs::Permissions::from_mode(0o755);
+    std::fs::set_permissions(file("shell"), executable).unwrap();
+    for line in [format!("{relay}\necho bye\n"), format!("exec timeout --foreground 100 {relay}\n")]
+    {
+        std::fs::write(file("start"), &line).unwrap();
+        let target = tmux.open(&format!("exec sh {}", file("start")));
+        wait_until("the prompt is shown", || {
+            tmux.screen(&target).ends_with("me@host:~$").then_some(())
+        });
+        for _ in 0..2 {
+            let arguments = json!({"target": target, "command": "echo it works; (exit 3)"});
+            let answer = mcp.call("run_command", arguments).await.ok();
+            assert_eq!(
+                (&answer["output"], &answer["exit_code"]),
+                (&json!("it works"), &json!(3)),
+                "{line}: {answer}"
             );
         }
     }
