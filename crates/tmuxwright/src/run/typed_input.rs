@@ -5,6 +5,7 @@ use std::sync::Mutex;
 
 use tmux_control::PaneId;
 use tokio::sync::Notify;
+use tokio::time::Instant;
 
 use crate::lock::lock;
 
@@ -27,6 +28,8 @@ pub(super) struct TypedInput {
 pub(crate) struct RecentInput {
     /// Changes whenever a call begins or ends to type: a state that was probed before does not count.
     inputs: u64,
+    /// When it changed last.
+    changed: Instant,
     /// The lines, oldest first.
     pub(crate) lines: VecDeque<TypedLine>,
     /// Lines typed so far, including those no longer kept.
@@ -83,6 +86,7 @@ impl TypedInput {
         }
         let recent = panes.entry(pane).or_insert_with(RecentInput::new);
         recent.inputs += 1;
+        recent.changed = Instant::now();
         change(recent);
         drop(panes);
         self.changed.notify_waiters();
@@ -102,6 +106,11 @@ impl TypedInput {
         lock(&self.panes).get(&pane).map_or(0, |recent| recent.inputs)
     }
 
+    /// When a call last began or ended to type into a pane.
+    pub(super) fn last_change(&self, pane: PaneId) -> Option<Instant> {
+        lock(&self.panes).get(&pane).map(|recent| recent.changed)
+    }
+
     /// Waits until the count differs from an earlier one. Cancel-safe.
     pub(super) async fn inputs_beyond(&self, pane: PaneId, earlier: u64) {
         loop {
@@ -118,7 +127,8 @@ impl TypedInput {
 
 impl RecentInput {
     fn new() -> Self {
-        Self { inputs: 0, lines: VecDeque::new(), count: 0, entered: true, is_held: false }
+        let (changed, lines) = (Instant::now(), VecDeque::new());
+        Self { inputs: 0, changed, lines, count: 0, entered: true, is_held: false }
     }
 
     fn add(&mut self, text: &str, begins_line: bool) {

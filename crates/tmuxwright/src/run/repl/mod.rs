@@ -28,7 +28,7 @@ use tracing::Instrument;
 
 use super::cursor_row::CursorRow;
 use super::gate::{self as shell_gate, Shell};
-use super::limits::DISTURBANCE_TIMEOUT;
+use super::limits::{DISTURBANCE_TIMEOUT, RELAY_QUIET};
 use super::pane_records::TypingLease;
 use super::{Engine, Refusal};
 use crate::host::PaneState;
@@ -214,6 +214,12 @@ impl Engine {
     /// Where a known interpreter reads its next statement; `None` for other programs and while it works.
     pub(super) async fn interpreter_standing(&self, pane: &PaneState) -> Option<InterpreterState> {
         let reader = Reader::probe(pane, self.declared()).filter(Reader::reads)?;
+        if reader.is_relay
+            && let Some(typed) = self.shared.typed_input.last_change(pane.pane)
+        {
+            // Until its echo has come back, the row is that from before the input.
+            tokio::time::sleep_until(typed + RELAY_QUIET).await;
+        }
         if reader.shell.is_some() || !self.catch_up(pane).await {
             return None;
         }

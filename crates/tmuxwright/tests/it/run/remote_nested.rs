@@ -70,6 +70,13 @@ async fn interpreter_in_a_remote_shell_takes_input() {
         .await
         .ok();
     nested.mcp.call("send_keys", json!({"target": nested.target, "keys": ["Enter"]})).await.ok();
+    // The typed lines can be read late.
+    let cursor = ["display-message", "-p", "-t", &nested.target, "#{cursor_x}"];
+    until("the loop runs", async || {
+        let is_open = nested.tmux.screen(&nested.target).ends_with("\n...");
+        (is_open && nested.tmux.tmux(&cursor) == "0").then_some(())
+    })
+    .await;
     let done = nested.interrupt().await;
     assert_eq!((&done["at_prompt"], &done["state"]), (&json!(true), &json!("at >>>")), "{done}");
     let left = nested.enter("exit(3)").await;
