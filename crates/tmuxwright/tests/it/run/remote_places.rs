@@ -14,6 +14,9 @@ async fn assert_all_checks(place: Place, shell: InnerShell) {
     // An ordinary user without sudo cannot get to other users and roots.
     let Some(inner) = place.open(shell).await else { return };
     shell_checks::all(&inner.fixture).await;
+    if place == Place::Ssh {
+        shell_checks::runs_long_commands(&inner.fixture).await;
+    }
     // busybox prints its prompt where the output goes.
     if shell != InnerShell::Busybox {
         shell_checks::survives_redirected_output(&inner.fixture).await;

@@ -76,6 +76,10 @@ const FISH: Table = &[
 const FEW_ROUNDS: i64 = 6;
 const MANY_ROUNDS: i64 = 25;
 
+/// Sizes of the long commands: where many tests type them into a terminal, and elsewhere.
+const FEW_BYTES: usize = 10_000;
+const MANY_BYTES: usize = 100_000;
+
 /// All checks but that of redirected output, for a shell in which nothing has run yet.
 pub(crate) async fn all(fixture: &ShellFixture) {
     prints_exactly(fixture).await;
@@ -88,7 +92,7 @@ pub(crate) async fn all(fixture: &ShellFixture) {
     survives_syntax_errors(fixture).await;
     reports_signals(fixture).await;
     ends_before_background_process(fixture).await;
-    runs_long_commands(fixture).await;
+    runs_long_commands_of(fixture, FEW_BYTES).await;
     survives_options_and_aliases(fixture).await;
     runs_while_traced(fixture).await;
 }
@@ -237,9 +241,13 @@ pub(crate) async fn ends_before_background_process(fixture: &ShellFixture) {
 
 /// Commands of 100 kB run unchanged.
 pub(crate) async fn runs_long_commands(fixture: &ShellFixture) {
-    let long = format!("printf %s '{}' | wc -c", "x $y \"z\"! ".repeat(10_000));
-    let many = "true # and one line more\n".repeat(4_000) + "echo end; sh -c 'exit 5'";
-    assert_eq!(fixture.run(&long).await.output.trim(), "100000", "{fixture}");
+    runs_long_commands_of(fixture, MANY_BYTES).await;
+}
+
+async fn runs_long_commands_of(fixture: &ShellFixture, bytes: usize) {
+    let long = format!("printf %s '{}' | wc -c", "x $y \"z\"! ".repeat(bytes / 10));
+    let many = "true # and one line more\n".repeat(bytes / 25) + "echo end; sh -c 'exit 5'";
+    assert_eq!(fixture.run(&long).await.output.trim(), bytes.to_string(), "{fixture}");
     let expected = Finished { output: "end".to_owned(), code: 5 };
     assert_eq!(fixture.run(&many).await, expected, "{fixture}");
 }
