@@ -6,6 +6,8 @@
 
 mod exit;
 mod keeper;
+mod processes;
+mod remote;
 mod shell;
 mod signal;
 mod successor;
@@ -37,6 +39,8 @@ use terminal::{TerminalDevice, TerminalMode};
 
 pub use exit::exited;
 pub use keeper::keep;
+pub use processes::{Inspection, Processes};
+pub use remote::{RemoteShell, ScriptOutput};
 pub use shell::{ShellKind, is_shell_name, runs_script, shell};
 pub use signal::{SignalError, parse_signal, signal_foreground, signal_names, terminate};
 pub use successor::Successor;
