@@ -77,7 +77,7 @@ pub(crate) struct Carrier<'a> {
 }
 
 /// Starts a carrier. It asks nothing on the terminal of the person.
-pub(crate) fn start_carrier(carrier: &Carrier<'_>, stderr: Stdio) -> io::Result<Child> {
+pub(crate) fn start_carrier(carrier: &Carrier<'_>) -> io::Result<Child> {
     let Some((program, arguments)) = carrier.words.split_first() else {
         return Err(io::ErrorKind::InvalidInput.into());
     };
@@ -93,7 +93,7 @@ pub(crate) fn start_carrier(carrier: &Carrier<'_>, stderr: Stdio) -> io::Result<
         .envs(CARRIER_ENVIRONMENT)
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(stderr)
+        .stderr(Stdio::piped())
         .process_group(group_number(carrier.group))
         .kill_on_drop(true)
         .spawn()

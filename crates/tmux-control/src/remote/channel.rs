@@ -3,7 +3,6 @@
 //! Login shells may print before the program does. The first line of ours holds a random key, and all
 //! before it is dropped. It is read byte by byte, so that the program's output is left in the pipe.
 
-use std::process::Stdio;
 use std::time::Duration;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -30,16 +29,15 @@ pub(crate) struct Channel {
 
 impl Channel {
     /// Starts the local process and waits until `script` runs on the other side. The error is the reason
-    /// for a failure. With `stderr` the error output of both ends is piped.
+    /// for a failure. Without `stderr` later error output of both ends is discarded.
     pub(super) async fn open(
         carrier: &Carrier<'_>,
         script: &str,
         stderr: bool,
     ) -> Result<Self, String> {
         let key = random_key()?;
-        let stderr = if stderr { Stdio::piped() } else { Stdio::null() };
         let program = carrier.words.first().map_or("", String::as_str);
-        let mut child = start_carrier(carrier, stderr)
+        let mut child = start_carrier(carrier)
             .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
         let (Some(stdin), Some(stdout)) = (&mut child.stdin, &mut child.stdout) else {
             return Err(format!("`{program}` has no input or output"));
@@ -49,7 +47,12 @@ impl Channel {
         let (_, first) =
             tokio::join!(stdin.write_all(line.as_bytes()), read_first_line(stdout, &key));
         match first {
-            Ok(pid) => Ok(Self { child, pid }),
+            Ok(pid) => {
+                if !stderr {
+                    drop(child.stderr.take());
+                }
+                Ok(Self { child, pid })
+            }
             Err(noise) => Err(failure(&mut child, &noise).await),
         }
     }

@@ -21,6 +21,9 @@ use crate::remote::{RemoteOptions, Route, ssh};
 use crate::spawn::Carrier;
 use crate::sync::lock;
 
+/// How long the task that guards a connection may take to notice its loss, when a channel has ended.
+const LOSS_NOTICE: Duration = Duration::from_secs(1);
+
 /// The reason after an orderly end.
 pub(super) const CLOSED: &str = "the connection was closed";
 
@@ -54,6 +57,8 @@ pub(super) struct Connection {
     socket: Option<Arc<ControlSocket>>,
     /// Set once it is lost.
     pub(super) lost: LossReceiver,
+    /// One more connection, for the channels that the system refuses on this one: sshd allows ten.
+    overflow: Mutex<Option<Arc<Self>>>,
     /// Scripts for the guard. Its end ends the connection.
     guard: mpsc::UnboundedSender<String>,
 }
@@ -102,11 +107,31 @@ impl Connection {
         let task = GuardTask { guard, messages, scripts, report, interval: options.keep_alive };
         tokio::spawn(task.run(socket.clone()));
         let (route, options) = (route.clone(), Arc::clone(options));
-        Ok(Self { number, facts, route, options, socket, lost, guard: sender })
+        let overflow = Mutex::default();
+        Ok(Self { number, facts, route, options, socket, lost, overflow, guard: sender })
     }
 
-    /// Opens a channel that runs `script`.
+    /// Opens a channel that runs `script`, on this connection or on one more.
     pub(super) async fn channel(&self, script: &str, stderr: bool) -> Result<Channel, String> {
+        match self.own_channel(script, stderr).await {
+            Err(reason) if ssh::is_session_limit(&reason) => {
+                let overflow = lock(&self.overflow).clone();
+                let overflow = match overflow.filter(|connection| connection.is_alive()) {
+                    Some(connection) => connection,
+                    None => {
+                        let opened = Box::pin(Self::open(&self.route, &self.options, self.number));
+                        let opened = Arc::new(opened.await?);
+                        *lock(&self.overflow) = Some(Arc::clone(&opened));
+                        opened
+                    }
+                };
+                Box::pin(overflow.channel(script, stderr)).await
+            }
+            opened => opened,
+        }
+    }
+
+    async fn own_channel(&self, script: &str, stderr: bool) -> Result<Channel, String> {
         let words = match (&self.route, &self.socket) {
             (Route::Ssh { options, destination }, Some(socket)) => {
                 ssh::channel(options, destination, &socket.argument)
@@ -116,12 +141,22 @@ impl Connection {
         let RemoteOptions { hidden, process_group, connect_timeout, .. } = &*self.options;
         let carrier = Carrier { words: &words, hidden, group: *process_group };
         let mut lost = self.lost.clone();
-        tokio::select! {
+        let opened = tokio::select! {
             opened = timeout(*connect_timeout, Channel::open(&carrier, script, stderr)) => {
                 opened.unwrap_or_else(|_| Err("a further channel was not opened in time".to_owned()))
             }
-            reason = lost_reason(&mut lost) => Err(reason),
+            reason = lost_reason(&mut lost) => return Err(reason),
+        };
+        match opened {
+            Err(reason) if !ssh::is_session_limit(&reason) => Err(self.loss_or(reason).await),
+            opened => opened,
         }
+    }
+
+    /// The reason for the loss of the connection if it is lost now, else this failure of a channel. The end
+    /// of a channel is seen before the loss, and says less.
+    pub(super) async fn loss_or(&self, failure: String) -> String {
+        timeout(LOSS_NOTICE, lost_reason(&mut self.lost.clone())).await.unwrap_or(failure)
     }
 
     /// Opens a lasting shell.
@@ -253,7 +288,7 @@ impl GuardTask {
             let work = tokio::select! {
                 script = self.scripts.recv() => Work::Script(script?),
                 _ = self.guard.child.wait() => return Some("the connection ended".to_owned()),
-                () = tokio::time::sleep_until(next_beat) => Work::Script("beat".to_owned()),
+                () = tokio::time::sleep_until(next_beat) => Work::Script(":".to_owned()),
             };
             // One interval passed before the heartbeat: together they are the limit for noticing a loss.
             let limit = self.interval * (ssh::MISSED_KEEP_ALIVES - 1);

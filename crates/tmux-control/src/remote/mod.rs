@@ -33,6 +33,7 @@ pub(crate) use channel::Channel;
 pub(crate) use connection::{LossReceiver, lost_reason};
 pub use facts::RemoteFacts;
 pub use route::Route;
+pub(crate) use script::quote;
 pub use shell::RemoteOutput;
 pub(crate) use ssh::ENVIRONMENT as CARRIER_ENVIRONMENT;
 

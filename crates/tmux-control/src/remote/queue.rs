@@ -14,8 +14,8 @@ use crate::remote::shell::{RemoteOutput, Shell, Work};
 /// How many scripts may wait or run. More means that the other side is too slow for what is asked.
 const MAX_QUEUED: usize = 256;
 
-/// How long the task that guards the connection may take to notice its loss, when a channel has ended.
-const LOSS_NOTICE: Duration = Duration::from_secs(1);
+/// How long the end of a shell may take.
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// A lasting shell, opened with its first script and again after a failure.
 #[derive(Debug, Clone)]
@@ -98,10 +98,10 @@ impl ShellQueue {
 
     /// Ends the shell, once the running script has ended.
     pub(super) async fn clear(&self) {
-        if let Ok(mut slot) = timeout(LOSS_NOTICE, self.shell.lock()).await
+        if let Ok(mut slot) = timeout(CLOSE_TIMEOUT, self.shell.lock()).await
             && let Some((_, shell)) = slot.take()
         {
-            shell.close(LOSS_NOTICE).await;
+            shell.close(CLOSE_TIMEOUT).await;
         }
     }
 }
@@ -117,10 +117,7 @@ async fn run(
     tokio::select! {
         output = timeout(limit, shell.run(work)) => match output {
             Ok(Ok(output)) => Ok(output),
-            // The end of the channel is seen before the loss of the connection, and says less.
-            Ok(Err(ended)) => {
-                Err(Some(timeout(LOSS_NOTICE, lost_reason(&mut lost)).await.unwrap_or(ended)))
-            }
+            Ok(Err(ended)) => Err(Some(connection.loss_or(ended).await)),
             Err(_) => Err(None),
         },
         reason = lost_reason(&mut lost) => Err(Some(reason)),

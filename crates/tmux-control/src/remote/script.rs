@@ -20,17 +20,17 @@ pub(super) const BODY: &str = body!();
 /// The command for a login shell.
 pub(super) const LOGIN_COMMAND: &str = concat!("exec sh -c '", body!(), "'");
 
-/// Makes `$n` a line end, which [`quote`] uses. Precedes all else.
-const LINE_END: &str = r"n=$(printf '\nx'); n=${n%x}";
+/// Makes `$__n` a line end, which [`quote`] uses. Precedes all else.
+const LINE_END: &str = r"__n=$(printf '\nx'); __n=${__n%x}";
 
-/// Quotes a text for `sh` on one line: line ends become `$n`.
+/// Quotes a text for `sh` on one line: line ends become `$__n`.
 pub(crate) fn quote(text: &str) -> String {
     let mut quoted = String::with_capacity(text.len() + 2);
     quoted.push('\'');
     for letter in text.chars() {
         match letter {
             '\'' => quoted.push_str(r"'\''"),
-            '\n' => quoted.push_str(r#"'"$n"'"#),
+            '\n' => quoted.push_str(r#"'"$__n"'"#),
             other => quoted.push(other),
         }
     }
@@ -60,17 +60,18 @@ pub(super) fn first_line(key: &str, script: &str) -> String {
 /// The script of a lasting shell: it runs the lines that come, one after the other. Programs that it starts
 /// get no input, and not the channel either: a tmux server would hold it open.
 ///
-/// - `r MARK SCRIPT` runs a script in the shell itself.
-/// - `x MARK INPUT COMMAND` runs a command in a subshell, with this text as its input.
+/// - `__run MARK SCRIPT` runs a script in the shell itself. It may `set` arguments and `return`.
+/// - `__command MARK INPUT COMMAND` runs a command in a subshell, with this text as its input.
 ///
 /// Each then prints a line with the mark and the status, the error output, and a line with the mark.
 pub(super) const LASTING: &str = r#"exec 3<&0 4>&1 </dev/null 2>/dev/null
-r() { eval "$2" 3<&- 4>&-; printf '\n%s %s\n\n%s\n' "$1" "$?" "$1"; }
-x() {
-  e=$(printf '%s\n' "$2" | eval "$3" 2>&1 >&4 3<&- 4>&-)
-  printf '\n%s %s\n%s\n%s\n' "$1" "$?" "$e" "$1"
+__eval() { eval "$1"; }
+__run() { __eval "$2" 3<&- 4>&-; printf '\n%s %s\n\n%s\n' "$1" "$?" "$1"; }
+__command() {
+  __e=$(printf '%s\n' "$2" | eval "$3" 2>&1 >&4 3<&- 4>&-)
+  printf '\n%s %s\n%s\n%s\n' "$1" "$?" "$__e" "$1"
 }
-while IFS= read -r l <&3; do eval "$l"; done"#;
+while IFS= read -r __l <&3; do eval "$__l"; done"#;
 
 #[cfg(test)]
 mod tests {
@@ -78,7 +79,7 @@ mod tests {
 
     #[test]
     fn quoted_text_is_one_line() {
-        assert_eq!(quote("a'b\nc"), r#"'a'\''b'"$n"'c'"#);
+        assert_eq!(quote("a'b\nc"), r#"'a'\''b'"$__n"'c'"#);
         assert_eq!(quote(""), "''");
     }
 

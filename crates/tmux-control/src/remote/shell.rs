@@ -74,9 +74,9 @@ impl Shell {
         self.count += 1;
         let mark = format!("{}.{}", self.key, self.count);
         let line = match work {
-            Work::Script(script) => format!("r {mark} {}\n", quote(script)),
+            Work::Script(script) => format!("__run {mark} {}\n", quote(script)),
             Work::Command { input, command } => {
-                format!("x {mark} {} {}\n", quote(input), quote(command))
+                format!("__command {mark} {} {}\n", quote(input), quote(command))
             }
         };
         if line.contains('\0') {

@@ -117,10 +117,21 @@ pub(super) fn reason(stderr: &str) -> Option<String> {
         ),
         ("Connection closed by UNKNOWN port 65535", "ssh opens no further channel to it"),
     ];
+    if stderr.contains("refused by peer") {
+        return Some(SESSION_LIMIT.to_owned());
+    }
     let line = last_line(stderr)?;
     let known = KNOWN.iter().find(|(text, _)| stderr.contains(text));
     Some(known.map_or(line.clone(), |(_, advice)| format!("{line}: {advice}")))
 }
+
+/// Whether the other side refused one more channel on a connection that works.
+pub(super) fn is_session_limit(reason: &str) -> bool {
+    reason.starts_with(SESSION_LIMIT)
+}
+
+/// The reason if the other side has a limit for channels (`MaxSessions` of sshd).
+const SESSION_LIMIT: &str = "no further channel is allowed on the connection";
 
 /// The last line of a message, without control characters.
 pub(super) fn last_line(text: &str) -> Option<String> {
