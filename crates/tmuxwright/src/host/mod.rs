@@ -18,6 +18,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use process::Processes;
 use tmux_control::buffer::BufferRow;
 use tmux_control::target::Level;
 use tmux_control::{Command, PaneId, Program, RelayProgram, Server, SessionId, Socket};
@@ -60,6 +61,7 @@ pub struct Host {
 #[derive(Debug)]
 struct Shared {
     tmux: Server,
+    processes: Processes,
     caller: Caller,
     /// Whether own sessions and buffers outlive the process (`--keep`).
     keep: bool,
@@ -84,6 +86,7 @@ impl Host {
         let tmux = Server::new(Program { client_label, relay, ..program });
         let shared = Shared {
             tmux,
+            processes: Processes::local(),
             caller,
             keep,
             keepers: Keepers::new(keeper),
@@ -116,6 +119,11 @@ impl Host {
     /// The connection to tmux.
     pub fn tmux(&self) -> &Server {
         &self.shared.tmux
+    }
+
+    /// The processes of the system on which the tmux server runs.
+    pub fn processes(&self) -> &Processes {
+        &self.shared.processes
     }
 
     /// The private directory of the process.
@@ -296,7 +304,8 @@ impl Host {
             _ => {}
         }
         self.session.forget().await;
-        tokio::time::timeout(SERVER_EXIT_TIMEOUT, process::exited(pid)).await.map_err(|_| {
+        let exited = self.processes().exited(pid);
+        tokio::time::timeout(SERVER_EXIT_TIMEOUT, exited).await.map_err(|_| {
             tmux_control::Error::Timeout { command: command.to_owned(), after: SERVER_EXIT_TIMEOUT }
         })
     }
@@ -339,7 +348,7 @@ impl Host {
 
     /// Removes clients, panes and buffers that dead processes of this program left behind.
     pub async fn reap_orphans(&self) {
-        if let Err(error) = reap::reap(self.tmux()).await
+        if let Err(error) = reap::reap(self.tmux(), self.processes()).await
             && !error.is_no_server()
         {
             tracing::debug!("removing what dead processes left: {error}");

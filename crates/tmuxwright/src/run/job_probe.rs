@@ -31,7 +31,7 @@ impl JobFollower {
         if let Err(status) = self.settle().await {
             return status;
         }
-        let found = gate::probe(self.engine.tmux(), &self.pane, self.engine.declared()).await;
+        let found = gate::probe(&self.engine, &self.pane).await;
         // What was printed before it may not have arrived yet, even the end mark.
         if let Err(status) = self.settle().await {
             return status;
@@ -131,14 +131,14 @@ impl JobFollower {
         }
         let entered = self.job.shows_entered_line(&self.prompt.row);
         self.job.close_before_prompt(self.prompt.rows() as usize);
-        gate::require_shared_files(self.pane.pane, shell)?;
+        gate::require_shared_files(self.engine.processes(), self.pane.pane, shell).await?;
         let (tmux, pane) = (self.engine.tmux(), self.pane.pane);
         let pooled = self.engine.records().pane(&self.pane).pool_client.is_some();
         let until = Instant::now() + DISTURBANCE_TIMEOUT;
         let mut pause = ProbePause::default();
         loop {
             let viewers = Viewers::read(tmux, &self.pane).await?;
-            let at_prompt = match gate::readiness(self.pane.pid, self.engine.declared()) {
+            let at_prompt = match gate::readiness(&self.engine, self.pane.pid).await {
                 Readiness::AtPrompt(now) => now.pid == shell.pid,
                 // A person has entered a line.
                 Readiness::Program(..) => return Err(Refusal::PersonActive { pane }),
@@ -154,7 +154,8 @@ impl JobFollower {
             let (engine, viewers) = (&self.engine, &viewers);
             let check = PromptCheck { engine, pane: &self.pane, shell, viewers, pooled };
             // Without a line editor, text typed before the prompt is in the terminal and not shown.
-            if !check.has_line_editor() && viewers.typed_within(self.state.typed_at.elapsed()) {
+            if !check.has_line_editor().await && viewers.typed_within(self.state.typed_at.elapsed())
+            {
                 return Err(Refusal::PersonActive { pane });
             }
             if let Some(wait) = viewers.wait() {
@@ -197,7 +198,7 @@ impl JobFollower {
         let line = delivery::status_query_line(kind, &path, geometry);
         // The line begins with a blank. In vi normal mode that is not shown, and the rest would be taken
         // as commands.
-        let behind_blank = match check.has_line_editor() {
+        let behind_blank = match check.has_line_editor().await {
             true => match check.type_blank(cursor).await? {
                 Checked::Done(behind_blank) => Some(behind_blank),
                 Checked::Disturbed => return Ok(false),

@@ -69,7 +69,8 @@ impl PoolStart<'_> {
             return self.elsewhere(directory, Some((home.pane, obstacle))).await;
         }
         // A command that still runs there may have changed the directory.
-        self.engine.home().set_directory(process::cwd(home.pid));
+        let left = self.engine.directory_of(home.pid).await;
+        self.engine.home().set_directory(left);
         let directory = self.engine.home().directory().map(Path::to_owned);
         let mut started = self.in_new_home(claim, directory).await?;
         started.note(true, Some((home.pane, obstacle)));
@@ -80,7 +81,9 @@ impl PoolStart<'_> {
     async fn in_directory(&mut self, cwd: PathBuf) -> Result<StartedCall, Refusal> {
         let wanted = std::fs::canonicalize(&cwd).ok();
         let home = self.engine.home().shell();
-        if let Some(home) = home.filter(|it| wanted.is_some() && process::cwd(it.pid) == wanted)
+        if let Some(home) = home
+            && wanted.is_some()
+            && self.engine.directory_of(home.pid).await == wanted
             && let Some(claim) = HomeClaim::acquire(self.engine)
             && let Ok(started) = self.in_home(&claim, home).await?
         {
@@ -100,7 +103,11 @@ impl PoolStart<'_> {
             Err(obstacle) => return Ok(Err(obstacle)),
         };
         // A person may have changed the directory since the last command.
-        self.engine.home().set_directory(shell.and_then(|shell| process::cwd(shell.pid)));
+        let directory = match shell {
+            Some(shell) => self.engine.directory_of(shell.pid).await,
+            None => None,
+        };
+        self.engine.home().set_directory(directory);
         let state = pane.clone();
         match start_job(self.engine, lease, pane, self.command.clone()).await {
             Ok(started) => {
@@ -147,7 +154,7 @@ impl PoolStart<'_> {
         if wanted.is_some() {
             for pane in idle_panes(self.engine) {
                 let Ok((lease, pane, Some(shell))) = self.acquire(pane).await? else { continue };
-                if process::cwd(shell.pid) != wanted {
+                if self.engine.directory_of(shell.pid).await != wanted {
                     continue;
                 }
                 match start_job(self.engine, lease, pane, self.command.clone()).await {
@@ -299,7 +306,7 @@ async fn wait_for_prompt(
     let mut pause = ProbePause::default();
     loop {
         // A probe may miss a shell that is just being woken, so only another program counts at once.
-        let (program, since) = match gate::readiness(pane.pid, engine.declared()) {
+        let (program, since) = match gate::readiness(engine, pane.pid).await {
             Readiness::AtPrompt(shell) => return Ok(shell),
             Readiness::BusyShell(shell, InputState::None | InputState::Unknown) => {
                 (shell.name, Some(begun))

@@ -253,7 +253,7 @@ impl JobStart {
             (None, None) => return Err(Refusal::Contended { pane: self.pane.pane }),
         };
         let (engine, pane) = (&self.engine, &self.pane);
-        let directory = process::cwd(passed.shell.pid);
+        let directory = engine.directory_of(passed.shell.pid).await;
         let mut commands = Vec::new();
         let mut rest = line.as_str();
         if passed.blank_typed.is_some() {
