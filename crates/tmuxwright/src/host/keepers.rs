@@ -79,7 +79,7 @@ impl Keepers {
 
     async fn socket_path(&self, host: &Host) -> io::Result<String> {
         let mut socket = self.socket.lock().await;
-        let path = host.private_dir().path()?.join(SOCKET_FILE);
+        let path = host.private_dir().path().await?.join(SOCKET_FILE);
         // A cleaner of temporary files may have removed the directory: then it is a new one.
         if socket.as_ref().is_none_or(|socket| socket.path != path || !path.exists()) {
             *socket = Some(KeeperSocket::open(host, path.clone())?);

@@ -102,9 +102,8 @@ impl JobFollower {
                 () = &mut shell_exit => break self.status_after_exit().await,
             }
         };
-        for file in [&self.job.id, &self.line_file(), &self.status_file()] {
-            self.engine.private_dir().remove_file(file);
-        }
+        let files = [self.job.id.as_str(), &self.line_file(), &self.status_file()];
+        self.engine.private_dir().discard(&files);
         let code = if let JobStatus::Exited(code) = status { Some(code) } else { None };
         let unfinished = self.job.last_row();
         let newline = unfinished.is_empty();
@@ -124,7 +123,7 @@ impl JobFollower {
         let status = self.feed.handle(item);
         if self.feed.filter.has_begun() && !had_begun {
             // The command file has emptied itself.
-            self.engine.private_dir().remove_file(&self.job.id);
+            self.engine.private_dir().discard(&[&self.job.id]);
         }
         status
     }

@@ -42,8 +42,10 @@ impl JobFollower {
             Some((program, true)) if self.is_own_shell(&program) => {
                 if !self.feed.filter.has_begun() {
                     self.feed.probes.record(None);
-                    return (self.state.typed_at.elapsed() > SHELL_RESPONSE_TIMEOUT)
-                        .then(|| self.not_begun());
+                    return match self.state.typed_at.elapsed() > SHELL_RESPONSE_TIMEOUT {
+                        true => Some(self.not_begun().await),
+                        false => None,
+                    };
                 }
                 if self.is_dropped() {
                     self.feed.probes.record(None);
@@ -61,9 +63,9 @@ impl JobFollower {
 
     /// The status of a command whose start mark did not come. A command file that still has its text was not
     /// evaluated.
-    fn not_begun(&self) -> JobStatus {
+    async fn not_begun(&self) -> JobStatus {
         self.engine.records().pane(&self.pane).is_unusable = true;
-        let why = match self.engine.private_dir().has_text(&self.job.id) {
+        let why = match self.engine.private_dir().has_text(&self.job.id).await {
             true => "its shell did not begin it",
             false => "its shell printed no mark: it is not known whether the command has run",
         };
@@ -191,10 +193,10 @@ impl JobFollower {
         let (pane, kind) = (self.pane.pane, check.shell.kind);
         let geometry = LineGeometry { column: cursor.column, width: cursor.width };
         let (private_dir, file) = (self.engine.private_dir(), self.status_file());
-        let path = private_dir.path()?.join(&file).to_string_lossy().into_owned();
+        let path = private_dir.path().await?.join(&file).to_string_lossy().into_owned();
         let (key, rows) = (&self.keys.query, self.prompt.rows());
         let text = command_file::status_query_file(kind, key, &path, geometry, rows);
-        private_dir.write_file(&file, &text)?;
+        private_dir.write_file(&file, &text).await?;
         let line = delivery::status_query_line(kind, &path, geometry);
         // The line begins with a blank. In vi normal mode that is not shown, and the rest would be taken
         // as commands.

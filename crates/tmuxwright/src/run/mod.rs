@@ -50,7 +50,7 @@ use tokio::time::Instant;
 
 use crate::host::{Host, PaneState};
 use crate::lock::lock;
-use crate::private_dir::{self, PrivateDir};
+use crate::private_dir::PrivateDir;
 pub(crate) use gate::ForegroundProgram;
 use gate::Readiness;
 use home::Home;
@@ -219,7 +219,7 @@ impl Engine {
         if !self.records().existing(pane).is_some_and(|it| it.is_pooled_for(self.client())) {
             return Ok(None);
         }
-        Ok(Some(launch::plan(self.tmux(), self.private_dir(), None).await?))
+        Ok(Some(launch::plan(self.host(), None).await?))
     }
 
     /// Records that a pool pane was respawned with this launch. `pane` holds the new process.
@@ -280,13 +280,13 @@ impl Engine {
     }
 
     /// Removes the private directory, for all MCP clients.
-    pub fn close(&self) {
-        self.private_dir().close();
+    pub async fn close(&self) {
+        self.private_dir().close().await;
     }
 
     /// Removes the private directories of processes that died without doing so.
     pub async fn reap(&self) {
-        private_dir::remove_stale(Host::is_dead).await;
+        self.private_dir().remove_stale(Host::is_dead).await;
     }
 
     fn records(&self) -> MutexGuard<'_, PaneRecords> {

@@ -65,7 +65,7 @@ impl JobStart {
         };
         let first_command = matches!(marks, ShellMarks::Expected(_));
         let shell = self.wait_for_shell(first_command, last_end).await?;
-        let marks = self.confirm_marks(marks);
+        let marks = self.confirm_marks(marks).await;
         let PlacedStream { stream, place, activity } =
             pane_size::stream_with_place(engine.tmux(), pane).await?;
         let echo = Screen::for_output(&place);

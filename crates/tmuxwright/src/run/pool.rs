@@ -79,7 +79,7 @@ impl PoolStart<'_> {
 
     /// Starts the command in a directory: in the home shell if that is there.
     async fn in_directory(&mut self, cwd: PathBuf) -> Result<StartedCall, Refusal> {
-        let wanted = std::fs::canonicalize(&cwd).ok();
+        let wanted = self.engine.host().system().real_directory(&cwd).await;
         let home = self.engine.home().shell();
         if let Some(home) = home
             && wanted.is_some()
@@ -149,8 +149,10 @@ impl PoolStart<'_> {
             let records = self.engine.records();
             *id = records.panes.get(home).and_then(PaneRecord::job_id).map(str::to_owned);
         }
-        let wanted =
-            directory.as_deref().and_then(|directory| std::fs::canonicalize(directory).ok());
+        let wanted = match directory.as_deref() {
+            Some(directory) => self.engine.host().system().real_directory(directory).await,
+            None => None,
+        };
         if wanted.is_some() {
             for pane in idle_panes(self.engine) {
                 let Ok((lease, pane, Some(shell))) = self.acquire(pane).await? else { continue };
@@ -198,7 +200,7 @@ impl PoolStart<'_> {
         let engine = self.engine;
         if state.process_state.has_exited() {
             self.dead.push(pane);
-            self.note_exit_directory(pane);
+            self.note_exit_directory(pane).await;
             return Err(Obstacle::Exited);
         }
         // During the query another call may have acquired the pane, or a respawn replaced its process.
@@ -241,9 +243,12 @@ impl PoolStart<'_> {
     }
 
     /// Records the directory in which the home shell has exited, if this pane was its.
-    fn note_exit_directory(&self, pane: PaneId) {
+    async fn note_exit_directory(&self, pane: PaneId) {
         let file = self.engine.records().panes.get(&pane).and_then(|it| it.exit_file.clone());
-        let directory = file.and_then(|file| self.engine.private_dir().take_path(&file));
+        let directory = match file {
+            Some(file) => self.engine.private_dir().take_path(&file).await,
+            None => None,
+        };
         let mut home = self.engine.home();
         if home.is_in(pane) {
             home.set_directory(directory);
@@ -329,8 +334,13 @@ async fn create_pane(
     directory: Option<PathBuf>,
 ) -> Result<(PaneLease, PaneState), Refusal> {
     // tmux takes text only, and starts elsewhere if there is no such directory.
-    let cwd = directory.filter(|it| it.is_dir()).and_then(|it| it.to_str().map(str::to_owned));
-    let launch = launch::plan(engine.tmux(), engine.private_dir(), cwd).await?;
+    let cwd = match directory {
+        Some(it) if engine.host().system().has_directory(&it).await => {
+            it.to_str().map(str::to_owned)
+        }
+        _ => None,
+    };
+    let launch = launch::plan(engine.host(), cwd).await?;
     let created = engine.host().new_pane(launch.new_pane.clone()).await?;
     let pane = engine.host().pane(&created.pane.to_string()).await?;
     let lease = PaneLease::acquire(engine, &pane).await?;

@@ -26,10 +26,13 @@ row! {
     }
 }
 
-/// The pane that a tmux client shows. `None` if its server is not found, as one with a socket in a directory of its own;
-/// if it belongs to another user; and if it is the server of this engine, or one that calls may not see: a pane there
-/// has to be the target itself, so that the rules are asked about it.
+/// The pane that a tmux client shows. `None` on another system, whose sockets are not searched; if its server is not
+/// found, as one with a socket in a directory of its own; if it belongs to another user; and if it is the server of this
+/// engine, or one that calls may not see: a pane there has to be the target itself, so that the rules are asked about it.
 pub(super) async fn terminal_of(engine: &Engine, client: &Foreground) -> Option<ShellTerminal> {
+    if !engine.host().system().is_local() {
+        return None;
+    }
     let (argv, pid) = (client.argv.clone(), client.pid);
     let (allowed, ours) =
         (engine.shared.allowed.clone(), Socket::Path(engine.tmux().socket_path()));
