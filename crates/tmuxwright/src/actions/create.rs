@@ -10,10 +10,15 @@ use crate::host::{CreatedPane, NewPane, with_environment};
 
 /// The start directory as an absolute path that exists: tmux silently falls back to another directory
 /// if it does not.
-pub(crate) fn start_directory(cwd: Option<String>) -> Result<Option<String>, ToolError> {
+pub(crate) async fn start_directory(
+    cx: &Cx,
+    cwd: Option<String>,
+) -> Result<Option<String>, ToolError> {
     let Some(cwd) = cwd else { return Ok(None) };
+    let system = cx.host.system();
+    let cwd = system.expand_remote_home(cwd).await;
     let path = absolute("cwd", &cwd)?;
-    if !path.is_dir() {
+    if !system.has_directory(&path).await {
         return Err(ToolError::invalid_argument(format!("`cwd`: `{cwd}` is not a directory"))
             .hint("give the absolute path of an existing directory"));
     }

@@ -137,7 +137,7 @@ impl App {
     }
 
     async fn close_files(&self) {
-        self.engines.runs.close();
+        self.engines.runs.close().await;
         if let Some(audit) = &self.audit {
             audit.close().await;
         }

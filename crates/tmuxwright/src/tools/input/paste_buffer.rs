@@ -79,7 +79,7 @@ impl Tool for PasteBuffer {
         }
         let text = String::from_utf8_lossy(&scan.tail);
         let turn = cx.turn_to_type(&pane, Keystroke::of_paste(&text, bracketed)).await?;
-        cx.runs.note_typed(&pane, &text, false);
+        cx.runs.note_typed(&pane, &text, false).await;
         let receivers = cx.receivers(&args.target, &pane).await?;
         cx.tmux().paste_buffer(&name, bracketed, &receivers).await.map_err(failed)?;
         turn.done();
