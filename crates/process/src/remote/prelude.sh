@@ -1,6 +1,6 @@
 # Functions that describe the processes of this system, for a POSIX shell (dash, busybox ash, bash).
 #
-# They use builtins, `cat` or `head`, and `stty`, `ls` and `dd` if there are any. Every function runs in a
+# They use builtins, `cat` or `head`, and `stty`, `ls`, `dd` and `uname` if there are any. Every function runs in a
 # subshell, `( … )`: the shell keeps its directory, options and variables, a failed redirection cannot end it,
 # and it cannot acquire a terminal that a function opens, as a session leader would.
 #
@@ -122,7 +122,8 @@ tw_open() {
       echo "fd $1 $d socket"
     elif [ -b "$f" ]; then
       echo "fd $1 $d device"
-    elif ! [ -p "$f" ] && ! [ -f "$f" ] && ! [ -d "$f" ]; then
+    # bash takes a file without a name for a regular one; it is empty.
+    elif ! [ -p "$f" ] && ! [ -s "$f" ]; then
       echo "fd $1 $d anonymous"
       infos="$infos /proc/$1/fdinfo/$d"
     fi
@@ -175,6 +176,24 @@ tw_wait() {
   done
 }
 
+# tw_memory PID: prints for which files the first thread of a process waits in `select` or `poll`, if it may
+# be traced: a set of bits, or a list with eight bytes for each, after the call itself.
+tw_memory() {
+  x=
+  read -r x <"/proc/$1/syscall"
+  set -- "$1" $x
+  case $tw_machine:$2 in
+    x86_64:23 | x86_64:270 | aarch64:72) size=$(((($3 & 4294967295) + 63) / 64 * 8)) address=$4 ;;
+    x86_64:7 | x86_64:271 | aarch64:73) size=$((($4 & 4294967295) * 8)) address=$3 ;;
+    *) return ;;
+  esac
+  [ $size -gt 0 ] && [ $size -le 4096 ] && [ $((address & 3)) = 0 ] || return
+  printf 'memory %s\n%s\n' "$1" "$x"
+  unit=$((address & 4 ? 4 : 8))
+  dd if="/proc/$1/mem" bs=$unit skip=$((address / unit)) count=$((size / unit))
+  echo "$nonce"
+}
+
 # tw_look NONCE PID [MEMBER…]: describes the pane whose first process is PID. Members are processes of its
 # foreground group that are not its descendants.
 #
@@ -212,6 +231,7 @@ tw_look() (
     x=
     read -r x <"/proc/$p/schedstat" && echo "ran $p $x"
   done
+  tw_memory "$group"
   echo mode
   stty -a <"$tty"
   echo "$nonce"
@@ -287,7 +307,7 @@ tw_signal() (
   tw_fields "$1"
   set -- "$1" "$2" "$3" $tw_s
   [ "$2" -gt 1 ] && [ "$9" = "$2" ] || { echo changed; exit; }
-  kill -s "$3" -- "-$2" && echo sent || echo refused
+  kill -"$3" "-$2" && echo sent || echo refused
 )
 
 # tw_terminate PID: asks a process to end: `sent` or `refused`.
