@@ -7,12 +7,19 @@
 # Text that other programs choose (arguments, names, directories) is printed raw, and ends with a nonce that
 # no program can know. All other lines hold numbers and words of the kernel.
 
-# The effective user and the machine of this system, and the program that begins files. `head` keeps the
-# megabytes of a very long argument list here.
-tw_uid=- tw_machine=- tw_head=cat
+# The effective user and the machine of this system, the program that prints the beginnings of files, and the
+# shells that can be `sh`. `head` keeps the megabytes of a very long argument list here.
+tw_uid=- tw_machine=- tw_head=cat tw_shells=
 tw_begin() {
   tw_uid=$(while read -r tw_k tw_r tw_e tw_x; do case $tw_k in Uid:) echo "$tw_e"; break; esac; done </proc/self/status)
   tw_machine=$(uname -m)
+  for tw_x in dash bash busybox zsh ksh93 mksh ksh ash; do
+    if [ -x /bin/$tw_x ]; then
+      tw_shells="$tw_shells /bin/$tw_x"
+    elif [ -x /usr/bin/$tw_x ]; then
+      tw_shells="$tw_shells /usr/bin/$tw_x"
+    fi
+  done
   case $(printf 'ab\n' | head -q -c 1 - /dev/null) in a) tw_head='head -q -c 4096' ;; esac
 } 2>/dev/null
 tw_begin
@@ -33,13 +40,10 @@ tw_print() {
   nonce=$1
   shift
   printf 'files %s\n' "$*"
-  slack=/proc/self/timerslack_ns x=
+  slack=/proc/self/timerslack_ns x= list=
   if printf %s "$nonce" >$slack && read -r x <$slack && [ "$x" = "$nonce" ]; then
-    for f; do
-      shift
-      set -- "$@" "$f" $slack
-    done
-    exec $tw_head "$@"
+    for f; do list="$list $f $slack"; done
+    exec $tw_head $list
   fi
   pipe=/proc/self/fd
   while [ $# -gt 0 ]; do
@@ -141,9 +145,9 @@ tw_place() {
     esac
     cd /
   fi
-  for f in dash bash busybox zsh ksh93 mksh ksh ash; do
-    if [ "/proc/$1/exe" -ef /bin/$f ] || [ "/proc/$1/exe" -ef /usr/bin/$f ]; then
-      echo "exe $1 $f"
+  for f in $tw_shells; do
+    if [ "/proc/$1/exe" -ef "$f" ]; then
+      echo "exe $1 ${f##*/}"
       break
     fi
   done

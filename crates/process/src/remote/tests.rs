@@ -317,3 +317,138 @@ async fn terminal_is_written_to_from_elsewhere() {
         assert_eq!(shell.inspect(pid).await.input_state(), InputState::Line);
     }
 }
+
+/// Where the kernel hides the system calls of other programs, the wait channels are left.
+#[tokio::test]
+async fn reader_is_found_by_its_wait_channel() {
+    let tmux = TmuxServer::new();
+    for command in SHELLS {
+        let shell = PipedShell::start(command).await;
+        shell.run("tw_machine=unknown".to_owned()).await.unwrap();
+        let processes = Processes::remote(shell);
+        for (command, state) in [
+            ("cat", InputState::Line),
+            ("zsh -f", InputState::Raw),
+            ("bash --norc", InputState::Raw),
+            ("node -i", InputState::Raw),
+            ("bash -c 'read -s secret'", InputState::Password),
+            ("sleep 1000", InputState::None),
+        ] {
+            let pid = pane(&tmux, command);
+            wait_for_input(pid, state);
+            until(&format!("`{command}` reads {state:?}"), async || {
+                (processes.inspect(pid).await.input_state() == state).then_some(())
+            })
+            .await;
+        }
+    }
+}
+
+/// `su` and `sudo` run as root, and their prompts must be seen by other users.
+#[tokio::test]
+async fn programs_of_other_users_are_unknown_elsewhere() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let tmux = TmuxServer::new();
+    for command in SHELLS {
+        let user = ["setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups"];
+        let processes = through(&[&user, command].concat()).await;
+        let pid = pane(&tmux, "cat");
+        wait_for_input(pid, InputState::Line);
+        let there = processes.inspect(pid).await;
+        assert_eq!(there.foreground().unwrap().name, "cat");
+        assert_eq!(there.input_state(), InputState::Unknown);
+        assert_eq!((there.own_uid(), there.uid(pid)), (Some(65534), Some(0)));
+        assert_eq!((there.cwd(pid), there.sees_our_files(pid)), (None, None));
+        assert_eq!(processes.read_count(pid).await, None);
+        assert!(!processes.terminate(pid).await);
+        let refused = processes.signal_foreground(pid, Signal::TERM).await.unwrap_err();
+        assert!(matches!(refused, SignalError::Refused { .. }), "{refused}");
+    }
+}
+
+/// The shell answers other callers, too, and must not acquire a terminal as a session leader does.
+#[tokio::test]
+async fn scripts_leave_the_shell_as_it_was() {
+    let tmux = TmuxServer::new();
+    let pid = pane(&tmux, "cat");
+    wait_for_input(pid, InputState::Line);
+    for command in SHELLS {
+        let shell = PipedShell::start(&[&["setsid"], command].concat()).await;
+        let state = "echo $PWD \"$IFS\" $- $#; trap; umask; set | while read -r x; do case $x in \
+                     _=*|PPID*|*LINENO*|BASH_*) ;; *) echo \"$x\"; esac; done; \
+                     while read -r x; do echo \"${x##*)}\" | { read -r a b c d tty e; echo $tty; }; done \
+                     </proc/$$/stat";
+        // The first run sets variables of its own.
+        shell.run(state.to_owned()).await.unwrap();
+        let before = shell.run(state.to_owned()).await.unwrap();
+        let processes = Processes::remote(Arc::clone(&shell) as Arc<dyn RemoteShell>);
+        assert_eq!(processes.inspect(pid).await.input_state(), InputState::Line);
+        processes.write_to_terminal(pid, b"x").await.unwrap();
+        assert_eq!(processes.ancestors(pid).await.first(), Some(&pid));
+        let after = shell.run(state.to_owned()).await.unwrap();
+        assert!(before.ends_with(b"\n0\n"), "it has a terminal already");
+        let (before, after) = (String::from_utf8_lossy(&before), String::from_utf8_lossy(&after));
+        let new: Vec<_> =
+            after.lines().filter(|line| !before.lines().any(|l| l == *line)).collect();
+        assert_eq!((new, after.len()), (Vec::<&str>::new(), before.len()), "{command:?}");
+    }
+}
+
+/// A shell whose replies end early or fail.
+#[derive(Debug)]
+struct BrokenShell {
+    inner: Arc<PipedShell>,
+    /// Bytes that are left of each reply; none at all fail.
+    limit: std::sync::Mutex<Option<usize>>,
+}
+
+impl RemoteShell for BrokenShell {
+    fn run(&self, script: String) -> ScriptOutput<'_> {
+        Box::pin(async move {
+            let mut reply = self.inner.run(script).await?;
+            let limit = *self.limit.lock().unwrap();
+            reply.truncate(limit.ok_or(io::ErrorKind::ConnectionReset)?);
+            Ok(reply)
+        })
+    }
+}
+
+#[tokio::test]
+async fn incomplete_replies_are_unknown() {
+    let tmux = TmuxServer::new();
+    let pid = pane(&tmux, "cat");
+    wait_for_input(pid, InputState::Line);
+    let inner = PipedShell::start(SHELLS[0]).await;
+    let whole = inner.run(format!("tw_look {} {pid}", nonce())).await.unwrap();
+    let broken = Arc::new(BrokenShell { inner, limit: std::sync::Mutex::new(None) });
+    let processes = Processes::remote(Arc::clone(&broken) as Arc<dyn RemoteShell>);
+    for limit in (0..whole.len() - 40).step_by(61).map(Some).chain([None]) {
+        *broken.limit.lock().unwrap() = limit;
+        let there = processes.inspect(pid).await;
+        assert_eq!(there.foreground(), None, "{limit:?}");
+        assert_eq!(there.input_state(), InputState::Unknown, "{limit:?}");
+        assert_eq!(processes.other_session_processes(pid).await, None);
+    }
+}
+
+#[tokio::test]
+async fn unreachable_system_does_not_report_an_exit() {
+    let tmux = TmuxServer::new();
+    let pid = pane(&tmux, "cat");
+    wait_for_input(pid, InputState::Line);
+    let inner = PipedShell::start(SHELLS[0]).await;
+    let broken = Arc::new(BrokenShell { inner, limit: std::sync::Mutex::new(None) });
+    let processes = Processes::remote(Arc::clone(&broken) as Arc<dyn RemoteShell>);
+    let exit = processes.exited(pid);
+    tokio::pin!(exit);
+    for limit in [None, Some(0), Some(30)] {
+        *broken.limit.lock().unwrap() = limit;
+        let waited = tokio::time::timeout(Duration::from_millis(400), exit.as_mut()).await;
+        assert!(waited.is_err(), "{limit:?}");
+    }
+    *broken.limit.lock().unwrap() = Some(usize::MAX);
+    assert!(super::super::terminate(pid));
+    exit.await;
+}
