@@ -9,7 +9,7 @@
 
 # The effective user and the machine of this system, the program that prints the beginnings of files, and the
 # shells that can be `sh`. `head` keeps the megabytes of a very long argument list here.
-tw_uid=- tw_machine=- tw_head=cat tw_shells=
+tw_uid=- tw_machine=- tw_head=cat tw_shells= tw_slack=/proc/self/timerslack_ns
 tw_begin() {
   tw_uid=$(while read -r tw_k tw_r tw_e tw_x; do case $tw_k in Uid:) echo "$tw_e"; break; esac; done </proc/self/status)
   tw_machine=$(uname -m)
@@ -40,9 +40,9 @@ tw_print() {
   nonce=$1
   shift
   printf 'files %s\n' "$*"
-  slack=/proc/self/timerslack_ns x= list=
-  if printf %s "$nonce" >$slack && read -r x <$slack && [ "$x" = "$nonce" ]; then
-    for f; do list="$list $f $slack"; done
+  x= list=
+  if printf %s "$nonce" >$tw_slack && read -r x <$tw_slack && [ "$x" = "$nonce" ]; then
+    for f; do list="$list $f $tw_slack"; done
     exec $tw_head $list
   fi
   pipe=/proc/self/fd

@@ -344,6 +344,38 @@ async fn reader_is_found_by_its_wait_channel() {
     }
 }
 
+/// An old kernel, and no programs besides the shell: only `cat`, then `stty`, too.
+#[tokio::test]
+async fn minimal_system_answers_as_far_as_it_can() {
+    let tmux = TmuxServer::new();
+    let pid = pane(&tmux, "sh -c 'cat - \"two words\"; true'");
+    wait_for_input(pid, InputState::Line);
+    let own = facts(&Processes::local().inspect(pid).await, pid);
+    let dir = tmux.home().join("programs");
+    std::fs::create_dir(&dir).unwrap();
+    for program in ["cat", "stty"] {
+        std::os::unix::fs::symlink(format!("/bin/{program}"), dir.join(program)).unwrap();
+        for command in SHELLS {
+            // It keeps its own path, so that the shell itself is found.
+            let shell = PipedShell::start(command).await;
+            let path = format!("PATH={}; tw_slack=/nowhere; tw_begin", dir.display());
+            shell.run(format!("{path}; tw_machine= tw_head=cat")).await.unwrap();
+            let processes = Processes::remote(shell);
+            let there = until("the pane is described", async || {
+                let there = processes.inspect(pid).await;
+                let reads = there.input_state() == InputState::Line;
+                (reads == (program == "stty")).then_some(there)
+            });
+            let there = facts(&there.await, pid);
+            let differs = |(there, own): &(&String, &String)| there != own;
+            let unknown: Vec<_> = there.iter().zip(&own).filter(differs).collect();
+            let expected = if program == "stty" { 1 } else { 2 };
+            assert_eq!(unknown.len(), expected, "{program} {command:?}: {unknown:#?}");
+            assert_eq!(processes.ancestors(pid).await, Processes::local().ancestors(pid).await);
+        }
+    }
+}
+
 /// `su` and `sudo` run as root, and their prompts must be seen by other users.
 #[tokio::test]
 async fn programs_of_other_users_are_unknown_elsewhere() {
