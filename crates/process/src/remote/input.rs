@@ -1,7 +1,10 @@
 //! Whether a process of another system waits for input, by one reply. The judgement is that of
-//! `linux/input.rs`, with less evidence: unread input and the memory of programs cannot be read from there.
+//! `linux/input.rs`, with less evidence: unread input cannot be seen from there, and
+//! memory only of the first thread of a leader.
 
-use super::super::procfs::{Machine, Stat, Syscall, TerminalWait, WaitChannel, epoll_input};
+use super::super::procfs::{
+    Machine, Stat, Syscall, TerminalWait, WaitChannel, epoll_input, poll_inputs,
+};
 use super::super::terminal::TerminalMode;
 use super::super::{InputState, InputWait};
 use super::snapshot::Snapshot;
@@ -71,7 +74,7 @@ impl TerminalProbe<'_> {
         if main >= TerminalWait::Hidden || process.threads == 1 {
             return main;
         }
-        if self.snapshot.lines("more", process.pid).next().is_some() {
+        if self.has_more(process.pid) {
             return TerminalWait::Hidden;
         }
         let tasks = format!("/proc/{}/task/", process.pid);
@@ -94,17 +97,25 @@ impl TerminalProbe<'_> {
             Some(Syscall::Read(file)) if self.kind(pid, file) == Some(FileKind::Device) => {
                 TerminalWait::Hidden
             }
-            Some(Syscall::Read(file))
-                if self.has_more_files(pid) && self.kind(pid, file).is_none() =>
-            {
+            Some(Syscall::Read(file)) if self.has_more(pid) && self.kind(pid, file).is_none() => {
                 TerminalWait::Hidden
             }
             Some(Syscall::Read(_) | Syscall::Other) => TerminalWait::No,
-            Some(Syscall::Select(_) | Syscall::Poll(_)) => self.among_open_files(pid),
-            Some(Syscall::Epoll(epoll)) => match self.epoll_inputs(pid, epoll) {
-                Some(inputs) => self.among(pid, &inputs),
-                None => self.among_open_files(pid),
-            },
+            Some(call @ (Syscall::Select(files) | Syscall::Poll(files))) => {
+                let memory = text.and_then(|text| self.snapshot.memory(pid, text));
+                let memory = memory.filter(|_| pid == thread);
+                let inputs = match call {
+                    Syscall::Select(_) if files.address == 0 => Some(Vec::new()),
+                    Syscall::Select(_) => memory
+                        .filter(|bits| files.select_size() == Some(bits.len()))
+                        .map(|bits| files.select_inputs(bits)),
+                    _ => {
+                        memory.filter(|list| files.poll_size() == Some(list.len())).map(poll_inputs)
+                    }
+                };
+                self.among(pid, inputs, !files.has_time_limit)
+            }
+            Some(Syscall::Epoll(epoll)) => self.among(pid, self.epoll_inputs(pid, epoll), false),
             Some(Syscall::Unclear) | None => self.by_wait_channel(pid, thread),
         }
     }
@@ -124,8 +135,8 @@ impl TerminalProbe<'_> {
             WaitChannel::Epoll => {
                 let epolls = self.files(pid).filter(|&(_, kind)| kind == FileKind::Anonymous);
                 let inputs = epolls.filter_map(|(epoll, _)| self.epoll_inputs(pid, epoll));
-                match self.is_open(pid) {
-                    true => self.among(pid, &inputs.flatten().collect::<Vec<_>>()),
+                match self.is_open(pid) && !self.has_more(pid) {
+                    true => self.among(pid, Some(inputs.flatten().collect()), false),
                     false => TerminalWait::Hidden,
                 }
             }
@@ -147,12 +158,13 @@ impl TerminalProbe<'_> {
         counts.then(|| after.split_ascii_whitespace().eq(before.iter().map(String::as_str)))
     }
 
-    fn is_open(&self, pid: u32) -> bool {
-        self.snapshot.lines("open", pid).next().is_some()
+    /// Whether the process has files or threads that the reply does not show.
+    fn has_more(&self, pid: u32) -> bool {
+        self.snapshot.lines("more", pid).next().is_some()
     }
 
-    fn has_more_files(&self, pid: u32) -> bool {
-        self.snapshot.lines("more", pid).next().is_some()
+    fn is_open(&self, pid: u32) -> bool {
+        self.snapshot.lines("open", pid).next().is_some()
     }
 
     /// The open files whose kind matters.
@@ -172,7 +184,7 @@ impl TerminalProbe<'_> {
         self.files(pid).find(|&(descriptor, _)| descriptor == file).map(|(_, kind)| kind)
     }
 
-    /// Whether this terminal was opened for reading, by the octal flags of the file.
+    /// Whether a file was opened for reading, by the octal flags of the file.
     fn is_readable(&self, pid: u32, file: u32) -> bool {
         let info = self.snapshot.file_text(&format!("/proc/{pid}/fdinfo/{file}"));
         let flags = info.and_then(|info| info.lines().find_map(|line| line.strip_prefix("flags:")));
@@ -180,9 +192,15 @@ impl TerminalProbe<'_> {
         flags.is_some_and(|flags| matches!(flags & 3, 0 | 2))
     }
 
-    fn among(&self, pid: u32, inputs: &[u32]) -> TerminalWait {
-        let is_terminal = |&file: &u32| self.kind(pid, file) == Some(FileKind::Terminal);
-        if inputs.iter().any(is_terminal) { TerminalWait::Shared } else { TerminalWait::No }
+    /// For a call that waits for these files, or for unknown ones.
+    fn among(&self, pid: u32, inputs: Option<Vec<u32>>, blocks: bool) -> TerminalWait {
+        let Some(inputs) = inputs else { return self.among_open_files(pid) };
+        let is_terminal = |&&file: &&u32| self.kind(pid, file) == Some(FileKind::Terminal);
+        match inputs.iter().filter(is_terminal).count() {
+            0 => TerminalWait::No,
+            terminals if blocks && terminals == inputs.len() => TerminalWait::Lone,
+            _ => TerminalWait::Shared,
+        }
     }
 
     /// For a process that waits for unknown files: it may wait for any that it has open.
@@ -190,7 +208,7 @@ impl TerminalProbe<'_> {
         let reads = |(file, kind)| kind == FileKind::Terminal && self.is_readable(pid, file);
         match self.files(pid).any(reads) {
             true => TerminalWait::Perhaps,
-            false if !self.is_open(pid) || self.has_more_files(pid) => TerminalWait::Hidden,
+            false if !self.is_open(pid) || self.has_more(pid) => TerminalWait::Hidden,
             false => TerminalWait::No,
         }
     }
@@ -210,7 +228,7 @@ impl TerminalProbe<'_> {
             FileKind::Socket | FileKind::Device => true,
             FileKind::Anonymous => !self.never_blocks(pid, file),
         };
-        if !self.is_open(pid) || self.has_more_files(pid) || self.files(pid).any(is_ambiguous) {
+        if !self.is_open(pid) || self.has_more(pid) || self.files(pid).any(is_ambiguous) {
             return TerminalWait::Hidden;
         }
         if self.files(pid).any(reads) { TerminalWait::Lone } else { TerminalWait::No }
@@ -221,9 +239,10 @@ impl TerminalProbe<'_> {
     fn never_blocks(&self, pid: u32, file: u32) -> bool {
         const HARMLESS: [&str; 4] = ["tfd:", "eventfd-", "sigmask:", "clockid:"];
         let info = self.snapshot.file_text(&format!("/proc/{pid}/fdinfo/{file}"));
-        info.is_some_and(|info| {
-            info.lines().any(|line| HARMLESS.iter().any(|word| line.starts_with(word)))
-        })
+        !self.is_readable(pid, file)
+            || info.is_some_and(|info| {
+                info.lines().any(|line| HARMLESS.iter().any(|word| line.starts_with(word)))
+            })
     }
 }
 

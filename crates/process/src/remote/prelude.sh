@@ -1,18 +1,25 @@
 # Functions that describe the processes of this system, for a POSIX shell (dash, busybox ash, bash).
 #
-# They use builtins, `cat` or `head`, and `stty`, `ls` and `dd` if there are any. Every function runs in a
+# They use builtins, `cat` or `head`, and `stty`, `ls`, `dd` and `uname` if there are any. Every function runs in a
 # subshell, `( … )`: the shell keeps its directory, options and variables, a failed redirection cannot end it,
 # and it cannot acquire a terminal that a function opens, as a session leader would.
 #
 # Text that other programs choose (arguments, names, directories) is printed raw, and ends with a nonce that
 # no program can know. All other lines hold numbers and words of the kernel.
 
-# The effective user and the machine of this system, and the program that begins files. `head` keeps the
-# megabytes of a very long argument list here.
-tw_uid=- tw_machine=- tw_head=cat
+# The effective user and the machine of this system, the program that prints the beginnings of files, and the
+# shells that can be `sh`. `head` keeps the megabytes of a very long argument list here.
+tw_uid=- tw_machine=- tw_head=cat tw_shells= tw_slack=/proc/self/timerslack_ns
 tw_begin() {
   tw_uid=$(while read -r tw_k tw_r tw_e tw_x; do case $tw_k in Uid:) echo "$tw_e"; break; esac; done </proc/self/status)
   tw_machine=$(uname -m)
+  for tw_x in dash bash busybox zsh ksh93 mksh ksh ash; do
+    if [ -x /bin/$tw_x ]; then
+      tw_shells="$tw_shells /bin/$tw_x"
+    elif [ -x /usr/bin/$tw_x ]; then
+      tw_shells="$tw_shells /usr/bin/$tw_x"
+    fi
+  done
   case $(printf 'ab\n' | head -q -c 1 - /dev/null) in a) tw_head='head -q -c 4096' ;; esac
 } 2>/dev/null
 tw_begin
@@ -33,13 +40,10 @@ tw_print() {
   nonce=$1
   shift
   printf 'files %s\n' "$*"
-  slack=/proc/self/timerslack_ns x=
-  if printf %s "$nonce" >$slack && read -r x <$slack && [ "$x" = "$nonce" ]; then
-    for f; do
-      shift
-      set -- "$@" "$f" $slack
-    done
-    exec $tw_head "$@"
+  x= list=
+  if printf %s "$nonce" >$tw_slack && read -r x <$tw_slack && [ "$x" = "$nonce" ]; then
+    for f; do list="$list $f $tw_slack"; done
+    exec $tw_head $list
   fi
   pipe=/proc/self/fd
   while [ $# -gt 0 ]; do
@@ -122,7 +126,8 @@ tw_open() {
       echo "fd $1 $d socket"
     elif [ -b "$f" ]; then
       echo "fd $1 $d device"
-    elif ! [ -p "$f" ] && ! [ -f "$f" ] && ! [ -d "$f" ]; then
+    # bash takes a file without a name for a regular one; it is empty.
+    elif ! [ -p "$f" ] && ! [ -s "$f" ]; then
       echo "fd $1 $d anonymous"
       infos="$infos /proc/$1/fdinfo/$d"
     fi
@@ -140,9 +145,9 @@ tw_place() {
     esac
     cd /
   fi
-  for f in dash bash busybox zsh ksh93 mksh ksh ash; do
-    if [ "/proc/$1/exe" -ef /bin/$f ] || [ "/proc/$1/exe" -ef /usr/bin/$f ]; then
-      echo "exe $1 $f"
+  for f in $tw_shells; do
+    if [ "/proc/$1/exe" -ef "$f" ]; then
+      echo "exe $1 ${f##*/}"
       break
     fi
   done
@@ -173,6 +178,24 @@ tw_wait() {
       waits="$waits $f/wchan $f/stat"
     fi
   done
+}
+
+# tw_memory PID: prints for which files the first thread of a process waits in `select` or `poll`, if it may
+# be traced: a set of bits, or a list with eight bytes for each, after the call itself.
+tw_memory() {
+  x=
+  read -r x <"/proc/$1/syscall"
+  set -- "$1" $x
+  case $tw_machine:$2 in
+    x86_64:23 | x86_64:270 | aarch64:72) size=$(((($3 & 4294967295) + 63) / 64 * 8)) address=$4 ;;
+    x86_64:7 | x86_64:271 | aarch64:73) size=$((($4 & 4294967295) * 8)) address=$3 ;;
+    *) return ;;
+  esac
+  [ $size -gt 0 ] && [ $size -le 4096 ] && [ $((address & 3)) = 0 ] || return
+  printf 'memory %s\n%s\n' "$1" "$x"
+  unit=$((address & 4 ? 4 : 8))
+  dd if="/proc/$1/mem" bs=$unit skip=$((address / unit)) count=$((size / unit))
+  echo "$nonce"
 }
 
 # tw_look NONCE PID [MEMBER…]: describes the pane whose first process is PID. Members are processes of its
@@ -212,6 +235,7 @@ tw_look() (
     x=
     read -r x <"/proc/$p/schedstat" && echo "ran $p $x"
   done
+  tw_memory "$group"
   echo mode
   stty -a <"$tty"
   echo "$nonce"
@@ -287,7 +311,7 @@ tw_signal() (
   tw_fields "$1"
   set -- "$1" "$2" "$3" $tw_s
   [ "$2" -gt 1 ] && [ "$9" = "$2" ] || { echo changed; exit; }
-  kill -s "$3" -- "-$2" && echo sent || echo refused
+  kill -"$3" "-$2" && echo sent || echo refused
 )
 
 # tw_terminate PID: asks a process to end: `sent` or `refused`.

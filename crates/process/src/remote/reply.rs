@@ -26,7 +26,7 @@ impl Reply {
             let line = std::str::from_utf8(until(&mut rest, b"\n")?).ok()?;
             let mut words = line.split_ascii_whitespace();
             match words.next() {
-                Some("cwd" | "mode") => {
+                Some("cwd" | "memory" | "mode") => {
                     let text = until(&mut rest, end.as_bytes())?;
                     found.texts.insert(line.to_owned(), text.to_vec());
                 }

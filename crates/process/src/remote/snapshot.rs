@@ -106,6 +106,14 @@ impl Snapshot {
         self.reply.files().map(|(path, _)| path)
     }
 
+    /// The memory that holds the files of a call of the first thread, if it is still in that call.
+    pub(super) fn memory(&self, pid: u32, call: &str) -> Option<&[u8]> {
+        let text = self.reply.text(&format!("memory {pid}"))?;
+        let end = text.iter().position(|&byte| byte == b'\n')?;
+        let (line, bytes) = text.split_at(end);
+        (line == call.trim_end().as_bytes()).then(|| bytes.get(1..))?
+    }
+
     fn children(&self, pid: u32) -> Option<Vec<u32>> {
         let kids = self.lines("kids", pid).next()?;
         Some(kids.iter().filter_map(|kid| kid.parse().ok()).collect())
