@@ -67,6 +67,11 @@ impl Sshd {
         )
     }
 
+    /// The command line of a client up to the command, with a terminal on the other side.
+    pub fn terminal(&self) -> String {
+        format!("ssh -tt -o LogLevel=ERROR {}", self.destination())
+    }
+
     /// The directory of its files.
     pub fn dir(&self) -> &Path {
         self.dir.path()

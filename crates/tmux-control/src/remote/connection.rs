@@ -17,7 +17,7 @@ use crate::remote::channel::Channel;
 use crate::remote::facts::{FACTS, RemoteFacts};
 use crate::remote::script::{BODY, LASTING};
 use crate::remote::shell::{Shell, Work};
-use crate::remote::{RemoteOptions, Route, ssh};
+use crate::remote::{Farewell, RemoteOptions, Route, farewell, ssh};
 use crate::spawn::Carrier;
 use crate::sync::lock;
 
@@ -59,8 +59,8 @@ pub(super) struct Connection {
     pub(super) lost: LossReceiver,
     /// One more connection, for the channels that the system refuses on this one: sshd allows ten.
     overflow: Mutex<Option<Arc<Self>>>,
-    /// Scripts for the guard. Its end ends the connection.
-    guard: mpsc::UnboundedSender<String>,
+    /// Orders for the guard. Its end ends the connection.
+    guard: mpsc::UnboundedSender<Farewell>,
 }
 
 /// The control socket of a master, removed when this is dropped.
@@ -102,9 +102,17 @@ impl Connection {
         let (guard, messages, facts) = timeout(limit + REASON_ALLOWANCE, connected)
             .await
             .map_err(|_| format!("no answer within {} s", limit.as_secs_f32()))??;
-        let (sender, scripts) = mpsc::unbounded_channel();
+        let (sender, farewells) = mpsc::unbounded_channel();
         let (report, lost) = watch::channel(None);
-        let task = GuardTask { guard, messages, scripts, report, interval: options.keep_alive };
+        let task = GuardTask {
+            guard,
+            messages,
+            farewells,
+            report,
+            interval: options.keep_alive,
+            lease: options.lease,
+            renew_at: None,
+        };
         tokio::spawn(task.run(socket.clone()));
         let (route, options) = (route.clone(), Arc::clone(options));
         let overflow = Mutex::default();
@@ -164,9 +172,9 @@ impl Connection {
         Shell::new(self.channel(LASTING, false).await?)
     }
 
-    /// Has the guard run a script.
-    pub(super) fn tell_guard(&self, script: String) {
-        let _ = self.guard.send(script);
+    /// Has the guard take the lease for a farewell.
+    pub(super) fn set_farewell(&self, farewell: Farewell) {
+        let _ = self.guard.send(farewell);
     }
 
     pub(super) fn is_alive(&self) -> bool {
@@ -259,9 +267,12 @@ impl Messages {
 struct GuardTask {
     guard: Shell,
     messages: Messages,
-    scripts: mpsc::UnboundedReceiver<String>,
+    farewells: mpsc::UnboundedReceiver<Farewell>,
     report: watch::Sender<Option<Loss>>,
     interval: Duration,
+    lease: Duration,
+    /// When the lease is to be renewed, if there is one.
+    renew_at: Option<Instant>,
 }
 
 impl GuardTask {
@@ -273,6 +284,10 @@ impl GuardTask {
                 self.messages.reason().await.unwrap_or(fallback)
             }
             None => {
+                if self.renew_at.is_some() {
+                    let end = Work::Script(farewell::END.to_owned());
+                    let _ = timeout(CLOSE_TIMEOUT, self.guard.run(&end)).await;
+                }
                 self.guard.close(CLOSE_TIMEOUT).await;
                 CLOSED.to_owned()
             }
@@ -286,9 +301,12 @@ impl GuardTask {
         let mut next_beat = Instant::now() + self.interval;
         loop {
             let work = tokio::select! {
-                script = self.scripts.recv() => Work::Script(script?),
+                farewell = self.farewells.recv() => match farewell?.take(self.lease) {
+                    Ok(script) => self.renewal(script),
+                    Err(reason) => return Some(reason),
+                },
                 _ = self.guard.child.wait() => return Some("the connection ended".to_owned()),
-                () = tokio::time::sleep_until(next_beat) => Work::Script(":".to_owned()),
+                () = tokio::time::sleep_until(next_beat) => self.heartbeat(),
             };
             // One interval passed before the heartbeat: together they are the limit for noticing a loss.
             let limit = self.interval * (ssh::MISSED_KEEP_ALIVES - 1);
@@ -301,5 +319,18 @@ impl GuardTask {
                 }
             }
         }
+    }
+
+    /// A heartbeat, which renews the lease if it is time.
+    fn heartbeat(&mut self) -> Work {
+        match self.renew_at {
+            Some(at) if at <= Instant::now() => self.renewal(farewell::RENEW.to_owned()),
+            _ => Work::Script(":".to_owned()),
+        }
+    }
+
+    fn renewal(&mut self, script: String) -> Work {
+        self.renew_at = Some(Instant::now() + self.lease / farewell::RENEWALS);
+        Work::Script(script)
     }
 }

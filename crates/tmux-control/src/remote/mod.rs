@@ -7,6 +7,7 @@
 mod channel;
 mod connection;
 mod facts;
+mod farewell;
 mod queue;
 mod route;
 mod script;
@@ -32,6 +33,7 @@ use crate::sync::lock;
 pub(crate) use channel::Channel;
 pub(crate) use connection::{LossReceiver, lost_reason};
 pub use facts::RemoteFacts;
+pub use farewell::Farewell;
 pub use route::Route;
 pub(crate) use script::quote;
 pub use shell::RemoteOutput;
@@ -52,6 +54,8 @@ pub struct RemoteOptions {
     pub keep_alive: Duration,
     /// How long a script may run.
     pub script_timeout: Duration,
+    /// How long the other side waits for a heartbeat before the farewell. See [`Farewell`].
+    pub lease: Duration,
     /// The process group of the local processes; `None` gives each its own.
     pub process_group: Option<u32>,
     /// Environment variables removed from the local processes, which may pass theirs on.
@@ -69,6 +73,7 @@ impl RemoteOptions {
             connect_timeout: Duration::from_secs(10),
             keep_alive: Duration::from_secs(5),
             script_timeout: Duration::from_secs(10),
+            lease: Duration::from_secs(60),
             process_group: None,
             hidden: Vec::new(),
             socket_dir,
@@ -126,7 +131,8 @@ struct Status {
     /// How many connections there were.
     count: u64,
     closed: bool,
-    farewell: Option<String>,
+    facts: Option<RemoteFacts>,
+    farewell: Option<Farewell>,
 }
 
 impl fmt::Debug for Remote {
@@ -171,10 +177,9 @@ impl Remote {
         Ok(self.connection().await?.facts.clone())
     }
 
-    /// The facts, if it is connected.
+    /// The facts of the last connection, without waiting for one.
     pub fn known_facts(&self) -> Option<RemoteFacts> {
-        let connection = self.inner.connection.try_lock().ok()?;
-        connection.as_ref().filter(|connection| connection.is_alive()).map(|it| it.facts.clone())
+        lock(&self.inner.status).facts.clone()
     }
 
     /// Runs a script in a lasting POSIX shell, without a subshell, so that functions it defines stay. It
@@ -222,6 +227,16 @@ impl Remote {
         }
     }
 
+    /// Sets the script that runs on the other side once no heartbeat has come for the time of the lease: this
+    /// process was killed, or the connection was cut and nothing has connected again.
+    pub async fn set_farewell(&self, farewell: Farewell) {
+        let slot = self.inner.connection.lock().await;
+        if let Some(connection) = slot.as_ref() {
+            connection.set_farewell(farewell.clone());
+        }
+        lock(&self.inner.status).farewell = Some(farewell);
+    }
+
     /// Ends the connection and all its channels. Nothing connects again.
     pub async fn close(&self) {
         lock(&self.inner.status).closed = true;
@@ -260,9 +275,10 @@ impl Remote {
             Ok(connection) => {
                 let connection = Arc::new(connection);
                 status.connected = Some((Instant::now(), connection.lost.clone()));
+                status.facts = Some(connection.facts.clone());
                 (status.failures, status.error, status.retry_at) = (0, None, None);
                 if let Some(farewell) = &status.farewell {
-                    connection.tell_guard(farewell.clone());
+                    connection.set_farewell(farewell.clone());
                 }
                 *slot = Some(Arc::clone(&connection));
                 Ok(connection)
@@ -301,11 +317,13 @@ impl Status {
     /// learn of the loss at once instead of waiting for one more attempt.
     fn note_loss(&mut self) {
         let Some((_, lost)) = &self.connected else { return };
-        let Some(loss) = lost.borrow().clone() else { return };
-        self.connected = None;
-        self.failures = 1;
-        self.retry_at = Some(loss.at + FIRST_BACK_OFF);
-        self.error = Some(format!("the connection was lost: {}", loss.reason));
+        let loss = lost.borrow().clone();
+        if let Some(loss) = loss {
+            self.connected = None;
+            self.failures = 1;
+            self.retry_at = Some(loss.at + FIRST_BACK_OFF);
+            self.error = Some(format!("the connection was lost: {}", loss.reason));
+        }
     }
 
     /// How long no attempt to connect is made.

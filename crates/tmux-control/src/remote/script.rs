@@ -64,6 +64,9 @@ pub(super) fn first_line(key: &str, script: &str) -> String {
 /// - `__command MARK INPUT COMMAND` runs a command in a subshell, with this text as its input.
 ///
 /// Each then prints a line with the mark and the status, the error output, and a line with the mark.
+///
+/// At the end of its input a shell with a lease lets go of the channel and waits for the process `$__w`,
+/// which kills it at the end of the lease. Until then no other process can have its pid.
 pub(super) const LASTING: &str = r#"exec 3<&0 4>&1 </dev/null 2>/dev/null
 __eval() { eval "$1"; }
 __run() { __eval "$2" 3<&- 4>&-; printf '\n%s %s\n\n%s\n' "$1" "$?" "$1"; }
@@ -71,7 +74,8 @@ __command() {
   __e=$(printf '%s\n' "$2" | eval "$3" 2>&1 >&4 3<&- 4>&-)
   printf '\n%s %s\n%s\n%s\n' "$1" "$?" "$__e" "$1"
 }
-while IFS= read -r __l <&3; do eval "$__l"; done"#;
+while IFS= read -r __l <&3; do eval "$__l"; done
+if [ "$__w" ]; then exec 3<&- 4>&- >/dev/null; wait "$__w"; fi"#;
 
 #[cfg(test)]
 mod tests {

@@ -1,6 +1,11 @@
 //! Integration tests: the crate against real tmux servers, and its reader against recordings.
 
-#![expect(clippy::unwrap_used, clippy::panic, reason = "helpers of tests fail like tests")]
+#![expect(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "helpers of tests fail like tests"
+)]
 
 mod attach;
 mod events;

@@ -1,6 +1,7 @@
 //! tmux servers on another system: over a real sshd, and through commands.
 
 mod failures;
+mod farewell;
 mod operations;
 mod scripts;
 

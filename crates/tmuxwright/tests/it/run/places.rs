@@ -5,11 +5,10 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 use std::process::Command;
 
-use testkit::{Shell, TmuxServer, wait_until};
+use testkit::{Shell, Sshd, TmuxServer, wait_until};
 
 use super::fixture::ShellFixture;
 use crate::serve;
-use crate::support::sshd::Sshd;
 
 /// A shell that runs in such places.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -108,9 +107,9 @@ impl Place {
         fs::write(&starter, format!("#!/bin/sh\ncd\n{}\n", shell.start(&home))).unwrap();
         fs::set_permissions(&starter, fs::Permissions::from_mode(0o755)).unwrap();
         let starter = starter.display();
-        let sshd = (self == Self::Ssh).then(|| Sshd::start(tmux.home()));
+        let sshd = (self == Self::Ssh).then(|| Sshd::start());
         let line = match self {
-            Self::Ssh => format!("{} {starter}", sshd.as_ref()?.client),
+            Self::Ssh => format!("{} {starter}", sshd.as_ref()?.terminal()),
             Self::Script => format!("script -q -c {starter} /dev/null"),
             Self::Su => format!("{}su -m -s {starter} nobody", root_prefix()?),
             Self::Sudo => {

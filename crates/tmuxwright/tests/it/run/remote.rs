@@ -1,11 +1,10 @@
 //! `run_command` in shells behind ssh and the like: what is refused, what is kept, and how commands end there.
 
 use serde_json::{Value, json};
-use testkit::{Shell, TmuxServer, wait_until, wait_until_equal};
+use testkit::{Shell, Sshd, TmuxServer, wait_until, wait_until_equal};
 
 use crate::run::places::{Inner, InnerShell, Place};
 use crate::serve;
-use crate::support::sshd::Sshd;
 use crate::support::{command_end, string};
 
 async fn over_ssh(shell: InnerShell) -> Inner {
@@ -275,9 +274,9 @@ async fn watch_follows_a_command_over_ssh() {
 #[tokio::test]
 async fn commands_run_inside_a_running_ssh_command() {
     let tmux = TmuxServer::new();
-    let sshd = Sshd::start(tmux.home());
+    let sshd = Sshd::start();
     let mcp = serve(&tmux).await;
-    let ssh = format!("{} \"exec env PS1='in\\$ ' bash --norc --noprofile -i\"", sshd.client);
+    let ssh = format!("{} \"exec env PS1='in\\$ ' bash --norc --noprofile -i\"", sshd.terminal());
     let outer = mcp.call("run_command", json!({"command": ssh, "timeout": 20})).await.ok();
     assert_eq!(outer["status"], "running", "{outer}");
     let target = string(&outer["pane_id"]);

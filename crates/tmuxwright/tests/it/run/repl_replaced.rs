@@ -1,11 +1,10 @@
 //! `run_in_repl` in programs that exit while an input is being entered, so that another one reads.
 
 use serde_json::json;
-use testkit::{TmuxServer, until, wait_until};
+use testkit::{Sshd, TmuxServer, until, wait_until};
 
 use crate::run::repl_fixture::{assert_answers, enter, interpreter};
 use crate::serve;
-use crate::support::sshd::Sshd;
 use crate::support::string;
 
 /// A program with the prompt of IPython that exits when it has read one character of its input.
@@ -90,9 +89,9 @@ async fn further_lines_stay_out_of_another_prompt() {
 #[tokio::test]
 async fn tilde_at_the_line_start_passes_ssh() {
     let tmux = TmuxServer::new();
-    let sshd = Sshd::start(tmux.home());
+    let sshd = Sshd::start();
     let mcp = serve(&tmux).await;
-    let target = interpreter(&tmux, &format!("{} python3 -q", sshd.client), ">>>");
+    let target = interpreter(&tmux, &format!("{} python3 -q", sshd.terminal()), ">>>");
     assert_answers(&mcp, &target, &[("B = 5\nprint(\n~B)", "-6"), ("(\n~3,\n~4)", "(-4, -5)")])
         .await;
     mcp.close().await;

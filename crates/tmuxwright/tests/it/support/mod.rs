@@ -7,7 +7,6 @@ pub(crate) mod killing;
 pub(crate) mod made_up;
 pub(crate) mod random;
 pub(crate) mod server_state;
-pub(crate) mod sshd;
 pub(crate) mod waits;
 pub(crate) mod wire;
 
