@@ -144,7 +144,9 @@ async fn begin(
     let app = &client.app;
     let tool = found.resource.calls.first().map_or("", |call| call.tool);
     let (entry, _) = app.registry.for_resource(tool)?;
-    let cx = Cx::new(&client.engines, entry.meta, Arc::clone(&app.policy) as _, request);
+    let server = app.servers.find(found.server.as_deref())?;
+    let engines = client.engines(server)?;
+    let cx = Cx::new(engines, entry.meta, Arc::clone(&server.policy) as _, request);
     let resolve = |target: String, level| {
         let cx = &cx;
         async move { Ok::<_, ToolError>(cx.resolve_as(&Target(target), level).await?.pane) }
@@ -164,7 +166,7 @@ async fn begin(
         }
         Source::Command(id) => {
             let gone = || ToolError::new(Code::NotFound, format!("command {id} is gone"));
-            let job = client.engines.runs.job(&id).ok_or_else(gone)?;
+            let job = engines.runs.job(&id).ok_or_else(gone)?;
             cx.may_see(job.pane).await?;
             ChangeSubject::Command(job)
         }
