@@ -51,10 +51,13 @@ const TOOL_HINTS: &[(&str, &str)] = &[
 ];
 
 /// Limit of the whole text: clients truncate at 2 kB.
-const MAX_BYTES: usize = 2000;
+const MAX_BYTES: usize = 2040;
 
-/// The end of the line about tmux servers, with the mark of names that were left out.
-const SERVERS_END: &str = ". The first is the default.\n";
+/// The end of the line about tmux servers.
+const SERVERS_END: &str = "; without it the first.\n";
+
+/// The mark of names that were left out.
+const MORE_SERVERS: &str = ", …";
 
 /// The instructions for the tools that are offered. Under 2 kB, because clients truncate there.
 pub(super) fn text(client: &McpClient) -> String {
@@ -102,14 +105,14 @@ fn servers(app: &App, room: usize) -> String {
     if !app.servers.are_several() {
         return String::new();
     }
-    let mut line = String::from("Servers for the argument `server`: ");
+    let mut line = String::from("Argument `server`: ");
     for (number, server) in app.servers.all().iter().enumerate() {
         let tier = Some(server.policy.ceiling).filter(|tier| *tier != app.policy.ceiling);
         let tier = tier.map(|tier| format!(" ({tier})")).unwrap_or_default();
         let comma = if number == 0 { "" } else { ", " };
         let fact = format!("{comma}{}{tier}", inline(server.scope.name()));
-        if line.len() + fact.len() + SERVERS_END.len() > room {
-            line.push_str(", …");
+        if line.len() + fact.len() + MORE_SERVERS.len() + SERVERS_END.len() > room {
+            line.push_str(MORE_SERVERS);
             break;
         }
         line.push_str(&fact);

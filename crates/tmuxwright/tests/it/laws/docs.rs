@@ -123,6 +123,7 @@ fn resources_md_is_current() {
          not be in the enabled toolset; if `--tier` or `--tools` denies a tool, its resources are not offered either.\n\n\
          Values are percent-encoded: pane `%3` is `tmux://panes/%253`, session `a/b` is `tmux://sessions/a%2Fb`.\n\
          `tmux://panes/%3` is accepted too. `resources/list` names objects by id and leaves out the tails.\n\n\
+         If several tmux servers can be reached, `?server=NAME` behind a URI chooses one ([servers.md](servers.md)).\n\n\
          | URI | contents | type | tools |\n|---|---|---|---|\n",
     );
     for resource in RESOURCES {
