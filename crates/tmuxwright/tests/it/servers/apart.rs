@@ -131,6 +131,23 @@ async fn stopped_server_delays_no_other() {
 }
 
 #[tokio::test]
+async fn hanging_subscription_delays_no_other() {
+    let servers = ThreeServers::new();
+    let mut raw = initialized(servers.launch(&servers.config("", "", ""))).await;
+    let stopped = Stopped::new(&servers.one);
+    let subscribe = |uri: &str| json!({"uri": uri});
+    let hanging = raw.start("resources/subscribe", subscribe("tmux://sessions?server=one")).await;
+    let other = raw.start("resources/subscribe", subscribe("tmux://sessions?server=two")).await;
+    let reply = raw.receive().await.unwrap();
+    assert_eq!((&reply["id"], &reply["result"]), (&json!(other), &json!({})), "{reply}");
+    drop(stopped);
+    let reply = raw.receive().await.unwrap();
+    assert_eq!(reply["id"], hanging, "{reply}");
+    raw.hang_up();
+    raw.wait().await;
+}
+
+#[tokio::test]
 async fn own_sessions_are_removed_on_all_servers() {
     let servers = ThreeServers::new();
     let all = [&servers.home, &servers.one, &servers.two];
