@@ -21,6 +21,8 @@ pub enum CompletionKind {
     Command,
     /// A number of lines.
     Lines,
+    /// A tmux server that can be reached.
+    Server,
     /// A number of seconds.
     Seconds,
     /// Any text; nothing is suggested.
@@ -36,6 +38,7 @@ impl CompletionKind {
             "pane" => Some(Self::Pane),
             "command" => Some(Self::Command),
             "lines" => Some(Self::Lines),
+            "server" => Some(Self::Server),
             _ => None,
         }
     }
@@ -47,7 +50,7 @@ impl CompletionKind {
             Self::Window => Some("list_windows"),
             Self::Pane => Some("list_panes"),
             Self::Command => Some("command_result"),
-            Self::Lines | Self::Seconds | Self::Text => None,
+            Self::Lines | Self::Seconds | Self::Server | Self::Text => None,
         }
     }
 }
@@ -68,8 +71,11 @@ impl From<String> for Candidate {
     }
 }
 
-/// Suggests common numbers, without asking tmux.
-pub(crate) fn suggest_numbers(kind: CompletionKind, typed: &str) -> Vec<String> {
+/// Suggests common numbers and the names of tmux servers, without asking tmux.
+pub(crate) fn suggest_known(kind: CompletionKind, typed: &str, servers: &[String]) -> Vec<String> {
+    if kind == CompletionKind::Server {
+        return ranked_matches(servers.iter().cloned().map(Candidate::from).collect(), typed);
+    }
     let numbers: &[&str] = match kind {
         CompletionKind::Lines => &["50", "200", "1000", "5000"],
         CompletionKind::Seconds => &["10", "30", "60", "300", "600"],
@@ -95,7 +101,10 @@ pub(crate) async fn suggest_objects(
             CompletionKind::Window => windows(&panes),
             CompletionKind::Pane => panes.iter().map(pane).collect(),
             CompletionKind::Command => commands(cx).await,
-            CompletionKind::Lines | CompletionKind::Seconds | CompletionKind::Text => Vec::new(),
+            CompletionKind::Lines
+            | CompletionKind::Seconds
+            | CompletionKind::Server
+            | CompletionKind::Text => Vec::new(),
         },
         typed,
     ))
@@ -197,8 +206,8 @@ mod tests {
 
     #[test]
     fn numbers_are_suggested_by_prefix() {
-        assert_eq!(suggest_numbers(CompletionKind::Lines, "5"), ["50", "5000"]);
-        assert_eq!(suggest_numbers(CompletionKind::Seconds, "60"), ["60", "600"]);
-        assert_eq!(suggest_numbers(CompletionKind::Text, ""), [""; 0]);
+        assert_eq!(suggest_known(CompletionKind::Lines, "5", &[]), ["50", "5000"]);
+        assert_eq!(suggest_known(CompletionKind::Seconds, "60", &[]), ["60", "600"]);
+        assert_eq!(suggest_known(CompletionKind::Text, "", &[]), [""; 0]);
     }
 }

@@ -7,8 +7,14 @@ use rmcp::model::{MetaObject, Tool as WireTool, ToolAnnotations};
 use serde_json::{Map, Value};
 
 use crate::context::ToolEntry;
-use crate::contract::{Code, Disclosure, Load, Tier, ToolError, nearest};
+use crate::contract::{Code, Disclosure, Load, Tier, ToolError, nearest, schema};
 use crate::policy::Policy;
+
+/// The argument that chooses a tmux server, and the field that names it in answers.
+pub const SERVER_ARGUMENT: &str = "server";
+
+/// Limit of the names of servers in the description of that argument, which stands in every tool.
+const MAX_LISTED_BYTES: usize = 60;
 
 /// An offered tool.
 #[derive(Debug)]
@@ -49,6 +55,35 @@ impl Registry {
             })
             .collect();
         Self { entries, offered, policy }
+    }
+
+    /// The same tools with the argument `server`, for one of these tmux servers. With less than two nothing changes.
+    #[must_use]
+    pub fn with_servers(mut self, names: &[String]) -> Self {
+        let [default, _, ..] = names else { return self };
+        let all = names.join(", ");
+        let known = if all.len() > MAX_LISTED_BYTES { "as list_servers names it" } else { &all };
+        let description = format!("tmux server: {known}; without it {default}.");
+        for tool in self.offered.iter_mut().filter(|tool| tool.entry.on_one_server) {
+            let schema = schema::with_text((*tool.schema).clone(), SERVER_ARGUMENT, &description);
+            tool.schema = Arc::new(schema);
+            tool.wire.input_schema = Arc::clone(&tool.schema);
+            if let Some(output) = tool.wire.output_schema.take() {
+                let output = schema::with_text(
+                    (*output).clone(),
+                    SERVER_ARGUMENT,
+                    "tmux server of the answer.",
+                );
+                tool.wire.output_schema = Some(Arc::new(output));
+            }
+        }
+        self
+    }
+
+    /// Whether a tool has the argument `server` if several servers can be reached. Unknown tools have none.
+    pub fn is_on_one_server(&self, name: &str) -> bool {
+        let known = self.entries.iter().find(|entry| entry.meta.name == name);
+        known.is_some_and(|entry| entry.on_one_server)
     }
 
     /// The offered tools as `tools/list` shows them, in a fixed order.

@@ -3,14 +3,20 @@
 use tmux_control::PaneId;
 
 use crate::bookmark::{Bookmark, InvalidCursor};
+use crate::context::Cx;
 use crate::contract::{Target, ToolError};
 
 /// Next step for a cursor that cannot be used.
 const START_ANEW: &str = "call with `target` alone to start anew";
 
-/// Parses a cursor.
-pub(crate) fn read_cursor(text: &str) -> Result<Bookmark, ToolError> {
-    text.parse().map_err(|error: InvalidCursor| {
+/// A cursor as text, with the mark of its server if several can be reached.
+pub(crate) fn write_cursor(cx: &Cx, cursor: &Bookmark) -> String {
+    cx.server.tagged(cursor.to_string())
+}
+
+/// Parses a cursor of this server.
+pub(crate) fn read_cursor(cx: &Cx, text: &str) -> Result<Bookmark, ToolError> {
+    cx.server.untagged(text)?.parse().map_err(|error: InvalidCursor| {
         ToolError::invalid_argument(error.to_string())
             .hint(format!("give the cursor exactly as in the last answer, or {START_ANEW}"))
     })

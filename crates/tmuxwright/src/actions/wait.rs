@@ -9,6 +9,7 @@ use tmux_control::capture::Capture;
 use tmux_control::{PaneId, Row, Server, row};
 use tokio::time::Instant;
 
+use crate::actions::cursor::write_cursor;
 use crate::context::Cx;
 use crate::contract::{Code, ToolError};
 use crate::host::PaneState;
@@ -110,7 +111,7 @@ impl Wait<'_> {
             output: self.redacted(output),
             elapsed: (elapsed.as_secs_f64() * 1e4).round() / 1e4,
             state: state.to_owned(),
-            cursor: mark.map(|mark| mark.to_string()),
+            cursor: mark.map(|mark| write_cursor(self.cx, &mark)),
             command_id: job.map(|job| job.id.clone()),
             exit_code,
             truncated: is_cut,

@@ -12,6 +12,9 @@ use crate::contract::{AskedPerson, ObjectIds, escape_invisible};
 /// The origin of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct CallOrigin {
+    /// If several tmux servers can be reached: the server of the call, as its argument `server` names it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub server: Option<Arc<str>>,
     /// For a call that serves a resource: its URI, preceded by `resources/subscribe` or `subscriptions/listen` for a subscription; or `resources/list`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub via: Option<Arc<str>>,

@@ -130,9 +130,9 @@ async fn begin(
     until: &[String],
 ) -> Result<Watch, Failure> {
     let meta = client.app.registry.find(EQUIVALENT_TOOL)?.entry.meta;
-    let guard = Arc::clone(&client.app.policy);
+    let server = client.app.servers.find(None)?;
     let request = pipeline::request(client, CancellationToken::new(), Progress::default());
-    let cx = Cx::new(&client.engines, meta, guard, request);
+    let cx = Cx::new(client.engines(server), meta, Arc::clone(&server.policy) as _, request);
     let until = cx.watches.until(until).map_err(ToolError::from)?;
     let reservation = cx.watches.reserve(targets.len()).map_err(ToolError::from)?;
     let mut panes = Vec::new();

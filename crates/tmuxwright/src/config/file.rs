@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use toml::{Table, Value};
 
 use super::directories::config_file;
-use super::{INTERPRETERS_TABLE, SETTINGS, SettingKind, interpreters};
+use super::{INTERPRETERS_TABLE, SERVERS_TABLE, SETTINGS, SettingKind, interpreters, servers};
 use crate::contract::nearest;
 use crate::file_io;
 
@@ -33,6 +33,11 @@ fn flatten(prefix: &str, table: Table, entries: &mut Vec<(String, String)>) -> R
             Value::Table(inner) if inner.is_empty() && prefix == INTERPRETERS_TABLE => {
                 return Err(format!("config key `{key}`: it is empty; it needs a `prompt`"));
             }
+            Value::Table(inner) if inner.is_empty() && prefix == SERVERS_TABLE => {
+                return Err(format!(
+                    "config key `{key}`: it is empty; set `socket`, `ssh` or `via`"
+                ));
+            }
             Value::Table(inner) => {
                 flatten(&key, inner, entries)?;
                 continue;
@@ -58,7 +63,10 @@ fn is_list(key: &str) -> bool {
 
 /// The kind of value that a key takes, if it is declared.
 fn kind(key: &str) -> Option<SettingKind> {
-    super::setting(key).map(|setting| setting.kind).or_else(|| interpreters::kind(key))
+    super::setting(key)
+        .map(|setting| setting.kind)
+        .or_else(|| interpreters::kind(key))
+        .or_else(|| servers::kind(key))
 }
 
 /// Joins a list of strings, one per line.
@@ -74,7 +82,7 @@ fn list(key: &str, items: Vec<Value>) -> Result<String, String> {
 
 /// The error for a key that is not declared.
 pub(super) fn unknown(key: &str) -> String {
-    if let Some(error) = interpreters::unknown(key) {
+    if let Some(error) = interpreters::unknown(key).or_else(|| servers::unknown(key)) {
         return error;
     }
     match nearest(key, SETTINGS.iter().map(|setting| setting.key)) {

@@ -4,10 +4,9 @@
 use std::time::Duration;
 
 use strum::VariantNames as _;
-use tmux_control::Socket;
 
 use super::http::{HttpToken, address, hosts, origins};
-use super::value::{choice, number, path, switch};
+use super::value::{choice, number, path, socket, ssh, switch, via};
 use super::{Setting, SettingKind};
 use crate::contract::Toolset;
 use crate::policy::{Ceiling, CommandFilterMode};
@@ -22,8 +21,8 @@ pub const SETTINGS: &[Setting] = &[
         env: &["TMUXWRIGHT_SOCKET"],
         kind: SettingKind::Text("PATH|NAME"),
         default: "the server of $TMUX, else tmux's default",
-        help: "tmux server to use: a socket path, or a socket name as for `tmux -L`",
-        set: |s, v| Socket::parse(v).map(|v| s.socket = Some(v)).map_err(|e| e.to_string()),
+        help: "tmux server to use: a socket path, a socket name as for `tmux -L`, or `auto:` for the project's own",
+        set: |s, v| socket(v).map(|v| s.socket = Some(v)),
     },
     Setting {
         key: "tmux",
@@ -36,6 +35,24 @@ pub const SETTINGS: &[Setting] = &[
             s.tmux = v.into();
             Ok(())
         },
+    },
+    Setting {
+        key: "ssh",
+        flag: Some("ssh"),
+        env: &["TMUXWRIGHT_SSH"],
+        kind: SettingKind::Text("[OPTIONS] DEST"),
+        default: "this system",
+        help: "Host on which the tmux server runs, as for `ssh`; see docs/servers.md",
+        set: |s, v| ssh(v).map(|v| s.ssh = v),
+    },
+    Setting {
+        key: "via",
+        flag: Some("via"),
+        env: &["TMUXWRIGHT_VIA"],
+        kind: SettingKind::Text("COMMAND"),
+        default: "this system",
+        help: "Command that runs a program where the tmux server runs, such as `docker exec -i box`; see docs/servers.md",
+        set: |s, v| via(v).map(|v| s.via = v),
     },
     Setting {
         key: "toolset",
@@ -296,9 +313,9 @@ pub const SETTINGS: &[Setting] = &[
         key: "policy.allowed_servers",
         flag: None,
         env: &[],
-        kind: SettingKind::List("SOCKET"),
+        kind: SettingKind::List("SERVER"),
         default: "any",
-        help: "tmux servers that may be used, by socket name or path",
+        help: "tmux servers that may be used: names of `[servers.NAME]`, socket names and paths",
         set: |s, v| s.policy.reach.set_servers(v.lines()),
     },
     Setting {

@@ -12,6 +12,7 @@ pub mod http;
 mod interpreters;
 mod list;
 mod own_files;
+mod servers;
 #[cfg(test)]
 mod tests;
 mod value;
@@ -22,10 +23,9 @@ use std::time::Duration;
 
 use clap::ArgMatches;
 use clap::parser::ValueSource;
-use tmux_control::{Program, Socket};
+use tmux_control::{Program, Route, Socket};
 
 use crate::audit;
-use crate::host::Host;
 use crate::policy::Policy;
 use crate::redact::Redactor;
 use crate::run;
@@ -35,6 +35,8 @@ use http::HttpSettings;
 use interpreters::InterpreterTable;
 pub use interpreters::{INTERPRETER_KEYS, INTERPRETERS_TABLE, InterpreterKey};
 pub use list::SETTINGS;
+use servers::ServerTable;
+pub use servers::{DEFAULT_SERVER, SERVER_KEYS, SERVERS_TABLE, ServerKey, ServerSettings};
 
 /// The kind of value that a setting takes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -97,6 +99,12 @@ pub struct Settings {
     pub socket: Option<Socket>,
     /// tmux program.
     pub tmux: OsString,
+    /// The way to the system of that server by ssh, if it is another.
+    pub ssh: Option<Route>,
+    /// The same by a command.
+    pub via: Option<Route>,
+    /// Further tmux servers, from the config file.
+    pub servers: Vec<ServerSettings>,
     /// Process group of the tmux processes. Not set by people, but by `serve`.
     pub process_group: Option<u32>,
     /// This program, to run as keeper of the programs in own panes. Not set by people, but by the
@@ -133,6 +141,9 @@ impl Default for Settings {
         Self {
             socket: None,
             tmux: "tmux".into(),
+            ssh: None,
+            via: None,
+            servers: Vec::new(),
             process_group: None,
             keeper: None,
             policy: Policy::default(),
@@ -167,7 +178,9 @@ impl Settings {
         }
         let own_files = own_files::own_files(&settings, named.as_deref());
         settings.policy.files.protect(own_files);
-        settings.policy.check(&settings.program().socket)?;
+        settings.policy.check()?;
+        settings.policy.reach.name_servers(settings.servers.iter().map(ServerSettings::place));
+        settings.check_servers()?;
         settings.http.check()?;
         if settings.redact.has_unused_patterns() {
             return Err(
@@ -181,10 +194,12 @@ impl Settings {
 
     /// Applies the keys and values of the config file.
     fn apply(&mut self, entries: Vec<(String, String)>) -> Result<(), String> {
-        let mut interpreters = InterpreterTable::default();
+        let (mut interpreters, mut servers) = (InterpreterTable::default(), ServerTable::default());
         for (key, value) in entries {
             let in_key = |why| format!("config key `{key}`: {why}");
-            if interpreters.set(&key, &value).map_err(in_key)? {
+            if interpreters.set(&key, &value).map_err(in_key)?
+                || servers.set(&key, &value).map_err(in_key)?
+            {
                 continue;
             }
             let setting = setting(&key).ok_or_else(|| file::unknown(&key))?;
@@ -196,17 +211,19 @@ impl Settings {
             (setting.set)(self, &value).map_err(in_key)?;
         }
         self.runs.interpreters = interpreters.finish()?;
+        self.servers = servers.finish()?;
         Ok(())
     }
 
-    /// The tmux program with the socket in force. Secrets are hidden from its environment.
-    pub fn program(&self) -> Program {
-        let socket = self.socket.clone().unwrap_or_else(Host::default_socket);
+    /// The tmux program of a server. Secrets are hidden from its environment.
+    pub fn program_of(&self, server: &ServerSettings) -> Program {
         let secrets =
             SETTINGS.iter().filter(|setting| matches!(setting.kind, SettingKind::Secret(_)));
         let hidden = secrets.flat_map(|setting| setting.env).map(|env| (*env).into()).collect();
-        let (path, process_group) = (self.tmux.clone(), self.process_group);
-        Program { path, hidden, process_group, ..Program::new(socket) }
+        let local = || if server.route.is_none() { self.tmux.clone() } else { "tmux".into() };
+        let path = server.tmux.clone().unwrap_or_else(local);
+        let process_group = self.process_group;
+        Program { path, hidden, process_group, ..Program::new(server.place().socket) }
     }
 }
 

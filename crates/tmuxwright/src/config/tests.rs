@@ -206,3 +206,94 @@ fn secret_in_the_config_file_is_refused() {
     assert!(with_file("[http]\nhosts = [\"box.lan\"]", &[]).is_ok());
     assert!(with_file("[http]\norigins = [\"box.lan\"]", &[]).unwrap_err().contains("origin"));
 }
+
+#[test]
+fn servers_are_read_from_their_tables() {
+    let settings = with_file(
+        "[servers.build1]\nssh = \"-p 22 me@build1\"\ntier = \"readonly\"\n\
+         [servers.\"a.b\"]\nvia = [\"docker\", \"exec\", \"-i\", \"box\"]\ntmux = \"/opt/tmux\"\n\
+         [servers.local]\nsocket = \"work\"",
+        &["--socket", "/tmp/x/sock"],
+    );
+    let reachable = settings.unwrap().reachable_servers();
+    let names: Vec<&str> = reachable.iter().map(|server| server.name.as_str()).collect();
+    assert_eq!(names[0], "default");
+    assert_eq!(HashSet::from_iter(names), HashSet::from(["default", "build1", "a.b", "local"]));
+    let of = |name: &str| reachable.iter().find(|server| server.name == name).unwrap();
+    let destination = "me@build1".to_owned();
+    let options = vec!["-p".to_owned(), "22".to_owned()];
+    assert_eq!(of("build1").route, Some(Route::Ssh { options, destination }));
+    assert_eq!(of("build1").ceiling, Some(Ceiling::Readonly));
+    assert_eq!(of("a.b").tmux, Some("/opt/tmux".into()));
+    assert!(matches!(&of("a.b").route, Some(Route::Command(words)) if words.len() == 4));
+    assert_eq!(
+        (&of("local").socket, &of("local").route),
+        (&Some(Socket::Name("work".into())), &None)
+    );
+}
+
+#[test]
+fn mistakes_in_a_server_name_its_table() {
+    for (text, messages) in [
+        ("[servers.a]", ["`servers.a`", "`socket`, `ssh` or `via`"]),
+        ("[servers.a]\ntier = \"readonly\"", ["`[servers.a]`", "`socket`, `ssh` or `via`"]),
+        ("[servers.a]\nssh = \"h\"\nvia = [\"x\"]", ["`[servers.a]`", "`ssh` and `via` exclude"]),
+        ("[servers.a]\nsokcet = \"x\"", ["`servers.a.sokcet`", "`servers.a.socket`"]),
+        ("[servers]\nsocket = \"x\"", ["`servers.socket`", "`[servers.NAME]`"]),
+        ("[servers.a]\nssh = \"\"", ["`servers.a.ssh`", "no destination"]),
+        ("[servers.a]\nssh = \"-v\"", ["`servers.a.ssh`", "`-v`"]),
+        ("[servers.a]\nvia = []", ["`servers.a.via`", "empty"]),
+        ("[servers.a]\nvia = \"docker exec\"", ["`servers.a.via`", "list"]),
+        ("[servers.a]\nsocket = \"\"", ["`servers.a.socket`", "empty"]),
+        ("[servers.a]\nsocket = \"auto:/nonexistent\"", ["`servers.a.socket`", "not a directory"]),
+        ("[servers.a]\nsocket = \"x\"\ntier = \"root\"", ["`servers.a.tier`", "`root`"]),
+        ("[servers.default]\nsocket = \"x\"", ["`servers.default.socket`", "another name"]),
+        ("[servers.\"a b\"]\nsocket = \"x\"", ["`a b`", "letters, digits"]),
+        ("[servers.a]\nsocket = \"x\"\n[servers.b]\nsocket = \"x\"", ["`[servers.b]`", "the same"]),
+        ("ssh = \"h\"\nvia = \"x y\"", ["`ssh` and `via`", "exclude each other"]),
+        ("via = \"docker 'exec\"", ["`via`", "open quote"]),
+    ] {
+        let read = with_file(text, &["--socket", "work"]).map(|_| text);
+        let error = read.unwrap_err();
+        assert!(messages.iter().all(|message| error.contains(message)), "{text}: {error}");
+    }
+}
+
+#[test]
+fn allowed_servers_limit_configured_ones() {
+    let tables = "[servers.a]\nsocket = \"a-socket\"\n[servers.b]\nssh = \"b\"\n[policy]\nallowed_servers = ";
+    let names = |list: &str, args: &[&str]| {
+        let settings = with_file(&format!("{tables}{list}"), args).unwrap();
+        let servers = settings.reachable_servers().into_iter();
+        servers.map(|server| server.name).collect::<Vec<_>>()
+    };
+    let work = ["--socket", "work"];
+    assert_eq!(names("[\"work\", \"b\"]", &work), ["default", "b"]);
+    assert_eq!(names("[\"work\", \"a-socket\", \"/tmp/x\"]", &work), ["default", "a", "/tmp/x"]);
+    assert_eq!(names("[\"work\", \"default\"]", &work).len(), 2);
+    // A server that nobody named gives way to those that are listed.
+    assert_eq!(names("[\"b\"]", &[]), ["b"]);
+    let error = with_file(&format!("{tables}[\"b\"]"), &work).unwrap_err();
+    assert!(error.contains("policy.allowed_servers"), "{error}");
+    let error = with_file(&format!("{tables}[\"b\"]"), &["--ssh", "b2"]).unwrap_err();
+    assert!(error.contains("b2") && error.contains("policy.allowed_servers"), "{error}");
+}
+
+#[test]
+fn project_socket_follows_from_the_directory() {
+    let dir = tempfile::tempdir().unwrap();
+    let of = |text: &str| resolve(&["--socket", text]).map(|settings| settings.socket.unwrap());
+    let named = of(&format!("auto:{}", dir.path().display())).unwrap();
+    assert!(matches!(&named, Socket::Name(name) if name.len() > 16), "{named:?}");
+    assert_eq!(of(&format!("auto:{}/.", dir.path().display())).unwrap(), named);
+    assert_ne!(of("auto:").unwrap(), named);
+    assert!(of("auto:/nonexistent").unwrap_err().contains("not a directory"));
+}
+
+#[test]
+fn configured_default_has_its_own_name() {
+    let text = "[servers.home]\nsocket = \"work\"\ntier = \"readonly\"";
+    let servers = with_file(text, &["--socket", "work"]).unwrap().reachable_servers();
+    assert_eq!(servers.len(), 1);
+    assert_eq!((servers[0].name.as_str(), servers[0].ceiling), ("home", Some(Ceiling::Readonly)));
+}

@@ -192,8 +192,12 @@ impl Cx {
     fn question_text(&self, subjects: &[String], facts: &[String]) -> String {
         let tool = self.meta.name;
         let subjects = subjects.join(", ");
+        let place = match self.server.has_others() {
+            true => format!(" on server `{}`", self.server.name()),
+            false => String::new(),
+        };
         let mut text = format!(
-            "An agent calls `{tool}`, which would destroy or change {subjects}. These are not its own:\n"
+            "An agent calls `{tool}`{place}, which would destroy or change {subjects}. These are not its own:\n"
         );
         for fact in facts.iter().take(MAX_LISTED_FACTS) {
             text.push_str(&format!("- {fact}\n"));

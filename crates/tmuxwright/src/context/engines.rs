@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use super::server::ServerScope;
 use super::turn::TypedLines;
 use crate::changes::Changes;
 use crate::host::Host;
@@ -13,6 +14,8 @@ use crate::watch::Watches;
 /// Everything that the calls of one MCP client share.
 #[derive(Debug, Clone)]
 pub struct Engines {
+    /// The name of the tmux server, and its place among the others.
+    pub server: Arc<ServerScope>,
     /// The tmux server.
     pub host: Arc<Host>,
     /// Runs commands.
@@ -35,7 +38,7 @@ impl Engines {
         let host = Arc::new(self.host.for_client(number));
         let runs = Arc::new(self.runs.for_client(Arc::clone(&host)));
         let watches = self.watches.for_client(Arc::clone(&host), Arc::clone(&runs));
-        let Self { changes, block, typed_lines, .. } = self.clone();
-        Self { host, runs, watches, changes, block, typed_lines }
+        let Self { server, changes, block, typed_lines, .. } = self.clone();
+        Self { server, host, runs, watches, changes, block, typed_lines }
     }
 }

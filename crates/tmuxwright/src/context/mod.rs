@@ -16,6 +16,7 @@ mod progress;
 mod redaction;
 mod request;
 mod resolve;
+mod server;
 mod tool;
 mod turn;
 mod typed_line;
@@ -48,6 +49,7 @@ pub use progress::{Progress, ProgressStep};
 pub use redaction::SecretFinder;
 pub use request::{FirstTarget, Request, ToolCaller};
 pub use resolve::{Resolved, VisibleTree};
+pub use server::{ReachableServer, ServerScope};
 pub use tool::{Tool, ToolEntry, ToolHandler};
 pub(crate) use turn::Turn;
 pub use turn::TypedLines;
@@ -55,6 +57,8 @@ pub(crate) use typed_line::Keystroke;
 
 /// The context of one call.
 pub struct Cx {
+    /// The name of the tmux server, and its place among the others.
+    pub server: Arc<ServerScope>,
     /// The tmux server, as the calling MCP client sees it.
     pub host: Arc<Host>,
     /// Runs commands.
@@ -88,9 +92,20 @@ impl Cx {
         guard: Arc<dyn Guard>,
         request: Request,
     ) -> Self {
-        let Engines { host, runs, watches, changes, block, typed_lines } = engines.clone();
-        let accepted = Mutex::default();
-        Self { host, runs, watches, changes, request, meta, guard, accepted, block, typed_lines }
+        let Engines { server, host, runs, watches, changes, block, typed_lines } = engines.clone();
+        Self {
+            server,
+            host,
+            runs,
+            watches,
+            changes,
+            request,
+            meta,
+            guard,
+            accepted: Mutex::default(),
+            block,
+            typed_lines,
+        }
     }
 
     /// The time this call may wait, if `argument` asks for so many seconds. Bounded by `limits.block`,
@@ -196,6 +211,16 @@ impl Cx {
         argument: &str,
     ) -> Result<PathBuf, ToolError> {
         self.ask_about_file("written", path.check(argument)?, Guard::admit_write).await
+    }
+
+    /// The path in an argument, if the tmux server may write the file on its system.
+    #[cfg(feature = "files")]
+    pub async fn file_for_tmux(
+        &self,
+        path: &FilePath,
+        argument: &str,
+    ) -> Result<PathBuf, ToolError> {
+        self.ask_about_file("written", path.check(argument)?, Guard::admit_write_by_tmux).await
     }
 
     /// Asks the guard about a file. It resolves links, and so can meet a file system that hangs.

@@ -7,8 +7,8 @@ use serde_json::{Map, Value};
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
-use super::Progress;
 use super::consent::{AskPerson, Questions};
+use super::{Progress, ReachableServer};
 use crate::contract::{ObjectIds, Reply, ToolError};
 use crate::lock::lock;
 use crate::redact::Redactor;
@@ -76,4 +76,10 @@ pub trait ToolCaller: Send + Sync {
 
     /// Whether a tool is offered.
     fn offers(&self, tool: &str) -> bool;
+
+    /// The names of the tmux servers that calls can choose from, the default one first; none if there is only one.
+    fn server_names(&self) -> &[String];
+
+    /// All tmux servers that can be reached, the default one first.
+    fn servers(&self) -> Vec<ReachableServer>;
 }

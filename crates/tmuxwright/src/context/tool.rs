@@ -20,6 +20,8 @@ pub trait Tool: 'static {
     type Args: DeserializeOwned + JsonSchema + Send;
     /// Its answer.
     type Output: Output;
+    /// Whether a call is for one tmux server, so that it has the argument `server` if several can be reached.
+    const ON_ONE_SERVER: bool = true;
 
     /// Runs the tool.
     fn call(
@@ -40,6 +42,8 @@ pub type ToolHandler = for<'a> fn(
 pub struct ToolEntry {
     /// The tool's declaration.
     pub meta: &'static Meta,
+    /// Whether a call is for one tmux server.
+    pub on_one_server: bool,
     /// The schema of its arguments.
     pub input_schema: fn() -> Map<String, Value>,
     /// The arguments that may be logged as they are.
@@ -55,6 +59,7 @@ impl ToolEntry {
     pub const fn of<T: Tool>() -> Self {
         Self {
             meta: &T::META,
+            on_one_server: T::ON_ONE_SERVER,
             input_schema: schema::input::<T::Args>,
             disclosure: schema::disclosure::<T::Args>,
             output_schema: schema::output::<T::Output>,

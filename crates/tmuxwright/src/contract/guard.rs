@@ -133,4 +133,7 @@ pub trait Guard: Send + Sync {
 
     /// Admits a file to be written. Returns the path to open, with links resolved if a rule applies.
     fn admit_write(&self, path: &Path) -> Result<PathBuf, ToolError>;
+
+    /// Admits a file to be written by the tmux server itself, on its system. Returns the path for tmux.
+    fn admit_write_by_tmux(&self, path: &Path) -> Result<PathBuf, ToolError>;
 }

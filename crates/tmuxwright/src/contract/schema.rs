@@ -29,6 +29,20 @@ pub(crate) fn output<T: JsonSchema>() -> Map<String, Value> {
     schema
 }
 
+/// A schema with an optional text added as its last property.
+pub(crate) fn with_text(
+    mut schema: Map<String, Value>,
+    name: &str,
+    description: &str,
+) -> Map<String, Value> {
+    let properties = schema.entry("properties").or_insert_with(|| json!({}));
+    if let Value::Object(properties) = properties {
+        let text = json!({"description": description, "type": "string"});
+        properties.insert(name.to_owned(), text);
+    }
+    schema
+}
+
 /// Removes fields from `required` that an answer may omit. Empty and false fields are omitted, so only
 /// numbers and top-level lists are always present.
 fn relax_required(schema: &mut Map<String, Value>, top: bool) {

@@ -11,6 +11,8 @@ use crate::app::McpClient;
 use crate::completion::{self, CompletionKind, OtherArguments};
 use crate::context::{Cx, Progress};
 use crate::contract::{Code, ToolError, nearest};
+use crate::registry::SERVER_ARGUMENT;
+use crate::resources::Resource;
 use terminal::text;
 
 /// Answers `completion/complete`. If tmux cannot be asked, the list is empty; that is not an error.
@@ -25,7 +27,7 @@ pub(super) async fn complete(
     let mut others = request.context.and_then(|it| it.arguments).unwrap_or_default();
     others.remove(&request.argument.name);
     let mut values = match kind.listing_tool() {
-        None => completion::suggest_numbers(kind, &request.argument.value),
+        None => completion::suggest_known(kind, &request.argument.value, app.servers.names()),
         Some(tool) => {
             suggest_objects(client, tool, kind, &request.argument.value, &others, cancel).await
         }
@@ -50,7 +52,12 @@ fn kind(
     match reference {
         Reference::Prompt(prompt) => {
             let offers = prompts::offers_tool(app);
-            Ok(crate::prompts::find(&prompt.name, &offers)?.argument(argument)?.kind)
+            let prompt = crate::prompts::find(&prompt.name, &offers)?;
+            let mut arguments = prompt.all_arguments(app.servers.names());
+            match arguments.find(|known| known.name == argument) {
+                Some(known) => Ok(known.kind),
+                None => Ok(prompt.argument(argument)?.kind),
+            }
         }
         Reference::Resource(resource) => variable(app, &resource.uri, argument),
         _ => Err(ToolError::invalid_argument("`ref` is neither a prompt nor a resource template")),
@@ -59,18 +66,20 @@ fn kind(
 
 /// The kind of object that a variable of a resource template names.
 fn variable(app: &App, template: &str, name: &str) -> Result<CompletionKind, ToolError> {
-    let Some(resource) = app.resources.templates().find(|it| it.template == template) else {
+    let catalog = &app.resources;
+    let is_it = |it: &&Resource| it.template == template || catalog.template(it) == template;
+    let Some(resource) = catalog.templates().find(is_it) else {
         let what = format!("there is no resource template `{template}`");
-        let known: Vec<&str> = app.resources.templates().map(|it| it.template).collect();
+        let known: Vec<String> = catalog.templates().map(|it| catalog.template(it)).collect();
         let error = ToolError::new(Code::NotFound, what);
-        return Err(match nearest(template, known.iter().copied()) {
+        return Err(match nearest(template, known.iter().map(String::as_str)) {
             Some(near) => error.hint(format!("did you mean `{near}`?")),
             None => error.hint(format!("the templates are: {}", known.join(", "))),
         });
     };
-    let found = resource.variables().find(|variable| *variable == name);
+    let found = catalog.variables(resource).find(|variable| *variable == name);
     found.and_then(CompletionKind::of_variable).ok_or_else(|| {
-        let known: Vec<&str> = resource.variables().collect();
+        let known: Vec<&str> = catalog.variables(resource).collect();
         ToolError::invalid_argument(format!("`{template}` has no variable `{name}`"))
             .hint(format!("it has: {}", known.join(", ")))
     })
@@ -87,9 +96,11 @@ async fn suggest_objects(
 ) -> Vec<String> {
     let app = &client.app;
     let Ok((entry, _)) = app.registry.for_resource(tool) else { return Vec::new() };
+    let named = others.get(SERVER_ARGUMENT).filter(|_| app.servers.are_several());
+    let Ok(server) = app.servers.find(named.map(String::as_str)) else { return Vec::new() };
+    let engines = client.engines(server);
     let request = pipeline::request(client, cancel.clone(), Progress::default());
-    let guard = Arc::clone(&app.policy);
-    let cx = Cx::new(&client.engines, entry.meta, guard, request);
+    let cx = Cx::new(engines, entry.meta, Arc::clone(&server.policy) as _, request);
     tokio::select! {
         biased;
         () = cancel.cancelled() => Vec::new(),

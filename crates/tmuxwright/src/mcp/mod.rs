@@ -2,12 +2,14 @@
 //!
 //! - `handler`: one method for each request; it only delegates.
 //! - `pipeline`: the path of every tool call. `render` and `clean`: its result as a client sees it.
+//! - `call_server`: the tmux server of a call, among several.
 //! - `elicitation`: questions to a person. `rounds`: calls with questions in the stateless revision.
 //! - `prompts`, `completion`, `resources`, `subscriptions`, `logging`: the other requests.
 //! - `channel`: events pushed to clients. `instructions`: the server's guide for models.
 //! - `pagination`: pages and cursors of lists. `revision`: differences between protocol revisions.
 //! - `stdio`, `http`: the transports.
 
+mod call_server;
 mod channel;
 mod clean;
 mod completion;

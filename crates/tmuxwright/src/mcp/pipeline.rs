@@ -13,11 +13,13 @@ use terminal::text;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
+use super::call_server::{self, ServerChoice};
 use super::render;
-use crate::app::McpClient;
+use crate::app::{AppServer, McpClient};
 use crate::audit::{Audit, CallOrigin, CallOutcome};
 use crate::context::{
-    AskPerson, Cx, FirstTarget, NobodyToAsk, Progress, Questions, Request, ToolCaller, ToolEntry,
+    AskPerson, Cx, FirstTarget, NobodyToAsk, Progress, Questions, ReachableServer, Request,
+    ToolCaller, ToolEntry,
 };
 use crate::contract::{AskedPerson, Code, Notice, ObjectIds, Reply, ToolError, json_line};
 
@@ -75,9 +77,11 @@ pub(crate) async fn refuse(
     call: IncomingCall,
     error: ToolError,
 ) -> ToolAnswer {
-    let IncomingCall { tool, arguments, cancel, progress, client: name, .. } = call;
+    let IncomingCall { tool, mut arguments, cancel, progress, client: name, .. } = call;
     let request = Request { client: name, ..request(client, cancel, progress) };
-    ToolAnswer::new(client, recorded(client, &tool, arguments, request, Err(error)).await)
+    let ServerChoice { recorded, .. } = call_server::choose(client, &tool, &mut arguments);
+    let refused = (recorded, Err(error));
+    ToolAnswer::new(client, self::recorded(client, &tool, arguments, request, refused).await)
 }
 
 /// The request of a call that is not part of another call.
@@ -120,17 +124,31 @@ impl ToolCaller for CallsOf {
     fn offers(&self, tool: &str) -> bool {
         self.0.app.registry.find(tool).is_ok()
     }
+
+    fn server_names(&self) -> &[String] {
+        self.0.app.servers.names()
+    }
+
+    fn servers(&self) -> Vec<ReachableServer> {
+        let reachable = |server: &Arc<AppServer>| ReachableServer {
+            scope: server.scope.clone(),
+            socket: server.socket().path(),
+            host: Arc::clone(&self.0.engines(server).host),
+        };
+        self.0.app.servers.all().iter().map(reachable).collect()
+    }
 }
 
 /// Makes one call.
 pub(crate) async fn call(
     client: &McpClient,
     tool: &str,
-    arguments: Map<String, Value>,
+    mut arguments: Map<String, Value>,
     request: Request,
 ) -> Result<Reply, ToolError> {
-    let authorized = authorize(client, tool, &request);
-    recorded(client, tool, arguments, request, authorized).await
+    let ServerChoice { server, recorded } = call_server::choose(client, tool, &mut arguments);
+    let authorized = server.and_then(|server| authorize(client, tool, &request, server));
+    self::recorded(client, tool, arguments, request, (recorded, authorized)).await
 }
 
 /// Makes a call, or answers with the error, with a record in the audit log if one is kept. The record is
@@ -140,7 +158,7 @@ async fn recorded(
     tool: &str,
     arguments: Map<String, Value>,
     request: Request,
-    authorized: Result<Authorized, ToolError>,
+    (server, authorized): (Option<Arc<str>>, Result<Authorized, ToolError>),
 ) -> Result<Reply, ToolError> {
     let app = &client.app;
     let Some(audit) = &app.audit else {
@@ -151,7 +169,7 @@ async fn recorded(
     let request =
         Request { first_target: touched.clone(), questions: questions.clone(), ..request };
     let disclosure = app.registry.disclosure(tool);
-    let begun = audit.begin(tool, &disclosure, &arguments, caller(client, &request));
+    let begun = audit.begin(tool, &disclosure, &arguments, caller(client, &request, server));
     if let Err(failed) = audit.ready().await {
         begun.refuse(Code::AuditFailed.name());
         return Err(failed.into());
@@ -179,22 +197,31 @@ async fn unrecorded(
     render::clean(answer, &client.app.settings.redact)
 }
 
-/// A tool that may be called, with the schema of its arguments.
+/// A tool that may be called on a tmux server, with the schema of its arguments.
 struct Authorized {
     entry: ToolEntry,
     schema: Arc<Map<String, Value>>,
+    server: Arc<AppServer>,
 }
 
-/// Finds the tool, if tier, toolset and tool list allow it. The tools behind a resource need not be in
+/// Finds the tool, if tier, toolset and tool list allow it on the server. The tools behind a resource need not be in
 /// the toolset, which only limits the tools a model sees. Objects, files and lines are checked later,
 /// when the tool requests them from the call context.
-fn authorize(client: &McpClient, tool: &str, request: &Request) -> Result<Authorized, ToolError> {
+fn authorize(
+    client: &McpClient,
+    tool: &str,
+    request: &Request,
+    server: Arc<AppServer>,
+) -> Result<Authorized, ToolError> {
     let registry = &client.app.registry;
-    match request.via {
-        Some(_) => registry.for_resource(tool).map(|(entry, schema)| Authorized { entry, schema }),
-        None => registry
-            .find(tool)
-            .map(|tool| Authorized { entry: tool.entry, schema: Arc::clone(&tool.schema) }),
+    let (entry, schema) = match request.via {
+        Some(_) => registry.for_resource(tool)?,
+        None => registry.find(tool).map(|tool| (tool.entry, Arc::clone(&tool.schema)))?,
+    };
+    // A tool is offered if any server permits it.
+    match server.policy.permits(entry.meta) {
+        true => Ok(Authorized { entry, schema, server }),
+        false => Err(server.policy.refusal(entry.meta)),
     }
 }
 
@@ -205,15 +232,17 @@ async fn execute(
     arguments: Map<String, Value>,
     mut request: Request,
 ) -> Result<Reply, ToolError> {
-    let Authorized { entry, schema } = authorized;
+    let Authorized { entry, schema, server } = authorized;
     let (app, name) = (&client.app, entry.meta.name);
+    call_server::check_command(client, &server, &arguments)?;
     if app.policy.confirm {
         request.arguments = json_line(&arguments.clone().into()).into();
     }
     let (cancel, begun) = (request.cancel.clone(), request.begun);
-    let cx = Cx::new(&client.engines, entry.meta, Arc::clone(&app.policy) as _, request);
+    let engines = client.engines(&server);
+    let cx = Cx::new(engines, entry.meta, Arc::clone(&server.policy) as _, request);
     let work = (entry.call)(&cx, &schema, arguments);
-    let answer = tokio::select! {
+    let mut answer = tokio::select! {
         biased;
         () = cancel.cancelled() => {
             Err(ToolError::new(Code::Cancelled, format!("`{name}` was cancelled")))
@@ -226,6 +255,9 @@ async fn execute(
             done.unwrap_or_else(|panic| Err(panicked(name, panic.as_ref())))
         }
     };
+    if entry.on_one_server && server.scope.has_others() {
+        call_server::name_in(&mut answer, &server);
+    }
     let outcome = answer.as_ref().map_or_else(|error| error.code.name(), |_| "ok");
     tracing::debug!("{name}: {outcome} after {} ms", begun.elapsed().as_millis());
     answer
@@ -241,8 +273,9 @@ fn panicked(tool: &str, panic: &(dyn Any + Send)) -> ToolError {
 }
 
 /// The origin of a call, for the audit log.
-fn caller(client: &McpClient, request: &Request) -> CallOrigin {
+fn caller(client: &McpClient, request: &Request, server: Option<Arc<str>>) -> CallOrigin {
     CallOrigin {
+        server,
         client: request.client.clone(),
         client_number: client.number(),
         via: request.via.clone(),

@@ -19,7 +19,7 @@ pub(super) fn offers_tool(app: &Arc<App>) -> impl Fn(&str) -> bool {
 
 /// The prompts that are offered, in a fixed order.
 pub(super) fn list(app: &Arc<App>) -> Vec<WirePrompt> {
-    prompts::offered(&offers_tool(app)).map(to_wire).collect()
+    prompts::offered(&offers_tool(app)).map(|prompt| to_wire(app, prompt)).collect()
 }
 
 /// The text of a prompt, as a message of the user.
@@ -29,8 +29,8 @@ pub(super) fn get(
 ) -> Result<GetPromptResult, ErrorData> {
     let offers = offers_tool(app);
     let prompt = prompts::find(&request.name, &offers).map_err(invalid_params)?;
-    let text =
-        prompt.text(request.arguments.unwrap_or_default(), &offers).map_err(invalid_params)?;
+    let given = request.arguments.unwrap_or_default();
+    let text = prompt.text(given, &offers, app.servers.names()).map_err(invalid_params)?;
     let message = PromptMessage::new_text(Role::User, text);
     Ok(GetPromptResult::new(vec![message]).with_description(prompt.description))
 }
@@ -44,8 +44,8 @@ pub(super) fn invalid_params(error: ToolError) -> ErrorData {
     ErrorData::invalid_params(text::inline(&message), None)
 }
 
-fn to_wire(prompt: &Prompt) -> WirePrompt {
-    let arguments = prompt.arguments.iter().map(argument_to_wire).collect();
+fn to_wire(app: &App, prompt: &Prompt) -> WirePrompt {
+    let arguments = prompt.all_arguments(app.servers.names()).map(argument_to_wire).collect();
     WirePrompt::new(prompt.name, Some(prompt.description), Some(arguments)).with_title(prompt.title)
 }
 

@@ -29,7 +29,7 @@ const LINES_CUT_META_KEY: &str = "tmuxwright/lines_cut";
 /// The templates of resources whose address has variables.
 pub(super) fn templates(app: &App) -> Vec<ResourceTemplate> {
     let template = |resource: &'static resources::Resource| {
-        ResourceTemplate::new(resource.template, resource.name)
+        ResourceTemplate::new(app.resources.template(resource), resource.name)
             .with_title(resource.title)
             .with_description(resource.description)
             .with_mime_type(resource.mime())
@@ -46,7 +46,8 @@ pub(super) async fn list(
     let app = &client.app;
     let after = match page.and_then(|page| page.cursor) {
         Some(cursor) => Some(
-            list_key(&cursor).ok_or_else(|| pagination::unknown_cursor(&cursor, LIST_METHOD))?,
+            list_key(app, &cursor)
+                .ok_or_else(|| pagination::unknown_cursor(&cursor, LIST_METHOD))?,
         ),
         None => None,
     };
@@ -57,8 +58,11 @@ pub(super) async fn list(
         false => Ok(Value::Null),
     };
     let panes = panes.map_err(|error| protocol_error(app, error, None))?;
-    let items = resources::items(&app.resources, &panes, &kept_commands(client, &panes));
-    let (page, more) = pagination::page_after(items, |item| item.key, after, pagination::PAGE_SIZE);
+    let others = app.servers.names().get(1..).unwrap_or_default();
+    let kept = kept_commands(client, &panes);
+    let items = resources::items(&app.resources, &panes, &kept, others);
+    let (page, more) =
+        pagination::page_after(items, |item| item.key.clone(), after, pagination::PAGE_SIZE);
     let last = page.last().filter(|_| more).map(|item| pagination::encode_cursor(&item.uri));
     let mut list = ListResourcesResult::with_all_items(
         page.into_iter().map(|item| to_wire(app, item)).collect(),
@@ -68,8 +72,8 @@ pub(super) async fn list(
 }
 
 /// The position in the list that a cursor names.
-fn list_key(cursor: &str) -> Option<ListKey> {
-    ListKey::of(&resources::find(&pagination::decode_cursor(cursor)?)?)
+fn list_key(app: &App, cursor: &str) -> Option<ListKey> {
+    ListKey::of(&app.resources.matching(&pagination::decode_cursor(cursor)?)?)
 }
 
 /// The commands whose results are kept, without those in hidden panes.
@@ -79,7 +83,8 @@ fn kept_commands(client: &McpClient, panes: &Value) -> Vec<KeptCommand> {
         let mut ids = panes.filter_map(|pane| pane.get("pane_id")?.as_str());
         !client.app.policy.hides_panes() || ids.any(|id| id == job.pane.to_string())
     };
-    let runs = &client.engines.runs;
+    let Ok(server) = client.app.servers.find(None) else { return Vec::new() };
+    let runs = &client.engines(server).runs;
     let jobs = runs.job_ids().into_iter().filter_map(|id| runs.job(&id)).filter(shown);
     jobs.map(|job| KeptCommand {
         id: job.id.clone(),
@@ -111,7 +116,7 @@ pub(super) async fn read(
     request: Request,
 ) -> Result<ReadResourceResult, ErrorData> {
     let app = &client.app;
-    let content = match resources::find(&uri) {
+    let content = match app.resources.matching(&uri) {
         Some(found) if app.resources.offers(found.resource) => {
             content(client, found, request).await
         }

@@ -43,20 +43,15 @@ impl Subscriptions {
         request: Request,
         peer: Peer<RoleServer>,
     ) -> Result<(), ErrorData> {
-        let mut all = self.0.lock().await;
-        if all.get(&uri).is_some_and(|known| !known.task.is_finished()) {
+        if !has_room(&mut *self.0.lock().await, &uri)? {
             return Ok(());
         }
-        if all.len() >= MAX_SUBSCRIPTIONS {
-            all.retain(|_, known| !known.task.is_finished());
-        }
-        if all.len() >= MAX_SUBSCRIPTIONS {
-            let message = format!(
-                "this client has {MAX_SUBSCRIPTIONS} subscriptions, the maximum; unsubscribe from some first"
-            );
-            return Err(ErrorData::invalid_params(message, None));
-        }
+        // Not locked meanwhile: a tmux server that hangs must not delay subscriptions to others.
         let mut changed = follow(client, &uri, request).await?;
+        let mut all = self.0.lock().await;
+        if !has_room(&mut all, &uri)? {
+            return Ok(());
+        }
         let stop = CancellationToken::new();
         let (stopped, address) = (stop.clone(), uri.clone());
         let task = tokio::spawn(async move {
@@ -81,6 +76,23 @@ impl Subscriptions {
             let _ = task.await;
         }
     }
+}
+
+/// Whether a subscription to a URI is still to be added. An error if there are too many.
+fn has_room(all: &mut HashMap<String, Subscription>, uri: &str) -> Result<bool, ErrorData> {
+    if all.get(uri).is_some_and(|known| !known.task.is_finished()) {
+        return Ok(false);
+    }
+    if all.len() >= MAX_SUBSCRIPTIONS {
+        all.retain(|_, known| !known.task.is_finished());
+    }
+    if all.len() >= MAX_SUBSCRIPTIONS {
+        let message = format!(
+            "this client has {MAX_SUBSCRIPTIONS} subscriptions, the maximum; unsubscribe from some first"
+        );
+        return Err(ErrorData::invalid_params(message, None));
+    }
+    Ok(true)
 }
 
 /// The part of a requested filter that is accepted: URIs of offered resources. Whether their objects
@@ -144,7 +156,9 @@ async fn begin(
     let app = &client.app;
     let tool = found.resource.calls.first().map_or("", |call| call.tool);
     let (entry, _) = app.registry.for_resource(tool)?;
-    let cx = Cx::new(&client.engines, entry.meta, Arc::clone(&app.policy) as _, request);
+    let server = app.servers.find(found.server.as_deref())?;
+    let engines = client.engines(server);
+    let cx = Cx::new(engines, entry.meta, Arc::clone(&server.policy) as _, request);
     let resolve = |target: String, level| {
         let cx = &cx;
         async move { Ok::<_, ToolError>(cx.resolve_as(&Target(target), level).await?.pane) }
@@ -164,7 +178,7 @@ async fn begin(
         }
         Source::Command(id) => {
             let gone = || ToolError::new(Code::NotFound, format!("command {id} is gone"));
-            let job = client.engines.runs.job(&id).ok_or_else(gone)?;
+            let job = engines.runs.job(&id).ok_or_else(gone)?;
             cx.may_see(job.pane).await?;
             ChangeSubject::Command(job)
         }

@@ -3,9 +3,12 @@
 use std::fs;
 use std::io;
 use std::os::unix::fs::MetadataExt;
-use std::path::{Path, PathBuf};
+use std::path::{Component, Path, PathBuf};
 
 use crate::contract::{Code, ToolError, file_failed};
+
+/// Name of the rule for writing in the config file.
+const WRITABLE: &str = "policy.writable_paths";
 
 /// Files and directories that may be read and written; `None` allows all.
 #[derive(Debug, Clone, Default)]
@@ -53,20 +56,31 @@ impl FileRules {
         }
         match &self.writable {
             None if !filtered => {}
-            None => {
-                let message = format!(
-                    "`{}` may not be written: while policy.command_filter is on, it must be in \
-                     `policy.writable_paths`",
-                    path.display()
-                );
-                return Err(ToolError::new(Code::Denied, message).hint(
-                    "leave the path out if the tool can do without; a person can add it to \
-                     `policy.writable_paths` in the config file",
-                ));
-            }
-            Some(list) => inside(path, &real, list, "policy.writable_paths", "written")?,
+            None => return Err(unlisted(path)),
+            Some(list) => inside(path, &real, list, WRITABLE, "written")?,
         }
         Ok(real)
+    }
+
+    /// Admits a file to be written by a tmux on another system. Links there cannot be resolved from here, so the
+    /// text decides: it must lead nowhere but where it says, and begin with a listed directory. This server's own
+    /// files are not there.
+    pub(super) fn write_elsewhere(
+        &self,
+        path: &Path,
+        filtered: bool,
+    ) -> Result<PathBuf, ToolError> {
+        if path.components().any(|part| part == Component::ParentDir) {
+            let message = format!("`{}` may not be written: it contains `..`", path.display());
+            return Err(ToolError::new(Code::Denied, message).hint("give the path without `..`"));
+        }
+        match &self.writable {
+            None if !filtered => {}
+            None => return Err(unlisted(path)),
+            Some(list) if list.iter().any(|entry| path.starts_with(entry)) => {}
+            Some(list) => return Err(outside(path, list, WRITABLE, "written")),
+        }
+        Ok(path.to_owned())
     }
 }
 
@@ -186,6 +200,11 @@ fn inside(
     if list.iter().any(contains) {
         return Ok(());
     }
+    Err(outside(path, list, rule, action))
+}
+
+/// The refusal of a path that is not in the list of a rule.
+fn outside(path: &Path, list: &[PathBuf], rule: &str, action: &str) -> ToolError {
     let message = format!("`{}` may not be {action}: it is outside `{rule}`", path.display());
     let allowed: Vec<String> = list.iter().map(|entry| entry.display().to_string()).collect();
     let hint = match allowed.as_slice() {
@@ -194,7 +213,18 @@ fn inside(
             format!("use {}; a person can add to `{rule}` in the config file", some.join(" or "))
         }
     };
-    Err(ToolError::new(Code::Denied, message).hint(hint))
+    ToolError::new(Code::Denied, message).hint(hint)
+}
+
+/// The refusal of a path to write while commands are filtered and no paths are listed.
+fn unlisted(path: &Path) -> ToolError {
+    let message = format!(
+        "`{}` may not be written: while policy.command_filter is on, it must be in `{WRITABLE}`",
+        path.display()
+    );
+    ToolError::new(Code::Denied, message).hint(format!(
+        "leave the path out if the tool can do without; a person can add it to `{WRITABLE}` in the config file"
+    ))
 }
 
 /// Resolves all links of a path. For a file that does not exist yet, the links of its directory are

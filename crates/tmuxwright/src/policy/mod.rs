@@ -15,8 +15,8 @@ mod tests;
 
 use std::path::{Path, PathBuf};
 
-use tmux_control::Socket;
 use tmux_control::target::Level;
+use tmux_control::{Route, Socket};
 
 use crate::contract::{
     Admission, Code, CreateLocation, Group, Guard, Meta, OptionReach, PaneIdentity, ShellLine,
@@ -26,7 +26,7 @@ pub use ceiling::Ceiling;
 pub use command_filter::{CommandFilter, CommandFilterMode};
 pub use files::{FileRules, ProtectedPath};
 pub use options::{OptionRule, OptionRules, OptionValue, SETTABLE_OPTIONS};
-pub use reach::ReachRules;
+pub use reach::{ReachRules, ServerPlace};
 pub use tool_filter::{TIER_GROUPS, ToolFilter, group_names};
 pub use variables::{LOADING_VARIABLES, LoadingVariable, VariableRules};
 
@@ -55,6 +55,19 @@ pub struct Policy {
     pub variables: VariableRules,
     /// The tmux options that may be set besides those of the table.
     pub options: OptionRules,
+    /// The tmux server to which these rules apply, for messages.
+    pub server: PolicyServer,
+}
+
+/// A tmux server as messages of the policy name it.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct PolicyServer {
+    /// Its name, if several can be reached.
+    pub name: Option<String>,
+    /// Whether it has a tier of its own in the config file.
+    pub has_own_tier: bool,
+    /// Whether it runs on another system.
+    pub is_remote: bool,
 }
 
 impl Default for Policy {
@@ -71,15 +84,51 @@ impl Default for Policy {
             files: FileRules::default(),
             variables: VariableRules::default(),
             options: OptionRules::default(),
+            server: PolicyServer::default(),
         }
     }
 }
 
 impl Policy {
-    /// Refuses incomplete rules, and rules that exclude the tmux server to be driven.
-    pub fn check(&self, socket: &Socket) -> Result<(), String> {
-        self.command_filter.check()?;
-        self.reach.check_server(socket)
+    /// Refuses incomplete rules.
+    pub fn check(&self) -> Result<(), String> {
+        self.command_filter.check()
+    }
+
+    /// These rules for one tmux server. `name` is given if several can be reached, `ceiling` if it has a tier of its
+    /// own, `route` if it runs on another system.
+    #[must_use]
+    pub fn on_server(
+        &self,
+        name: Option<String>,
+        ceiling: Option<Ceiling>,
+        route: Option<Route>,
+    ) -> Self {
+        let (has_own_tier, is_remote) = (ceiling.is_some(), route.is_some());
+        Self {
+            ceiling: ceiling.unwrap_or(self.ceiling),
+            reach: self.reach.on_system(route),
+            server: PolicyServer { name, has_own_tier, is_remote },
+            ..self.clone()
+        }
+    }
+
+    /// The server of these rules, in words.
+    fn server_words(&self) -> String {
+        match &self.server.name {
+            Some(name) => format!("server `{name}`"),
+            None => "this server".to_owned(),
+        }
+    }
+
+    /// The step by which a person can allow a tier.
+    fn way_to_tier(&self, tier: Ceiling) -> String {
+        match &self.server {
+            PolicyServer { name: Some(name), has_own_tier: true, .. } => format!(
+                "a person can set `tier = \"{tier}\"` under `[servers.{name}]` in the config file"
+            ),
+            _ => format!("a person can start tmuxwright with --tier {tier}"),
+        }
     }
 
     /// Whether MCP clients see the tool and can call it.
@@ -103,11 +152,13 @@ impl Policy {
             return ToolError::new(
                 Code::Denied,
                 format!(
-                    "`{}` needs the tier `{needed}`, this server has `{}`",
-                    meta.name, self.ceiling
+                    "`{}` needs the tier `{needed}`, {} has `{}`",
+                    meta.name,
+                    self.server_words(),
+                    self.ceiling
                 ),
             )
-            .hint(format!("a person can start tmuxwright with --tier {needed}"));
+            .hint(self.way_to_tier(needed));
         }
         if let Some(filter) = self.tool_filter.as_ref().filter(|filter| !filter.offers(meta)) {
             let message = format!("`{}` is excluded by `--tools {filter}`", meta.name);
@@ -122,6 +173,21 @@ impl Policy {
         }
         ToolError::new(Code::Denied, format!("`{}` is not in the enabled toolset", meta.name))
             .hint("a person can start tmuxwright with --toolset all")
+    }
+
+    /// Refuses to write a file at a tier that only reads.
+    fn admit_any_write(&self, path: &Path) -> Result<(), ToolError> {
+        if self.ceiling >= Ceiling::Mutating {
+            return Ok(());
+        }
+        let message = format!(
+            "`{}` may not be written: {} has the tier `{}`",
+            path.display(),
+            self.server_words(),
+            self.ceiling
+        );
+        let way = self.way_to_tier(Ceiling::Mutating);
+        Err(ToolError::new(Code::Denied, message).hint(format!("leave the path out; {way}")))
     }
 }
 
@@ -148,8 +214,9 @@ impl Guard for Policy {
             };
             return Err(ToolError::new(Code::Denied, format!("{level} `{target}` ({id}): {why}"))
                 .hint(format!(
-                    "use `{}` on panes that this server made; for others a person can start tmuxwright with --tier destructive",
-                    meta.name
+                    "use `{}` on panes that this server made; for others {}",
+                    meta.name,
+                    self.way_to_tier(Ceiling::Destructive)
                 )));
         }
         Ok(match own_only && !object.foreign.is_empty() {
@@ -177,7 +244,7 @@ impl Guard for Policy {
     }
 
     fn reaches(&self, socket: &Socket) -> bool {
-        self.reach.check_server(socket).is_ok()
+        self.reach.admits_socket(socket)
     }
 
     fn hides_panes(&self) -> bool {
@@ -217,15 +284,15 @@ impl Guard for Policy {
     }
 
     fn admit_write(&self, path: &Path) -> Result<PathBuf, ToolError> {
-        if self.ceiling < Ceiling::Mutating {
-            let message = format!(
-                "`{}` may not be written: this server has the tier `{}`",
-                path.display(),
-                self.ceiling
-            );
-            return Err(ToolError::new(Code::Denied, message)
-                .hint("leave the path out; a person can start tmuxwright with --tier mutating"));
-        }
+        self.admit_any_write(path)?;
         self.files.write(path, self.command_filter.is_on())
+    }
+
+    fn admit_write_by_tmux(&self, path: &Path) -> Result<PathBuf, ToolError> {
+        self.admit_any_write(path)?;
+        match self.server.is_remote {
+            false => self.files.write(path, self.command_filter.is_on()),
+            true => self.files.write_elsewhere(path, self.command_filter.is_on()),
+        }
     }
 }

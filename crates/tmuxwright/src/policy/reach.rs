@@ -1,6 +1,6 @@
 //! Rules for the tmux servers, sessions and panes that calls may see and use.
 
-use tmux_control::{PaneId, SessionId, Socket};
+use tmux_control::{PaneId, Route, SessionId, Socket};
 
 use crate::contract::{Code, CreateLocation, PaneIdentity, ToolError};
 
@@ -14,9 +14,42 @@ const OWN: &str = "own";
 /// Allow lists of tmux servers, sessions and panes; `None` allows all.
 #[derive(Debug, Clone, Default)]
 pub struct ReachRules {
-    servers: Option<Vec<Socket>>,
+    servers: Option<Vec<ServerRule>>,
+    /// The way to the system whose sockets are judged; `None` for this one.
+    route: Option<Route>,
     sessions: Option<Vec<SessionRule>>,
     panes: Option<Vec<PaneRule>>,
+}
+
+/// The place of a tmux server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ServerPlace {
+    /// Its name in the config file.
+    pub name: String,
+    /// Its socket.
+    pub socket: Socket,
+    /// The way to its system; `None` for this one.
+    pub route: Option<Route>,
+}
+
+impl ServerPlace {
+    /// Whether both are the same server. Links of sockets are resolved on this system only.
+    pub fn is_same_as(&self, other: &Self) -> bool {
+        is_same(&self.route, &self.socket, &other.route, &other.socket)
+    }
+}
+
+/// A word of the list of servers: a socket, or a server that the config file names.
+#[derive(Debug, Clone)]
+struct ServerRule {
+    word: String,
+    socket: Socket,
+    route: Option<Route>,
+    is_name: bool,
+}
+
+fn is_same(route: &Option<Route>, socket: &Socket, other: &Option<Route>, theirs: &Socket) -> bool {
+    route == other && (socket == theirs || (route.is_none() && socket.is_same_as(theirs)))
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -33,11 +66,46 @@ enum PaneRule {
 }
 
 impl ReachRules {
-    /// Limits the tmux servers to these sockets, each a name or a path.
+    /// Limits the tmux servers to these: names of the config file, and sockets, each a name or a path.
     pub fn set_servers<'a>(&mut self, words: impl Iterator<Item = &'a str>) -> Result<(), String> {
-        let sockets = words.map(|word| Socket::parse(word).map_err(|error| error.to_string()));
-        self.servers = Some(sockets.collect::<Result<_, _>>()?);
+        let rule = |word: &str| {
+            let socket = Socket::parse(word).map_err(|error| error.to_string())?;
+            Ok(ServerRule { word: word.to_owned(), socket, route: None, is_name: false })
+        };
+        self.servers = Some(words.map(rule).collect::<Result<_, String>>()?);
         Ok(())
+    }
+
+    /// Makes the words that are names of servers in the config file stand for these.
+    pub fn name_servers(&mut self, places: impl Iterator<Item = ServerPlace>) {
+        for ServerPlace { name, socket, route } in places {
+            for rule in self.servers.iter_mut().flatten().filter(|rule| rule.word == name) {
+                (rule.socket, rule.route) = (socket.clone(), route.clone());
+                rule.is_name = true;
+            }
+        }
+    }
+
+    /// These rules for the sockets of another system.
+    #[must_use]
+    pub fn on_system(&self, route: Option<Route>) -> Self {
+        Self { route, ..self.clone() }
+    }
+
+    /// Whether a server may be used.
+    pub fn admits(&self, place: &ServerPlace) -> bool {
+        self.lists(&place.route, &place.socket)
+    }
+
+    /// The listed sockets that are not names of servers in the config file, with the words for them.
+    pub fn sockets(&self) -> impl Iterator<Item = (&str, &Socket)> {
+        let rules = self.servers.iter().flatten().filter(|rule| !rule.is_name);
+        rules.map(|rule| (rule.word.as_str(), &rule.socket))
+    }
+
+    fn lists(&self, route: &Option<Route>, socket: &Socket) -> bool {
+        let is_it = |rule: &ServerRule| is_same(&rule.route, &rule.socket, route, socket);
+        self.servers.as_ref().is_none_or(|rules| rules.iter().any(is_it))
     }
 
     /// Limits the sessions to these names and ids.
@@ -67,14 +135,9 @@ impl ReachRules {
         Ok(())
     }
 
-    /// Refuses a tmux server that is not listed.
-    pub fn check_server(&self, socket: &Socket) -> Result<(), String> {
-        match &self.servers {
-            Some(servers) if !servers.iter().any(|server| server.is_same_as(socket)) => {
-                Err(format!("the tmux server {socket} is not in policy.allowed_servers"))
-            }
-            _ => Ok(()),
-        }
+    /// Whether the tmux server at a socket of the system may be used.
+    pub fn admits_socket(&self, socket: &Socket) -> bool {
+        self.lists(&self.route, socket)
     }
 
     pub(super) fn limits_panes(&self) -> bool {

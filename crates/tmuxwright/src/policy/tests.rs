@@ -303,3 +303,50 @@ fn variables_are_free_unless_listed_or_commands_filtered() {
     assert!(variables.set(["A=B"].into_iter()).is_err());
     assert!(variables.set([""].into_iter()).is_err());
 }
+
+#[test]
+fn remote_path_is_judged_by_its_text() {
+    let route = Some(Route::ssh("build1").unwrap());
+    let listed = |paths: &str| {
+        let mut policy = Policy::default();
+        policy.files.set_writable(paths.lines()).unwrap();
+        policy.on_server(Some("build1".to_owned()), None, route.clone())
+    };
+    let write = |policy: &Policy, path: &str| policy.admit_write_by_tmux(Path::new(path));
+    let policy = listed("/var/log/agent");
+    assert_eq!(write(&policy, "/var/log/agent/a.log").unwrap(), Path::new("/var/log/agent/a.log"));
+    for (path, part) in [
+        ("/var/log/agent/../x", "`..`"),
+        ("/var/log/agents/x", "policy.writable_paths"),
+        ("/etc/passwd", "policy.writable_paths"),
+    ] {
+        let error = write(&policy, path).unwrap_err().to_string();
+        assert!(error.contains(part), "{path}: {error}");
+    }
+    let any = Policy::default().on_server(None, None, route.clone());
+    assert!(write(&any, "/no/such/directory/x").is_ok());
+    assert!(any.admit_write(Path::new("/no/such/directory/x")).is_err(), "local files stay local");
+    let readonly = Policy::default().on_server(None, Some(Ceiling::Readonly), route.clone());
+    assert!(write(&readonly, "/tmp/x").unwrap_err().to_string().contains("`readonly`"));
+    let mut filtered = any;
+    filtered.command_filter.mode = Some(CommandFilterMode::Deny);
+    filtered.command_filter.set_patterns(["x"].into_iter()).unwrap();
+    assert!(write(&filtered, "/tmp/x").unwrap_err().to_string().contains("command_filter"));
+}
+
+#[test]
+fn sockets_count_on_their_own_system() {
+    let route = || Some(Route::ssh("build1").unwrap());
+    let mut policy = Policy::default();
+    policy.reach.set_servers(["work", "build1"].into_iter()).unwrap();
+    let socket = Socket::Path("/tmp/x/sock".into());
+    let place = ServerPlace { name: "build1".to_owned(), socket: socket.clone(), route: route() };
+    policy.reach.name_servers([place.clone()].into_iter());
+    assert!(policy.reach.admits(&place));
+    let there = policy.on_server(None, None, route());
+    assert!(there.reaches(&socket) && !policy.reaches(&socket));
+    let work = Socket::Name("work".to_owned());
+    assert!(policy.reaches(&work) && !there.reaches(&work));
+    assert!(!policy.reaches(&Socket::Name("build1".to_owned())), "a name is not a socket");
+    assert_eq!(policy.reach.sockets().map(|(word, _)| word).collect::<Vec<_>>(), ["work"]);
+}

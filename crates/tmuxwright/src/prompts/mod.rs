@@ -31,6 +31,14 @@ pub const ALL: &[Prompt] = &[
 /// Predicate for the names of offered tools.
 pub type OffersTool<'a> = &'a dyn Fn(&str) -> bool;
 
+/// The argument that every prompt has if several tmux servers can be reached.
+pub const SERVER: Argument = Argument {
+    name: "server",
+    description: "tmux server, as list_servers names it; by default the first one.",
+    kind: CompletionKind::Server,
+    presence: Presence::Optional,
+};
+
 /// The declaration of a prompt.
 #[derive(Debug, Clone, Copy)]
 pub struct Prompt {
@@ -77,6 +85,11 @@ impl Prompt {
         self.needs.iter().all(|tool| offers(tool))
     }
 
+    /// Its arguments, with that for the server if several can be reached.
+    pub fn all_arguments(&self, servers: &[String]) -> impl Iterator<Item = &'static Argument> {
+        self.arguments.iter().chain((!servers.is_empty()).then_some(&SERVER))
+    }
+
     /// The argument with this name, or an error that names the nearest one.
     pub fn argument(&self, name: &str) -> Result<&'static Argument, ToolError> {
         self.arguments.iter().find(|argument| argument.name == name).ok_or_else(|| {
@@ -90,14 +103,18 @@ impl Prompt {
         })
     }
 
-    /// The text with these arguments filled in.
+    /// The text with these arguments filled in. `servers` are the names of the tmux servers from which calls choose,
+    /// if there are several.
     pub fn text(
         &self,
-        given: Map<String, Value>,
+        mut given: Map<String, Value>,
         offers: OffersTool<'_>,
+        servers: &[String],
     ) -> Result<String, ToolError> {
+        let server = if servers.is_empty() { None } else { given.shift_remove(SERVER.name) };
+        let server = values::server(server, servers)?;
         let given = ArgumentValues::read(self, given)?;
-        let mut script = Script::new(offers);
+        let mut script = Script::new(offers, server);
         (self.write)(&mut script, &given);
         Ok(script.text())
     }
@@ -136,7 +153,7 @@ mod tests {
 
     fn text(name: &str, given: Value) -> Result<String, ToolError> {
         let Value::Object(given) = given else { panic!("not an object") };
-        find(name, &|_| true)?.text(given, &|_| true)
+        find(name, &|_| true)?.text(given, &|_| true, &[])
     }
 
     fn message(name: &str, given: Value) -> String {
@@ -169,6 +186,25 @@ mod tests {
         }
         let error = message("run_and_wait", json!({"command": ["x"]}));
         assert!(error.contains("`command`") && error.contains("text"), "{error}");
+    }
+
+    #[test]
+    fn calls_carry_the_chosen_server() {
+        let servers = ["default".to_owned(), "build1".to_owned()];
+        let text = |server: Value| {
+            let given = json!({"command": "make", "server": server});
+            let Value::Object(given) = given else { panic!("not an object") };
+            find("run_and_wait", &|_| true)?.text(given, &|_| true, &servers)
+        };
+        let shown = text(json!("build1")).unwrap();
+        let calls = || shown.lines().filter_map(|line| line.strip_prefix("   ")?.split_once(' '));
+        assert!(calls().count() > 2, "{shown}");
+        assert!(calls().all(|(_, call)| call.contains("\"server\":\"build1\"")), "{shown}");
+        assert!(!text(json!(" ")).unwrap().contains("server"));
+        let error = text(json!("build2")).unwrap_err().to_string();
+        assert!(error.contains("`build2`") && error.contains("did you mean `build1`"), "{error}");
+        let error = message("run_and_wait", json!({"command": "x", "server": "build1"}));
+        assert!(error.contains("no argument `server`"), "{error}");
     }
 
     #[test]

@@ -2,12 +2,14 @@
 
 use serde_json::Value;
 
-use super::OffersTool;
+use super::{OffersTool, SERVER};
 use crate::contract::json_line;
 
 /// Builder of a prompt's text.
 pub(crate) struct Script<'a> {
     offers: OffersTool<'a>,
+    /// The tmux server that the calls name.
+    server: Option<String>,
     lines: Vec<String>,
     steps: usize,
     /// Whether a call refers to the result of an earlier step.
@@ -41,8 +43,8 @@ impl StepRef {
 }
 
 impl<'a> Script<'a> {
-    pub(super) fn new(offers: OffersTool<'a>) -> Self {
-        Self { offers, lines: Vec::new(), steps: 0, has_references: false }
+    pub(super) fn new(offers: OffersTool<'a>, server: Option<String>) -> Self {
+        Self { offers, server, lines: Vec::new(), steps: 0, has_references: false }
     }
 
     /// Adds a sentence.
@@ -53,8 +55,11 @@ impl<'a> Script<'a> {
     /// Adds a step with the first of these calls whose tool is offered; no step if none is.
     pub(crate) fn step<const N: usize>(&mut self, words: &str, calls: [CallText; N]) -> StepRef {
         let call = calls.into_iter().find(|call| (self.offers)(call.tool));
-        if let Some(CallText { tool, arguments }) = call {
+        if let Some(CallText { tool, mut arguments }) = call {
             self.steps += 1;
+            if let (Some(server), Value::Object(map)) = (&self.server, &mut arguments) {
+                map.insert(SERVER.name.to_owned(), server.as_str().into());
+            }
             let arguments = json_line(&arguments);
             self.has_references |= arguments.contains(" of step ");
             self.lines.push(format!("{}. {words}\n   {tool} {arguments}", self.steps));

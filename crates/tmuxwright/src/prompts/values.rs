@@ -2,9 +2,9 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::{Argument, Presence, Prompt};
+use super::{Argument, Presence, Prompt, SERVER};
 use crate::completion::CompletionKind;
-use crate::contract::ToolError;
+use crate::contract::{ToolError, nearest, shorten};
 
 /// Upper bound of `timeout` in tool calls.
 const MAX_TIMEOUT_SECONDS: f64 = 600.0;
@@ -46,6 +46,23 @@ impl ArgumentValues {
     pub(crate) fn has(&self, name: &str) -> bool {
         self.0.contains_key(name)
     }
+}
+
+/// The chosen tmux server; `None` for the default one.
+pub(super) fn server(given: Option<Value>, known: &[String]) -> Result<Option<String>, ToolError> {
+    let Some(given) = given.filter(|value| !is_blank(value)) else { return Ok(None) };
+    let Value::String(name) = read(&SERVER, given)? else { return Ok(None) };
+    if known.contains(&name) {
+        return Ok(Some(name));
+    }
+    let what = format!("argument `{}`: there is no server `{name}`", SERVER.name);
+    let all = shorten(known);
+    Err(ToolError::invalid_argument(what).hint(
+        match nearest(&name, known.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`? the servers are: {all}"),
+            None => format!("the servers are: {all}"),
+        },
+    ))
 }
 
 fn is_blank(value: &Value) -> bool {

@@ -8,13 +8,15 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde::Deserialize;
 use serde_json::Value;
 
+use super::uri::with_server;
 use super::{Catalog, MatchedResource, RESOURCES, Resource};
 use crate::results::words::count;
 use terminal::text::inline;
 
-/// Sort key of the list: index of the declaration, then number in the object's id.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct ListKey(usize, u64);
+/// Sort key of the list: the tmux server, the default one first, then the index of the declaration, then the number in
+/// the object's id.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct ListKey(Option<String>, usize, u64);
 
 /// A resource that can be read now.
 #[derive(Debug, Clone)]
@@ -73,8 +75,8 @@ impl ListKey {
     pub fn of(found: &MatchedResource) -> Option<Self> {
         let index = RESOURCES.iter().position(|known| known.template == found.resource.template)?;
         match found.values.first() {
-            None => Some(Self(index, 0)),
-            Some((_, id)) => number(id).map(|number| Self(index, number)),
+            None => Some(Self(found.server.clone(), index, 0)),
+            Some((_, id)) => number(id).map(|number| Self(found.server.clone(), index, number)),
         }
     }
 }
@@ -84,8 +86,15 @@ fn number(id: &str) -> Option<u64> {
     id.get(1..)?.parse().ok()
 }
 
-/// The resources that can be read now, sorted. `panes` is the structured result of `list_panes`.
-pub fn items(catalog: &Catalog, panes: &Value, commands: &[KeptCommand]) -> Vec<ListedResource> {
+/// The resources of the default tmux server that can be read now, and those of the `others` without variables, sorted.
+/// `panes` is the structured result of `list_panes`: of other servers no objects are listed, since one of them may not
+/// answer.
+pub fn items(
+    catalog: &Catalog,
+    panes: &Value,
+    commands: &[KeptCommand],
+    others: &[String],
+) -> Vec<ListedResource> {
     let panes: Vec<PaneEntry> = panes
         .get("panes")
         .map(|panes| Vec::deserialize(panes).unwrap_or_default())
@@ -103,19 +112,17 @@ pub fn items(catalog: &Catalog, panes: &Value, commands: &[KeptCommand]) -> Vec<
         }
         let variables: Vec<&str> = resource.variables().collect();
         match variables.as_slice() {
-            [] => items.push(ListedResource {
-                key: ListKey(index, 0),
-                resource,
-                uri: resource.template.to_owned(),
-                name: resource.name.to_owned(),
-                title: resource.title.to_owned(),
-                description: resource.description.to_owned(),
-            }),
+            [] => {
+                items.push(plain_item(index, resource));
+                items.extend(
+                    others.iter().map(|server| of_server(plain_item(index, resource), server)),
+                );
+            }
             [variable] => {
                 let of_kind = objects.iter().filter(|(kind, _)| kind == variable);
                 items.extend(of_kind.flat_map(|(_, labels)| labels).filter_map(|(id, label)| {
                     Some(ListedResource {
-                        key: ListKey(index, number(id)?),
+                        key: ListKey(None, index, number(id)?),
                         resource,
                         uri: resource.uri(&[id]),
                         name: format!("{} {id}", resource.name),
@@ -128,9 +135,33 @@ pub fn items(catalog: &Catalog, panes: &Value, commands: &[KeptCommand]) -> Vec<
             _ => {}
         }
     }
-    items.sort_by_key(|item| item.key);
-    items.dedup_by_key(|item| item.key);
+    items.sort_by(|one, other| one.key.cmp(&other.key));
+    items.dedup_by(|one, other| one.key == other.key);
     items
+}
+
+/// A resource without variables.
+fn plain_item(index: usize, resource: &'static Resource) -> ListedResource {
+    ListedResource {
+        key: ListKey(None, index, 0),
+        resource,
+        uri: resource.template.to_owned(),
+        name: resource.name.to_owned(),
+        title: resource.title.to_owned(),
+        description: resource.description.to_owned(),
+    }
+}
+
+/// The same resource of another tmux server.
+fn of_server(item: ListedResource, server: &str) -> ListedResource {
+    let ListKey(_, index, number) = item.key;
+    ListedResource {
+        key: ListKey(Some(server.to_owned()), index, number),
+        uri: with_server(&item.uri, server),
+        name: format!("{} {server}", item.name),
+        title: format!("{}, server {}", item.title, inline(server)),
+        ..item
+    }
 }
 
 fn sessions(panes: &[PaneEntry]) -> BTreeMap<String, Label> {
@@ -259,13 +290,18 @@ mod tests {
             command: "make\ntest".to_owned(),
             state: "Runs".to_owned(),
         };
-        let items = items(&app.resources, &panes, &[kept("c10"), kept("c9")]);
+        let items = items(&app.resources, &panes, &[kept("c10"), kept("c9")], &[]);
         let uris: Vec<&str> = items.iter().map(|item| item.uri.as_str()).collect();
         let content: Vec<&&str> = uris.iter().filter(|uri| uri.ends_with("content")).collect();
         assert_eq!(content, [&"tmux://panes/%259/content", &"tmux://panes/%2510/content"]);
         assert_eq!(uris[uris.len() - 2..], ["tmux://commands/c9", "tmux://commands/c10"]);
         for item in &items {
-            assert_eq!(ListKey::of(&find(&item.uri).unwrap()), Some(item.key), "{}", item.uri);
+            assert_eq!(
+                ListKey::of(&find(&item.uri).unwrap()),
+                Some(item.key.clone()),
+                "{}",
+                item.uri
+            );
         }
         let label = |uri: &str| {
             let item = items.iter().find(|item| item.uri == uri).unwrap();

@@ -20,7 +20,7 @@ pub use listing::{KeptCommand, ListKey, ListedResource, items};
 pub use source::Source;
 
 use crate::contract::{Code, ToolError, nearest};
-use crate::registry::Registry;
+use crate::registry::{Registry, SERVER_ARGUMENT};
 use terminal::text::inline;
 
 /// The declaration of a resource, or of all resources with the same template.
@@ -88,6 +88,8 @@ impl Resource {
 pub struct MatchedResource {
     /// Declaration.
     pub resource: &'static Resource,
+    /// The tmux server that the URI names, if it does.
+    pub server: Option<String>,
     /// Variables with their values, decoded and in the form that tools take.
     values: Vec<(&'static str, String)>,
 }
@@ -113,18 +115,22 @@ impl MatchedResource {
         };
         let arguments = |call: &ResourceCall| {
             let given = call.arguments.iter();
-            given.map(|(name, given)| ((*name).to_owned(), argument(*given))).collect()
+            let server = self.server.iter();
+            given
+                .map(|(name, given)| ((*name).to_owned(), argument(*given)))
+                .chain(server.map(|name| (SERVER_ARGUMENT.to_owned(), name.as_str().into())))
+                .collect()
         };
         self.resource.calls.iter().map(|call| (call.tool, arguments(call))).collect()
     }
 }
 
-/// Finds the declaration that a URI matches, whether or not it is offered.
+/// Finds the declaration that a URI without a server matches, whether or not it is offered.
 pub fn find(uri: &str) -> Option<MatchedResource> {
     RESOURCES.iter().find_map(|resource| {
         let values = uri::match_template(resource.template, uri)?.into_iter();
         let values = values.map(|(name, text)| Some((name, read(name, text)?)));
-        Some(MatchedResource { resource, values: values.collect::<Option<_>>()? })
+        Some(MatchedResource { resource, server: None, values: values.collect::<Option<_>>()? })
     })
 }
 
@@ -153,14 +159,16 @@ fn read(variable: &str, text: &str) -> Option<String> {
 #[derive(Debug)]
 pub struct Catalog {
     offered: Vec<&'static Resource>,
+    /// Whether URIs can name one of several tmux servers.
+    names_servers: bool,
 }
 
 impl Catalog {
-    /// The part of [`RESOURCES`] that the policy allows.
-    pub fn new(registry: &Registry) -> Self {
+    /// The part of [`RESOURCES`] that the policy allows. URIs name servers if several can be reached.
+    pub fn new(registry: &Registry, names_servers: bool) -> Self {
         let may =
             |resource: &&Resource| resource.calls.iter().all(|call| registry.permits(call.tool));
-        Self { offered: RESOURCES.iter().filter(may).collect() }
+        Self { offered: RESOURCES.iter().filter(may).collect(), names_servers }
     }
 
     /// All offered resources, in the order of declaration.
@@ -178,9 +186,28 @@ impl Catalog {
         self.all().any(|offered| offered.template == resource.template)
     }
 
+    /// The template of a resource as clients see it.
+    pub fn template(&self, resource: &Resource) -> String {
+        let query = if self.names_servers { uri::SERVER_TEMPLATE } else { "" };
+        format!("{}{query}", resource.template)
+    }
+
+    /// The variables of a resource as clients see it.
+    pub fn variables(&self, resource: &Resource) -> impl Iterator<Item = &'static str> {
+        resource.variables().chain(self.names_servers.then_some(SERVER_ARGUMENT))
+    }
+
+    /// Finds the declaration that a URI matches, whether or not it is offered.
+    pub fn matching(&self, uri: &str) -> Option<MatchedResource> {
+        let Some((uri, server)) = uri::split_server(uri).filter(|_| self.names_servers) else {
+            return find(uri);
+        };
+        Some(MatchedResource { server: Some(server), ..find(uri)? })
+    }
+
     /// Finds the declaration that a URI matches, if it is offered.
     pub fn find(&self, uri: &str) -> Option<MatchedResource> {
-        find(uri).filter(|found| self.offers(found.resource))
+        self.matching(uri).filter(|found| self.offers(found.resource))
     }
 
     /// The error for a URI that matches no offered resource.
@@ -198,6 +225,9 @@ impl Catalog {
         let mut hint = format!("the URIs are: {}", fitting.join(", "));
         if fitting.iter().any(|known| known.contains("{lines}")) {
             hint.push_str("; {pane} is an id such as %3, {lines} is a number from 1");
+        }
+        if self.names_servers {
+            hint.push_str("; with ?server=NAME for another tmux server than the default one");
         }
         error.hint(hint)
     }

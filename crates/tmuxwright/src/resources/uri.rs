@@ -5,6 +5,23 @@
 
 const SCHEME: &str = "tmux://";
 
+/// The end of templates, if several tmux servers can be reached.
+pub(super) const SERVER_TEMPLATE: &str = "{?server}";
+
+/// The end of a URI before the name of its tmux server.
+const SERVER_QUERY: &str = "?server=";
+
+/// A URI without its tmux server, and that server.
+pub(super) fn split_server(uri: &str) -> Option<(&str, String)> {
+    let (uri, server) = uri.split_once(SERVER_QUERY)?;
+    Some((uri, decode(server)?)).filter(|(_, server)| !server.is_empty())
+}
+
+/// The URI for a tmux server.
+pub(super) fn with_server(uri: &str, server: &str) -> String {
+    format!("{uri}{SERVER_QUERY}{}", encode(server))
+}
+
 /// The variables of a template, in order.
 pub(super) fn variables(template: &'static str) -> impl Iterator<Item = &'static str> {
     segments(template).filter_map(variable)

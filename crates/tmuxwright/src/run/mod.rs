@@ -61,7 +61,7 @@ pub use job::{AlternateScreen, AwaitedInput, Job, JobFacts, JobStatus};
 use job_list::JobList;
 pub(crate) use launch::Launch;
 use limits::SETTLE_TIME;
-pub use options::{AllowedServers, RunOptions};
+pub use options::{AllowedServers, JobNumbers, RunOptions};
 pub(crate) use output_filter::{OutputFilter, OutputPart};
 use pane_records::{PaneLease, PaneRecords};
 pub use process::ShellKind;
@@ -95,11 +95,16 @@ struct Shared {
 
 impl Engine {
     /// An engine without jobs.
-    pub fn new(host: Arc<Host>, options: RunOptions, allowed: AllowedServers) -> Self {
+    pub fn new(
+        host: Arc<Host>,
+        options: RunOptions,
+        allowed: AllowedServers,
+        numbers: JobNumbers,
+    ) -> Self {
         let shared = Shared {
             options,
             allowed,
-            records: Mutex::default(),
+            records: Mutex::new(PaneRecords::new(numbers)),
             typed_input: TypedInput::default(),
             typing: TypingLocks::default(),
         };

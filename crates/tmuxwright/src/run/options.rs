@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use process::ShellKind;
 use tmux_control::Socket;
@@ -22,6 +23,18 @@ pub struct RunOptions {
 impl Default for RunOptions {
     fn default() -> Self {
         Self { results: 100, shell: None, interpreters: Interpreters::built_in() }
+    }
+}
+
+/// The numbers of jobs, shared by the engines of all tmux servers of a process: an id names one job, whichever
+/// server it runs on.
+#[derive(Debug, Clone, Default)]
+pub struct JobNumbers(Arc<AtomicU64>);
+
+impl JobNumbers {
+    /// A number that was not used before.
+    pub(super) fn next(&self) -> u64 {
+        self.0.fetch_add(1, Ordering::Relaxed).saturating_add(1)
     }
 }
 

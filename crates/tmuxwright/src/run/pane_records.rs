@@ -15,6 +15,7 @@ use super::Engine;
 use super::job::Job;
 use super::launch::{Handover, Launch};
 use super::limits::{LEASE_INTERVAL, PROMPT_TIMEOUT};
+use super::options::JobNumbers;
 use super::prompt::Prompt;
 use super::refusal::Refusal;
 use super::remote::RemoteRecord;
@@ -25,7 +26,7 @@ use crate::host::PaneState;
 #[derive(Debug, Default)]
 pub(super) struct PaneRecords {
     last_generation: u64,
-    last_job_number: u64,
+    numbers: JobNumbers,
     pub(super) panes: HashMap<PaneId, PaneRecord>,
     /// Panes into which a call types, each with a token that is cancelled when the call is about to end.
     typists: HashMap<PaneId, CancellationToken>,
@@ -100,10 +101,14 @@ enum PaneUse {
 }
 
 impl PaneRecords {
+    /// No records. Jobs get these numbers.
+    pub(super) fn new(numbers: JobNumbers) -> Self {
+        Self { numbers, ..Self::default() }
+    }
+
     /// A job id that was not used before.
     pub(super) fn new_id(&mut self) -> String {
-        self.last_job_number += 1;
-        format!("c{}", self.last_job_number)
+        format!("c{}", self.numbers.next())
     }
 
     /// The record of a pane. Begins a new one if another process is in the pane now.

@@ -16,6 +16,7 @@ mod policy;
 mod protocol;
 mod run;
 mod screen;
+mod servers;
 mod support;
 mod watch;
 

@@ -14,7 +14,7 @@ pub(super) struct SaveBuffer;
 pub(super) struct Args {
     /// Buffer name.
     name: BufferName,
-    /// Absolute path; an existing file is replaced.
+    /// Absolute local path; an existing file is replaced.
     path: FilePath,
 }
 

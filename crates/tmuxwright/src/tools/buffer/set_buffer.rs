@@ -33,7 +33,7 @@ pub(super) struct Args {
     /// Text to store.
     text: Option<String>,
     #[cfg(feature = "files")]
-    /// File to read instead of `text`.
+    /// Local file to read instead of `text`.
     path: Option<FilePath>,
     /// Append to the buffer.
     append: Option<bool>,

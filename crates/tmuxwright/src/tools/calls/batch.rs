@@ -152,6 +152,7 @@ impl Tool for Batch {
     };
     type Args = Args;
     type Output = BatchResults;
+    const ON_ONE_SERVER: bool = false;
 
     async fn call(cx: &Cx, args: Args) -> Result<BatchResults, ToolError> {
         check(&args.calls)?;

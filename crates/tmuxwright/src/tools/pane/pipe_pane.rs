@@ -23,7 +23,7 @@ pub(super) struct PipePane;
 pub(super) struct Args {
     /// Pane.
     target: Target,
-    /// File to write; leave out to stop.
+    /// File to write, on the system of tmux; leave out to stop.
     path: Option<FilePath>,
     /// Append to the file (default true), or empty it first.
     append: Option<bool>,
@@ -76,7 +76,7 @@ impl Tool for PipePane {
 
     async fn call(cx: &Cx, args: Args) -> Result<Piped, ToolError> {
         let path = match &args.path {
-            Some(path) => Some(cx.file_to_write(path, "path").await?),
+            Some(path) => Some(cx.file_for_tmux(path, "path").await?),
             None => None,
         };
         if path.is_none() && args.append.is_some() {
@@ -109,10 +109,15 @@ impl Tool for PipePane {
                  pane's new output without a pipe",
             ));
         }
-        prepare_append(path.clone(), args.append.unwrap_or(true)).await?;
+        let append = args.append.unwrap_or(true);
+        // On another system tmux's shell makes the file.
+        let empties = cx.server.is_remote() && !append;
+        if !cx.server.is_remote() {
+            prepare_append(path.clone(), append).await?;
+        }
         let text = path.to_string_lossy();
         let set = Command::action("set-option").arg("-p").option("-t", id).arg(PIPE_OPTION);
-        cx.tmux().sequence(vec![pipe().arg(into_file(&text)), set.arg(&text)]).await?;
+        cx.tmux().sequence(vec![pipe().arg(into_file(&text, empties)), set.arg(&text)]).await?;
         let now: PipeRow = cx.tmux().row(&id.to_string()).await?;
         if !now.open {
             return Err(ToolError::new(
@@ -144,10 +149,11 @@ async fn may_stop_foreign(cx: &Cx, pane: &PaneState) -> Result<(), ToolError> {
     cx.may_end(Some(&theirs), refused).await
 }
 
-/// The shell command that appends its input to a file. tmux expands the command with `strftime`, then as
+/// The shell command that appends its input to a file, or writes it to an empty one. tmux expands the command with `strftime`, then as
 /// a format, and passes the result to a shell.
-fn into_file(path: &str) -> String {
-    let command = format!("exec cat >>'{}'", path.replace('\'', r"'\''"));
+fn into_file(path: &str, empties: bool) -> String {
+    let into = if empties { ">" } else { ">>" };
+    let command = format!("exec cat {into}'{}'", path.replace('\'', r"'\''"));
     escape_format(&command.replace('%', "%%"))
 }
 
@@ -157,7 +163,8 @@ mod tests {
 
     #[test]
     fn paths_are_escaped_for_tmux_and_shell() {
-        assert_eq!(into_file("/a b.log"), "exec cat >>'/a b.log'");
-        assert_eq!(into_file("/it's %d #S #[x]"), r"exec cat >>'/it'\''s %%d ##S #[x]'");
+        assert_eq!(into_file("/a b.log", false), "exec cat >>'/a b.log'");
+        assert_eq!(into_file("/a", true), "exec cat >'/a'");
+        assert_eq!(into_file("/it's %d #S #[x]", false), r"exec cat >>'/it'\''s %%d ##S #[x]'");
     }
 }

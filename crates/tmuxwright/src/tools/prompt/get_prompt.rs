@@ -58,11 +58,16 @@ impl Tool for GetPrompt {
     };
     type Args = Args;
     type Output = Workflow;
+    const ON_ONE_SERVER: bool = false;
 
     async fn call(cx: &Cx, args: Args) -> Result<Workflow, ToolError> {
         let has = |tool: &str| cx.request.calls.offers(tool);
         let prompt = prompts::find(&args.name, &has)?;
-        let text = prompt.text(args.arguments.unwrap_or_default(), &has)?;
+        let text = prompt.text(
+            args.arguments.unwrap_or_default(),
+            &has,
+            cx.request.calls.server_names(),
+        )?;
         Ok(Workflow { text })
     }
 }

@@ -76,11 +76,13 @@ impl Tool for ListPrompts {
     };
     type Args = Args;
     type Output = ListedPrompts;
+    const ON_ONE_SERVER: bool = false;
 
     async fn call(cx: &Cx, _: Args) -> Result<ListedPrompts, ToolError> {
         let has = |tool: &str| cx.request.calls.offers(tool);
         let prompts = prompts::offered(&has).map(|prompt| {
-            let arguments = prompt.arguments.iter().map(|argument| PromptArgument {
+            let servers = cx.request.calls.server_names();
+            let arguments = prompt.all_arguments(servers).map(|argument| PromptArgument {
                 name: argument.name,
                 description: argument.description,
                 required: argument.presence == Presence::Required,

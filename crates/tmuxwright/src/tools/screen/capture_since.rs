@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::actions::cursor::{check_cursor, read_cursor};
+use crate::actions::cursor::{check_cursor, read_cursor, write_cursor};
 use crate::bookmark::{CaptureRange, PaneText, nearby_queries, new_lines_since};
 use crate::context::{Cx, Tool};
 use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
@@ -134,7 +134,7 @@ impl Tool for CaptureSince {
     type Output = NewLines;
 
     async fn call(cx: &Cx, args: Args) -> Result<NewLines, ToolError> {
-        let mark = args.cursor.as_deref().map(read_cursor).transpose()?;
+        let mark = args.cursor.as_deref().map(|text| read_cursor(cx, text)).transpose()?;
         let target = match (args.target, &mark) {
             (Some(target), _) => target,
             (None, Some(mark)) => Target(mark.pane.to_string()),
@@ -182,7 +182,7 @@ impl Tool for CaptureSince {
         };
         Ok(NewLines {
             pane_id: look.pane.to_string(),
-            cursor: next.to_string(),
+            cursor: write_cursor(cx, &next),
             lines,
             lines_missed: news.missed,
             truncated: false,

@@ -27,7 +27,7 @@ pub(super) struct Args {
     /// Colour theme (default dark).
     theme: Option<ThemeName>,
     #[cfg(feature = "files")]
-    /// File to write instead of returning the picture.
+    /// Local file to write instead of returning the picture.
     path: Option<FilePath>,
 }
 

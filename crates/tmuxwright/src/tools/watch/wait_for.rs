@@ -47,7 +47,7 @@ impl Tool for WaitFor {
         let begun = Instant::now();
         let patience = cx.max_wait("timeout", args.timeout.unwrap_or(30.0))?;
         let until = cx.watches.until(&args.until)?;
-        let since = args.since.as_deref().map(read_cursor).transpose()?;
+        let since = args.since.as_deref().map(|text| read_cursor(cx, text)).transpose()?;
         let targets = targets(args.target, args.targets, since.as_ref())?;
         // First, so that calls beyond the limit cost no memory for what follows.
         let reservation = cx.watches.reserve(targets.len())?;

@@ -5,8 +5,12 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Map, Value};
-use tmuxwright::config::{INTERPRETER_KEYS, INTERPRETERS_TABLE, InterpreterKey, SETTINGS};
+use tmuxwright::config::{
+    INTERPRETER_KEYS, INTERPRETERS_TABLE, InterpreterKey, SERVER_KEYS, SERVERS_TABLE, SETTINGS,
+    ServerKey,
+};
 use tmuxwright::contract::Code;
+use tmuxwright::registry::SERVER_ARGUMENT;
 use tmuxwright::resources::RESOURCES;
 use tmuxwright::watch::{CONDITION_KINDS, ConditionKind};
 use tmuxwright::{cli, prompts, tools};
@@ -54,6 +58,11 @@ impl KnownNames {
             names.insert(format!("{INTERPRETERS_TABLE}.NAME.{key}"));
         }
         names.insert(format!("[{INTERPRETERS_TABLE}.NAME]"));
+        for ServerKey { key, .. } in SERVER_KEYS {
+            names.insert(format!("{SERVERS_TABLE}.NAME.{key}"));
+        }
+        names.insert(format!("[{SERVERS_TABLE}.NAME]"));
+        names.insert(SERVER_ARGUMENT.to_owned());
         let mut command = cli::command();
         command.build();
         for argument in command.get_arguments() {

@@ -5,7 +5,8 @@ use std::fs;
 
 use serde_json::Value;
 use tmuxwright::config::{
-    INTERPRETER_KEYS, INTERPRETERS_TABLE, InterpreterKey, SETTINGS, SettingKind,
+    INTERPRETER_KEYS, INTERPRETERS_TABLE, InterpreterKey, SERVER_KEYS, SERVERS_TABLE, SETTINGS,
+    ServerKey, SettingKind,
 };
 use tmuxwright::context::ToolEntry;
 use tmuxwright::contract::{Code, Group, Tier, Toolset};
@@ -122,6 +123,7 @@ fn resources_md_is_current() {
          not be in the enabled toolset; if `--tier` or `--tools` denies a tool, its resources are not offered either.\n\n\
          Values are percent-encoded: pane `%3` is `tmux://panes/%253`, session `a/b` is `tmux://sessions/a%2Fb`.\n\
          `tmux://panes/%3` is accepted too. `resources/list` names objects by id and leaves out the tails.\n\n\
+         If several tmux servers can be reached, `?server=NAME` behind a URI chooses one ([servers.md](servers.md)).\n\n\
          | URI | contents | type | tools |\n|---|---|---|---|\n",
     );
     for resource in RESOURCES {
@@ -202,7 +204,7 @@ fn prompts_md_is_current() {
                 given.insert(argument.name.to_owned(), argument.name.to_uppercase().into());
             }
         }
-        let text = prompt.text(given, &|_| true).unwrap();
+        let text = prompt.text(given, &|_| true, &[]).unwrap();
         write!(doc, "\nText with all tools offered:\n\n```\n{text}```\n").unwrap();
     }
     must_be("docs/prompts.md", &doc);
@@ -257,6 +259,19 @@ fn config_md_is_current() {
     )
     .unwrap();
     for InterpreterKey { key, kind, default, help, .. } in INTERPRETER_KEYS {
+        writeln!(doc, "| `{key}` | {} | {default} | {help}. |", values(*kind)).unwrap();
+    }
+    write!(
+        doc,
+        "\n## Servers\n\n\
+         A table `[{SERVERS_TABLE}.NAME]` in the config file adds a tmux server beside that of `--socket`, which is called\n\
+         `default`. Names hold letters, digits, `-`, `_` and `.`. [servers.md](servers.md) shows how to use them.\n\n\
+         ```toml\n[{SERVERS_TABLE}.build1]\nssh = \"me@build1\"\ntier = \"readonly\"\n\n\
+         [{SERVERS_TABLE}.box]\nvia = [\"docker\", \"exec\", \"-i\", \"box\"]\n```\n\n\
+         | key | values | default | |\n|---|---|---|---|\n",
+    )
+    .unwrap();
+    for ServerKey { key, kind, default, help, .. } in SERVER_KEYS {
         writeln!(doc, "| `{key}` | {} | {default} | {help}. |", values(*kind)).unwrap();
     }
     must_be("docs/config.md", &doc);

@@ -30,6 +30,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &[
             "app",
             "resources",
+            "registry",
             "prompts",
             "completion",
             "context",
@@ -62,6 +63,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "run",
             "host",
             "log",
+            "contract",
             "lock",
         ],
     ),

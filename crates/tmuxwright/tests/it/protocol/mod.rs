@@ -35,7 +35,7 @@ use crate::launch;
 use crate::support::wire::Way;
 
 /// The newest revision with a handshake.
-const LEGACY: &str = "2025-11-25";
+pub(crate) const LEGACY: &str = "2025-11-25";
 
 /// The error code of JSON-RPC for invalid parameters.
 const INVALID_PARAMS: i32 = -32602;

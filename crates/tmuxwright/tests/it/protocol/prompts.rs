@@ -138,7 +138,7 @@ fn prompt_calls_fit_schemas_of_offered_tools() {
         let has = |tool: &str| registry.find(tool).is_ok();
         for prompt in prompts::offered(&has) {
             for all in [false, true] {
-                let text = prompt.text(arguments(prompt, all), &has).unwrap();
+                let text = prompt.text(arguments(prompt, all), &has, &[]).unwrap();
                 let at = format!("{} with {toolset:?} at {ceiling}: {text}", prompt.name);
                 assert!(text.len() <= 1_200, "{} bytes: {at}", text.len());
                 used.extend(
