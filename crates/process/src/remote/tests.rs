@@ -167,6 +167,10 @@ async fn panes_look_the_same_from_elsewhere() {
     ] {
         compare(&shells, pane(&tmux, command), name, state).await;
     }
+    let sh = tmux.home().join("sh");
+    std::os::unix::fs::symlink("/bin/bash", &sh).unwrap();
+    let command = format!("{} --norc", sh.display());
+    compare(&shells, pane(&tmux, &command), "sh", InputState::Raw).await;
 }
 
 /// Programs that try to look like others: a name with lines and brackets, arguments that hold a reply.
