@@ -33,6 +33,10 @@ const MAX_MESSAGE_BYTES: usize = 16 * 1024;
 /// How long an orderly end may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
 
+/// The same for a master. It exits at once unless it has other channels, for which it would wait; without
+/// it their programs see the end of their input.
+const MASTER_EXIT_TIMEOUT: Duration = Duration::from_millis(200);
+
 /// How long ssh may take for the reason of a failure, beyond its own limit.
 const REASON_ALLOWANCE: Duration = Duration::from_secs(1);
 
@@ -288,7 +292,8 @@ impl SentinelTask {
                     let end = Work::Script(farewell::END.to_owned());
                     let _ = timeout(CLOSE_TIMEOUT, self.sentinel.run(&end)).await;
                 }
-                self.sentinel.close(CLOSE_TIMEOUT).await;
+                let limit = if socket.is_some() { MASTER_EXIT_TIMEOUT } else { CLOSE_TIMEOUT };
+                self.sentinel.close(limit).await;
                 CLOSED.to_owned()
             }
         };
