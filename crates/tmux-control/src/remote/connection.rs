@@ -1,7 +1,7 @@
-//! The connection to another system, and the task that guards it.
+//! The connection to another system, and the task that watches it.
 //!
-//! Over ssh it is the master; its own session holds the *guard*, a lasting shell that does nothing but
-//! answer heartbeats and see the end of the connection. A route through a command has a guard too: its end
+//! Over ssh it is the master; its own session holds the *sentinel*, a lasting shell that does nothing but
+//! answer heartbeats and see the end of the connection. A route through a command has a sentinel too: its end
 //! says that the container or the user session is gone.
 
 use std::path::PathBuf;
@@ -21,7 +21,7 @@ use crate::remote::{Farewell, RemoteOptions, Route, farewell, ssh};
 use crate::spawn::Carrier;
 use crate::sync::lock;
 
-/// How long the task that guards a connection may take to notice its loss, when a channel has ended.
+/// How long the task that watches a connection may take to notice its loss, when a channel has ended.
 const LOSS_NOTICE: Duration = Duration::from_secs(1);
 
 /// The reason after an orderly end.
@@ -32,6 +32,10 @@ const MAX_MESSAGE_BYTES: usize = 16 * 1024;
 
 /// How long an orderly end may take.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+
+/// The same for a master. It exits at once unless it has other channels, for which it would wait; without
+/// it their programs see the end of their input.
+const MASTER_EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// How long ssh may take for the reason of a failure, beyond its own limit.
 const REASON_ALLOWANCE: Duration = Duration::from_secs(1);
@@ -59,8 +63,8 @@ pub(super) struct Connection {
     pub(super) lost: LossReceiver,
     /// One more connection, for the channels that the system refuses on this one: sshd allows ten.
     overflow: Mutex<Option<Arc<Self>>>,
-    /// Orders for the guard. Its end ends the connection.
-    guard: mpsc::UnboundedSender<Farewell>,
+    /// Orders for the sentinel. Its end ends the connection.
+    sentinel: mpsc::UnboundedSender<Farewell>,
 }
 
 /// The control socket of a master, removed when this is dropped.
@@ -95,17 +99,17 @@ impl Connection {
         let connected = async {
             let mut channel = Channel::open(&carrier, LASTING, true).await?;
             let messages = Messages::collect(channel.child.stderr.take());
-            let mut guard = Shell::new(channel)?;
-            let output = guard.run(&Work::Script(FACTS.to_owned())).await?;
-            Ok::<_, String>((guard, messages, RemoteFacts::parse(&output.stdout)))
+            let mut sentinel = Shell::new(channel)?;
+            let output = sentinel.run(&Work::Script(FACTS.to_owned())).await?;
+            Ok::<_, String>((sentinel, messages, RemoteFacts::parse(&output.stdout)))
         };
-        let (guard, messages, facts) = timeout(limit + REASON_ALLOWANCE, connected)
+        let (sentinel, messages, facts) = timeout(limit + REASON_ALLOWANCE, connected)
             .await
             .map_err(|_| format!("no answer within {} s", limit.as_secs_f32()))??;
         let (sender, farewells) = mpsc::unbounded_channel();
         let (report, lost) = watch::channel(None);
-        let task = GuardTask {
-            guard,
+        let task = SentinelTask {
+            sentinel,
             messages,
             farewells,
             report,
@@ -116,7 +120,7 @@ impl Connection {
         tokio::spawn(task.run(socket.clone()));
         let (route, options) = (route.clone(), Arc::clone(options));
         let overflow = Mutex::default();
-        Ok(Self { number, facts, route, options, socket, lost, overflow, guard: sender })
+        Ok(Self { number, facts, route, options, socket, lost, overflow, sentinel: sender })
     }
 
     /// Opens a channel that runs `script`, on this connection or on one more.
@@ -172,9 +176,9 @@ impl Connection {
         Shell::new(self.channel(LASTING, false).await?)
     }
 
-    /// Has the guard take the lease for a farewell.
+    /// Has the sentinel take the lease for a farewell.
     pub(super) fn set_farewell(&self, farewell: Farewell) {
-        let _ = self.guard.send(farewell);
+        let _ = self.sentinel.send(farewell);
     }
 
     pub(super) fn is_alive(&self) -> bool {
@@ -263,9 +267,9 @@ impl Messages {
     }
 }
 
-/// The task that owns the guard.
-struct GuardTask {
-    guard: Shell,
+/// The task that owns the sentinel.
+struct SentinelTask {
+    sentinel: Shell,
     messages: Messages,
     farewells: mpsc::UnboundedReceiver<Farewell>,
     report: watch::Sender<Option<Loss>>,
@@ -275,20 +279,21 @@ struct GuardTask {
     renew_at: Option<Instant>,
 }
 
-impl GuardTask {
+impl SentinelTask {
     /// Runs until the connection is lost, or no longer needed. Keeps the control socket until then.
     async fn run(mut self, socket: Option<Arc<ControlSocket>>) {
         let reason = match self.watch().await {
             Some(fallback) => {
-                let _ = self.guard.child.start_kill();
+                let _ = self.sentinel.child.start_kill();
                 self.messages.reason().await.unwrap_or(fallback)
             }
             None => {
                 if self.renew_at.is_some() {
                     let end = Work::Script(farewell::END.to_owned());
-                    let _ = timeout(CLOSE_TIMEOUT, self.guard.run(&end)).await;
+                    let _ = timeout(CLOSE_TIMEOUT, self.sentinel.run(&end)).await;
                 }
-                self.guard.close(CLOSE_TIMEOUT).await;
+                let limit = if socket.is_some() { MASTER_EXIT_TIMEOUT } else { CLOSE_TIMEOUT };
+                self.sentinel.close(limit).await;
                 CLOSED.to_owned()
             }
         };
@@ -305,12 +310,12 @@ impl GuardTask {
                     Ok(script) => self.renewal(script),
                     Err(reason) => return Some(reason),
                 },
-                _ = self.guard.child.wait() => return Some("the connection ended".to_owned()),
+                _ = self.sentinel.child.wait() => return Some("the connection ended".to_owned()),
                 () = tokio::time::sleep_until(next_beat) => self.heartbeat(),
             };
             // One interval passed before the heartbeat: together they are the limit for noticing a loss.
             let limit = self.interval * (ssh::MISSED_KEEP_ALIVES - 1);
-            match timeout(limit, self.guard.run(&work)).await {
+            match timeout(limit, self.sentinel.run(&work)).await {
                 Ok(Ok(_)) => next_beat = Instant::now() + self.interval,
                 Ok(Err(reason)) => return Some(reason),
                 Err(_) => {

@@ -1,9 +1,9 @@
 //! The farewell: a script that cleans up on the other side when nothing of ours is left to do it.
 //!
 //! A program that is killed, or whose connection is cut, cannot clean up there. Nor can the other side tell
-//! the two apart: after a cut the program may come back. So the guard holds a *lease* that heartbeats renew.
+//! the two apart: after a cut the program may come back. So the sentinel holds a *lease* that heartbeats renew.
 //! Its watcher is a subshell that sleeps for as long as the lease lasts, and is replaced by each renewal. If
-//! it wakes, no heartbeat came: sshd may keep the guard of a silent connection for hours, so the watcher does
+//! it wakes, no heartbeat came: sshd may keep the sentinel of a silent connection for hours, so the watcher does
 //! not depend on the end of an input. It runs the script unless a later connection has taken over, which the
 //! file of the lease shows.
 
@@ -22,7 +22,7 @@ pub struct Farewell {
 }
 
 impl Farewell {
-    /// The script with which a guard takes the lease. It defines [`RENEW`] and [`END`].
+    /// The script with which a sentinel takes the lease. It defines [`RENEW`] and [`END`].
     pub(super) fn take(&self, lease: Duration) -> Result<String, String> {
         let owner = random_key()?;
         let (script, file) = (quote(&self.script), quote(&self.lease_file));

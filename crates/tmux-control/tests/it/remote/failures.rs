@@ -152,14 +152,14 @@ async fn stopped_connection_is_lost_within_the_keep_alive_time() {
 #[tokio::test(flavor = "multi_thread")]
 async fn ended_container_ends_its_channels() {
     let tmux = TmuxServer::new();
-    // Only the guard, the first process, ends: the others do not see the end by themselves.
-    let pid_file = tmux.home().join("guard");
+    // Only the sentinel, the first process, ends: the others do not see the end by themselves.
+    let pid_file = tmux.home().join("sentinel");
     let exec = format!("[ -e {0} ] || echo $$ >{0}; exec \"$@\"", pid_file.display());
     let remote = Remote::new(command(&["sh", "-c", &exec, "x"]), quick(&tmux));
     let server = connect(&tmux, &remote);
     let mut stream = server.stream(first_pane(&tmux)).await.unwrap();
-    let guard = std::fs::read_to_string(pid_file).unwrap().trim().parse().unwrap();
-    kill_process(Pid::from_raw(guard).unwrap(), Signal::KILL).unwrap();
+    let sentinel = std::fs::read_to_string(pid_file).unwrap().trim().parse().unwrap();
+    kill_process(Pid::from_raw(sentinel).unwrap(), Signal::KILL).unwrap();
     while !matches!(stream.changed().await, StreamChange::End(_)) {}
     assert!(matches!(remote.state(), RemoteState::Failed { .. }));
     until("it connects again", async || server.run(print("back")).await.ok()).await;

@@ -12,8 +12,8 @@ use super::{command, quick, text};
 /// A connection that has taken the lease, and what the other side writes.
 struct Lease {
     remote: Remote,
-    /// The pid of the guard: a child of the same sshd process as the shell of scripts.
-    guard: Pid,
+    /// The pid of the sentinel: a child of the same sshd process as the shell of scripts.
+    sentinel: Pid,
     said: PathBuf,
     file: PathBuf,
 }
@@ -32,16 +32,18 @@ impl Lease {
             .await;
         assert_eq!(text(&remote, "echo works").await, "works\n");
         wait_until("the lease is taken", || file.exists().then_some(()));
-        // The guard is the other child of the process of sshd that started the shell of scripts.
+        // The sentinel is the other child of the process of sshd that started the shell of scripts.
         let find = "ps -A -o pid= -o ppid= | while read -r pid parent; do \
                     [ \"$parent\" = \"$PPID\" ] && [ \"$pid\" != $$ ] && echo \"$pid\"; done";
         let pid = text(&remote, find).await;
-        let guard = Pid::from_raw(pid.lines().next().unwrap().parse().unwrap()).unwrap();
-        Self { remote, guard, said, file }
+        let sentinel = Pid::from_raw(pid.lines().next().unwrap().parse().unwrap()).unwrap();
+        Self { remote, sentinel, said, file }
     }
 
     fn wait_for_the_end(&self) {
-        wait_until("the guard has ended", || test_kill_process(self.guard).is_err().then_some(()));
+        wait_until("the sentinel has ended", || {
+            test_kill_process(self.sentinel).is_err().then_some(())
+        });
     }
 }
 
@@ -83,7 +85,7 @@ fn farewell_runs_in_every_posix_shell() {
             (said, remote)
         })
         .collect();
-    // Kills the guards themselves.
+    // Kills the sentinels themselves.
     runtime.shutdown_background();
     for (said, _) in &kept {
         wait_until("it is over", || said.exists().then_some(()));

@@ -107,7 +107,7 @@ impl Place {
         fs::write(&starter, format!("#!/bin/sh\ncd\n{}\n", shell.start(&home))).unwrap();
         fs::set_permissions(&starter, fs::Permissions::from_mode(0o755)).unwrap();
         let starter = starter.display();
-        let sshd = (self == Self::Ssh).then(|| Sshd::start());
+        let sshd = (self == Self::Ssh).then(Sshd::start);
         let line = match self {
             Self::Ssh => format!("{} {starter}", sshd.as_ref()?.terminal()),
             Self::Script => format!("script -q -c {starter} /dev/null"),
