@@ -37,6 +37,8 @@ mod remote;
 mod repl;
 mod shell_exit;
 mod start_job;
+#[cfg(test)]
+mod system_tests;
 mod typed_input;
 mod typing;
 mod viewers;
