@@ -3,8 +3,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use process::{Processes, RemoteShell};
-use tmux_control::{Program, RelayProgram, Server};
+use tmux_control::{Program, RelayProgram, Route, Server};
 use tokio::sync::Mutex;
 
 use super::buffers::OwnBuffers;
@@ -12,6 +11,7 @@ use super::caller::Caller;
 use super::keepers::Keepers;
 use super::own_session::OwnSession;
 use super::owner::Owner;
+use super::remote_shell::OtherSystem;
 use super::system::System;
 use super::{Host, RELAY, Shared};
 use crate::private_dir::{LocalDir, PrivateDir};
@@ -32,17 +32,16 @@ impl Host {
         Self::of_system(program, keep, System::local(), (owner, caller), (keepers, dir))
     }
 
-    /// The host for a tmux server on another system. This program is not there: panes run without keepers, control
-    /// clients without a relay.
-    pub fn remote(
-        program: Program,
-        keep: bool,
-        processes: Processes,
-        shell: Arc<dyn RemoteShell>,
-    ) -> Self {
+    /// The host for a tmux server on another system, to which nothing is connected yet. This program is not there:
+    /// panes run without keepers, control clients without a relay.
+    pub fn remote(program: Program, route: Route, keep: bool) -> Self {
         let (owner, caller) = (Owner::this_process(), Caller::none());
+        let sockets = Arc::new(LocalDir::new(owner.identity()));
+        let OtherSystem { remote, processes, shell } =
+            OtherSystem::new(route, &program, Arc::clone(&sockets));
         let dir = PrivateDir::remote(owner.identity(), Arc::clone(&shell));
-        let system = System::remote(processes, shell);
+        let system = System::remote(processes, shell, remote.clone(), sockets);
+        let program = Program { remote: Some(remote), ..program };
         Self::of_system(program, keep, system, (owner, caller), (Keepers::new(None), dir))
     }
 

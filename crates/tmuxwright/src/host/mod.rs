@@ -10,6 +10,7 @@ mod keepers;
 mod own_session;
 mod owner;
 mod reap;
+mod remote_shell;
 mod rows;
 mod system;
 mod tree;
@@ -324,6 +325,11 @@ impl Host {
         {
             tracing::debug!("removing what dead processes left: {error}");
         }
+    }
+
+    /// Ends the connection to another system, for all MCP clients. After everything else, since it is needed for that.
+    pub async fn disconnect(&self) {
+        self.shared.system.close().await;
     }
 
     /// Removes the own buffers and the own session, unless they are kept.

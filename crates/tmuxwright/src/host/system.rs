@@ -5,6 +5,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use process::{Processes, RemoteShell};
+use tmux_control::remote::Remote;
+
+use crate::private_dir::LocalDir;
 
 /// The system on which a tmux server runs.
 #[derive(Debug, Clone)]
@@ -12,17 +15,45 @@ pub struct System {
     processes: Processes,
     /// The shell of another system.
     shell: Option<Arc<dyn RemoteShell>>,
+    connection: Option<Connection>,
+}
+
+/// The connection to another system.
+#[derive(Debug, Clone)]
+struct Connection {
+    remote: Remote,
+    /// The directory of its socket, on this system.
+    sockets: Arc<LocalDir>,
 }
 
 impl System {
     /// This system.
     pub fn local() -> Self {
-        Self { processes: Processes::local(), shell: None }
+        Self { processes: Processes::local(), shell: None, connection: None }
     }
 
     /// Another system with these processes, on which this shell runs scripts.
-    pub fn remote(processes: Processes, shell: Arc<dyn RemoteShell>) -> Self {
-        Self { processes, shell: Some(shell) }
+    pub(super) fn remote(
+        processes: Processes,
+        shell: Arc<dyn RemoteShell>,
+        remote: Remote,
+        sockets: Arc<LocalDir>,
+    ) -> Self {
+        let connection = Some(Connection { remote, sockets });
+        Self { processes, shell: Some(shell), connection }
+    }
+
+    /// The connection to another system; `None` for this one.
+    pub fn connection(&self) -> Option<&Remote> {
+        self.connection.as_ref().map(|connection| &connection.remote)
+    }
+
+    /// Ends the connection to another system for good.
+    pub(super) async fn close(&self) {
+        if let Some(Connection { remote, sockets }) = &self.connection {
+            remote.close().await;
+            sockets.close();
+        }
     }
 
     /// Whether it is this one.

@@ -105,7 +105,7 @@ impl LocalDir {
     }
 
     /// Removes the directory for good.
-    pub(super) fn close(&self) {
+    pub(crate) fn close(&self) {
         let dir = std::mem::replace(&mut *lock(&self.dir), DirState::Closed);
         if let DirState::Created(dir) = dir
             && let Err(error) = remove(&dir.keep())
