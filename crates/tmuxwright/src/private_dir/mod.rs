@@ -8,7 +8,7 @@ mod remote;
 #[cfg(test)]
 mod remote_tests;
 #[cfg(test)]
-pub(crate) mod test_shell;
+mod test_shell;
 
 use std::io;
 use std::path::PathBuf;

@@ -15,14 +15,14 @@ const END: &[u8] = b"\nend of the script\n";
 
 /// A shell that runs scripts, with a directory for temporary files of its own.
 #[derive(Debug)]
-pub(crate) struct TestShell {
+pub(super) struct TestShell {
     pipes: Mutex<(ChildStdin, ChildStdout)>,
     _child: tokio::process::Child,
 }
 
 impl TestShell {
     /// Starts a shell by its command line.
-    pub(crate) fn start(words: &[&str], temporary: &Path) -> Arc<Self> {
+    pub(super) fn start(words: &[&str], temporary: &Path) -> Arc<Self> {
         #[expect(clippy::disallowed_methods, reason = "the shell of the other system")]
         let mut command = Command::new(words[0]);
         command.args(&words[1..]).env("TMPDIR", temporary).kill_on_drop(true);
@@ -33,7 +33,7 @@ impl TestShell {
     }
 
     /// The output of a script.
-    pub(crate) async fn output_of(&self, script: &str) -> io::Result<Vec<u8>> {
+    pub(super) async fn output_of(&self, script: &str) -> io::Result<Vec<u8>> {
         let mut pipes = self.pipes.lock().await;
         let (stdin, stdout) = &mut *pipes;
         let end = String::from_utf8_lossy(END).trim().to_owned();

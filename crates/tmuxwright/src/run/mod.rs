@@ -18,6 +18,7 @@ mod job_feed;
 mod job_list;
 mod job_output;
 mod job_probe;
+mod keys_read;
 mod launch;
 mod left_and_blank;
 mod limits;
