@@ -191,6 +191,12 @@ impl ReadCount {
         let bytes = self.bytes.checked_sub(earlier.bytes);
         events.zip(bytes).is_some_and(|(events, bytes)| bytes == 0 || bytes == events)
     }
+
+    /// Whether the process has read at least this number of keys since `earlier`, as far as its reads tell.
+    pub fn has_read_keys_since(self, earlier: Self, keys: usize) -> bool {
+        let bytes = self.bytes.saturating_sub(earlier.bytes);
+        !self.has_no_key_since(earlier) && bytes >= keys as u64
+    }
 }
 
 /// What a process has read so far. `None` if the system does not say.

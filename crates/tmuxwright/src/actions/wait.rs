@@ -39,6 +39,9 @@ const MISSED_OUTPUT: &str = "some output was missed: the tmux client was replace
 /// a plain control client of 3.2a, 3.3a or 3.7c lacks a last line after 17 % to 43 % of the exits.
 const PANE_CLOSED: &str = "the pane closed with it: its last output may be missing";
 
+/// The note of an exit on another system, where programs run without a keeper.
+const NO_KEEPER: &str = "it ran on another system: its last output may be missing";
+
 /// Limit of the output that is repeated in an error.
 const MAX_ERROR_CHARS: usize = 2_000;
 
@@ -87,9 +90,12 @@ impl Wait<'_> {
             Some(WatchEvent { condition, detail, .. }) => (condition, detail),
             None => (TIMEOUT.to_owned(), String::new()),
         };
+        // The word of a pane whose own process has exited.
+        let has_exited = event == EXIT && state == "exited";
         let remarks = [
             (missed, MISSED_OUTPUT),
             (pane_closed && event == EXIT, PANE_CLOSED),
+            (has_exited && !self.cx.host.system().is_local(), NO_KEEPER),
             (is_lost, "lines after the cursor may be missing: its place was not found"),
             (unread, "the program has not read the keys yet"),
         ];

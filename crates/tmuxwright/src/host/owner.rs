@@ -11,6 +11,9 @@
 //! variable has a `=` in its name, so this reads the option only (3.2a to 3.7c).
 
 use std::collections::HashSet;
+use std::fmt::Write as _;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::OnceLock;
 
 use tmux_control::{Command, PaneId, SessionId, WindowId, row};
 
@@ -35,6 +38,10 @@ pub(super) struct Owner {
 /// Begins the label of a control client.
 const LABEL_PREFIX: &str = "tmuxwright.";
 
+/// The file with the machine's id, and the digits of one. Some systems and containers have none.
+const MACHINE_ID: &str = "/etc/machine-id";
+const MACHINE_ID_DIGITS: usize = 32;
+
 /// Random bytes in a token.
 const SECRET_BYTES: usize = 16;
 
@@ -45,7 +52,7 @@ impl Owner {
         let started = process::started(pid).unwrap_or_default();
         // Without random bytes nothing counts as own.
         let secret = random::hex(SECRET_BYTES).unwrap_or_default();
-        Self { host: host_name(), pid, started, client: 0, secret }
+        Self { host: host_name().to_owned(), pid, started, client: 0, secret }
     }
 
     /// The token of an MCP client of the same process.
@@ -167,9 +174,23 @@ impl Ownership {
     }
 }
 
-fn host_name() -> String {
-    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
-    name.chars().map(|c| if c.is_ascii_alphanumeric() { c } else { '-' }).collect()
+/// The name of this host, with a mark of the machine: processes of hosts with the same name, such as `localhost`, may
+/// drive one tmux server, and must not take each other for dead.
+fn host_name() -> &'static str {
+    static NAME: OnceLock<String> = OnceLock::new();
+    NAME.get_or_init(|| {
+        let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+        let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+        let mut name: String = name.chars().map(letter).collect();
+        let machine = std::fs::read(MACHINE_ID).unwrap_or_default();
+        // The id itself is not for other programs to see.
+        if machine.len() >= MACHINE_ID_DIGITS {
+            let mut hasher = DefaultHasher::new();
+            machine.hash(&mut hasher);
+            let _ = write!(name, "-{:08x}", hasher.finish() >> 32);
+        }
+        name
+    })
 }
 
 #[cfg(test)]

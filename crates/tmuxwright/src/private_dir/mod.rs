@@ -7,6 +7,8 @@ mod local;
 mod remote;
 #[cfg(test)]
 mod remote_tests;
+#[cfg(test)]
+mod test_shell;
 
 use std::io;
 use std::path::PathBuf;

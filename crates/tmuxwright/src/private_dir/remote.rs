@@ -26,7 +26,7 @@ const MAX_PIECE_BYTES: usize = 32 * 1024;
 const ESCAPE_BYTES: usize = 5;
 
 /// Upper bound for removing the directory: the process is about to exit, and the connection may be dead.
-const CLOSE_TIMEOUT: Duration = Duration::from_secs(2);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The text that a script prints when all of it has succeeded, and when the directory cannot be used.
 const DONE: &[u8] = b"done";

@@ -13,6 +13,9 @@ use crate::run::{AlternateScreen, AwaitedInput, Job, JobFacts, JobStatus};
 /// Limit of the output that is written to the directory `audit.full`.
 const MAX_AUDITED_CHARS: usize = 10_000_000;
 
+/// The note of a command that has ended with its pane's first process, where no keeper runs.
+const LACKS_END: &str = "its shell exited on another system: its last output may be missing";
+
 /// A command's state, with the part of its output that was asked for.
 #[derive(Serialize, JsonSchema)]
 pub(crate) struct CommandResult {
@@ -95,7 +98,9 @@ impl CommandResult {
 
     /// The state of a job, without its output.
     fn of(job: &Job) -> Self {
-        let JobFacts { status, waiting, reading, duration, alternate, unkept } = job.facts();
+        let facts = job.facts();
+        let JobFacts { status, waiting, reading, duration, alternate, unkept, may_lack_end } =
+            facts;
         let (status, exit_code, lost) = match status {
             JobStatus::Running => (CommandStatus::Running, None, None),
             JobStatus::Exited(code) => (CommandStatus::Exited, Some(code), None),
@@ -113,6 +118,7 @@ impl CommandResult {
                 }
             }),
             unkept.map(|(lines, why)| format!("{lines} lines could not be stored: {why}")),
+            may_lack_end.then(|| LACKS_END.to_owned()),
         ];
         let note = notes.into_iter().flatten().collect::<Vec<_>>().join(" · ");
         Self {

@@ -127,11 +127,9 @@ pub(super) async fn shell_at_prompt(
     settling: Duration,
 ) -> Result<Shell, Refusal> {
     let begun = Instant::now();
-    let age = engine.processes().inspect(pane.pid).await.age().unwrap_or_default();
     let mut pause = ProbePause::default();
     loop {
         let waited = begun.elapsed();
-        let is_new = age + waited < EXEC_TIMEOUT;
         match readiness(engine, pane.pid).await {
             Readiness::AtPrompt(shell) => return Ok(shell),
             _ if waited < settling => {}
@@ -144,6 +142,8 @@ pub(super) async fn shell_at_prompt(
             }
             Readiness::Program(program, input) => {
                 let reads = !matches!(input, InputState::None | InputState::Unknown);
+                let age = engine.processes().inspect(pane.pid).await.age();
+                let is_new = age.unwrap_or(waited) < EXEC_TIMEOUT;
                 // A process that tmux has just forked has not executed its program yet.
                 let is_first_process = program.pid == pane.pid && !is_new;
                 if waited > starting || (reads && !is_new) || is_first_process {

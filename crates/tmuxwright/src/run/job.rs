@@ -90,6 +90,8 @@ pub struct JobFacts {
     pub alternate: Option<AlternateScreen>,
     /// Number of lines that could not be kept, and the reason.
     pub unkept: Option<(u64, String)>,
+    /// Whether tmux may have discarded the last output.
+    pub may_lack_end: bool,
 }
 
 /// Use of the alternate screen, whose content is not part of the output.
@@ -145,6 +147,7 @@ impl Job {
             unkept: transcript
                 .storage_error()
                 .map(|trouble| (transcript.lost_lines(), trouble.to_owned())),
+            may_lack_end: state.output.may_lack_end,
         }
     }
 
@@ -327,6 +330,11 @@ impl Job {
     /// not begin a line: zsh wraps it into a row of its own.
     pub(super) fn shows_entered_line(&self, prompt: &str) -> bool {
         self.state().output.shows_entered_line(prompt)
+    }
+
+    /// Records that tmux may have discarded the last output.
+    pub(super) fn set_may_lack_end(&self) {
+        self.state().output.may_lack_end = true;
     }
 
     /// Ends the output before its last rows, the prompt of a shell that dropped the command.

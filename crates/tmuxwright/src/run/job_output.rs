@@ -15,6 +15,8 @@ pub(super) struct JobOutput {
     pub(super) bytes: u64,
     /// Whether the output is complete; further text is the shell's and ignored.
     closed: bool,
+    /// Whether tmux may have discarded the last output.
+    pub(super) may_lack_end: bool,
     /// Whether the terminal echoed an interrupt (`^C`) into the output.
     pub(super) interrupted: bool,
 }
@@ -27,6 +29,7 @@ impl JobOutput {
             transcript: Transcript::new(),
             bytes: 0,
             closed: false,
+            may_lack_end: false,
             interrupted: false,
         }
     }

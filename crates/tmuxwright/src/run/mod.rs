@@ -18,6 +18,7 @@ mod job_feed;
 mod job_list;
 mod job_output;
 mod job_probe;
+mod keys_read;
 mod launch;
 mod left_and_blank;
 mod limits;
@@ -37,6 +38,8 @@ mod remote;
 mod repl;
 mod shell_exit;
 mod start_job;
+#[cfg(test)]
+mod system_tests;
 mod typed_input;
 mod typing;
 mod viewers;

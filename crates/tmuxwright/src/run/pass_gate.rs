@@ -6,7 +6,7 @@ use tmux_control::stream::PaneStream;
 use tokio::time::Instant;
 
 use super::cursor_row::CursorRow;
-use super::gate::{self, Shell};
+use super::gate::{self, ProbePause, Shell};
 use super::limits::{FRESH_PROMPT_TIME, POOL_START_TIMEOUT, SETTLE_TIME, SHELL_START_TIMEOUT};
 use super::pane_records::ShellMarks;
 use super::pane_size::{self, PlacedStream};
@@ -172,6 +172,22 @@ impl JobStart {
         })
     }
 
+    /// The cursor's row. On another system, a shell that waits for a program of its prompt may look like one that waits
+    /// for keys, so a blank row is read again for a while, unless the prompt is known to be blank.
+    async fn drawn_row(&self, known: Option<&str>) -> Result<CursorRow, Refusal> {
+        let is_local = self.engine.host().system().is_local();
+        let may_change = !is_local && known.is_none_or(|known| !known.trim().is_empty());
+        let begun = Instant::now();
+        let mut pause = ProbePause::default();
+        loop {
+            let cursor = CursorRow::read(self.engine.tmux(), self.pane.pane).await?;
+            if !may_change || !cursor.before.trim().is_empty() || begun.elapsed() > SETTLE_TIME {
+                return Ok(cursor);
+            }
+            pause.wait().await;
+        }
+    }
+
     /// The row of the prompt, with nothing typed after it. At a `fresh` prompt, printed just now in a pane of
     /// the pool, nobody can have typed, so any row that is not the known prompt with more text is accepted.
     async fn empty_prompt(
@@ -186,7 +202,7 @@ impl JobStart {
         if cursor.before.trim().is_empty() {
             // The shell reads, so its prompt is printed, but may not have reached tmux.
             self.engine.catch_up(&self.pane).await;
-            cursor = CursorRow::read(self.engine.tmux(), pane).await?;
+            cursor = self.drawn_row(known).await?;
         }
         let accepted = fresh && prompt_check::is_new_prompt(&cursor, known);
         let is_proven = accepted || self.engine.records().pane(&self.pane).prompt_is_proven;

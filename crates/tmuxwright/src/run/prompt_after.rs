@@ -134,12 +134,14 @@ async fn take_back_reply(
         return None;
     }
     let erase = TmuxKey::Named("BSpace".to_owned()).press(pane.pane);
-    let erase = vec![erase; reply.chars().count()];
+    let count = reply.chars().count();
+    let erase = vec![erase; count];
     let condition = viewers.unchanged_at(&cursor);
+    let check = PromptCheck { engine, pane, shell, viewers: &viewers, pooled: false };
+    let before = check.read_before().await;
     if !engine.tmux().type_if(&pane.pane.into(), &condition, erase).await.ok()? {
         return None;
     }
-    let check = PromptCheck { engine, pane, shell, viewers: &viewers, pooled: false };
-    check.wait_for_reaction().await.ok()?;
+    check.wait_for_reaction(before, count).await.ok()?;
     Some(CursorRow::read(engine.tmux(), pane.pane).await.ok()?.before)
 }

@@ -11,6 +11,7 @@ use tokio::time::Instant;
 
 use super::cursor_row::CursorRow;
 use super::gate::{self, ProbePause, Readiness, Shell};
+use super::keys_read::ReadBefore;
 use super::limits::PROMPT_TIMEOUT;
 use super::prompt::same_prompt;
 use super::viewers::Viewers;
@@ -307,8 +308,9 @@ impl PromptCheck<'_> {
         let erase = TmuxKey::Named("BSpace".to_owned()).press(pane);
         let condition = self.viewers.unchanged();
         let keys = vec![erase; count];
+        let before = self.read_before().await;
         if self.engine.tmux().type_if(&pane.into(), &condition, keys).await? {
-            self.wait_for_reaction().await?;
+            self.wait_for_reaction(before, count).await?;
         }
         Ok(())
     }
@@ -320,23 +322,38 @@ impl PromptCheck<'_> {
             "Space" => type_text(pane, " "),
             key => vec![TmuxKey::Named(key.to_owned()).press(pane)],
         };
+        let before = self.read_before().await;
         if !tmux.type_if(&pane.into(), &self.condition(cursor), keys).await? {
             return Ok(Checked::Disturbed);
         }
-        self.wait_for_reaction().await?;
+        self.wait_for_reaction(before, 1).await?;
         Ok(Checked::Done(CursorRow::read(tmux, pane).await?))
     }
 
-    /// Waits until the shell has acted on the keys that were pressed.
-    pub(super) async fn wait_for_reaction(&self) -> Result<(), Refusal> {
+    /// What the shell has read before keys are pressed. Without a line editor it reads them with Enter only.
+    pub(super) async fn read_before(&self) -> ReadBefore {
+        match self.has_line_editor().await {
+            true => ReadBefore::of(self.engine, self.shell.pid).await,
+            false => ReadBefore::default(),
+        }
+    }
+
+    /// Waits until the shell has acted on this number of keys.
+    pub(super) async fn wait_for_reaction(
+        &self,
+        before: ReadBefore,
+        keys: usize,
+    ) -> Result<(), Refusal> {
         // Then tmux has handed the key to the terminal. A shell that reads again with no key unread has
         // acted on all of them, and what it printed comes before the second one.
         self.engine.catch_up(self.pane).await;
         let begun = Instant::now();
         let mut pause = ProbePause::default();
         loop {
+            // In this order: a shell that waits after it has read the keys has acted on them.
+            let has_read = before.has_read(self.engine, keys).await;
             match gate::readiness(self.engine, self.pane.pid).await {
-                Readiness::AtPrompt(shell) if shell.pid == self.shell.pid => break,
+                Readiness::AtPrompt(shell) if has_read && shell.pid == self.shell.pid => break,
                 _ if begun.elapsed() > PROMPT_TIMEOUT => {
                     let pane = self.pane.pane;
                     let shell = self.shell.kind.name().to_owned();

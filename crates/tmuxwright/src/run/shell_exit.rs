@@ -37,6 +37,10 @@ impl JobFollower {
                 }
                 Ok(PaneState { process_state: ProcessState::Exited(Some(code)), .. }) => {
                     self.job.trim_shell_exit_message(self.shell.kind);
+                    // No keeper runs on another system.
+                    if !self.engine.host().system().is_local() {
+                        self.job.set_may_lack_end();
+                    }
                     return JobStatus::Exited(code);
                 }
                 Ok(pane) if Instant::now() > until => {

@@ -15,11 +15,11 @@ use super::command_file::{self, ScriptInput};
 use super::cursor_row::CursorRow;
 use super::delivery::{self, LineGeometry};
 use super::follow::{FollowState, JobFollower};
-use super::gate::Shell;
+use super::gate::{ProbePause, Shell};
 use super::home::{Attendance, Obstacle, OtherShell};
 use super::job_feed::JobFeed;
 use super::launch::Handover;
-use super::limits::DISTURBANCE_TIMEOUT;
+use super::limits::{DISTURBANCE_TIMEOUT, PROMPT_TIMEOUT};
 use super::line_place::CommandLine;
 use super::marks::MarkKeys;
 use super::output_filter::OutputFilter;
@@ -202,7 +202,7 @@ impl JobStart {
         PromptCheck { engine, pane, shell, viewers, pooled: false }.take_back(1).await
     }
 
-    /// Checks whether a shell that was started with our script has read it.
+    /// Checks whether a shell that was started with our script has read it. On another system it may take some time.
     pub(super) async fn confirm_marks(&self, marks: ShellMarks) -> ShellMarks {
         let ShellMarks::Expected(Handover { ready_file, key }) = marks else {
             return marks;
@@ -212,7 +212,16 @@ impl JobStart {
             private_dir.discard(&[&key_file]);
             key
         });
-        let marks = match private_dir.remove_file(&ready_file).await {
+        let begun = Instant::now();
+        let mut pause = ProbePause::default();
+        let mut is_ready = private_dir.remove_file(&ready_file).await;
+        // There a shell that waits for a program of its start-up files may look like one that waits for keys.
+        let is_local = self.engine.host().system().is_local();
+        while !is_ready && !is_local && begun.elapsed() < PROMPT_TIMEOUT {
+            pause.wait().await;
+            is_ready = private_dir.remove_file(&ready_file).await;
+        }
+        let marks = match is_ready {
             true => ShellMarks::Confirmed(key),
             false => ShellMarks::None,
         };

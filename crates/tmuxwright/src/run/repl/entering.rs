@@ -10,6 +10,7 @@ use super::exchange::Exchange;
 use super::interpreters::{Entry, TabEntry};
 use super::{Reader, Standing};
 use crate::run::cursor_row::CursorRow;
+use crate::run::keys_read::ReadBefore;
 use crate::run::{Refusal, TypingGuard};
 
 /// Key that erases the line before the cursor, in the line editors that add indentation.
@@ -168,6 +169,7 @@ impl Exchange<'_> {
         if !is_separate {
             keys.push(TmuxKey::enter().press(pane));
         }
+        self.note_read().await;
         let typed = self.engine.tmux().type_if(&pane.into(), condition, keys).await?;
         match typed {
             false => Ok(Typed::Nothing),
@@ -191,6 +193,7 @@ impl Exchange<'_> {
         let escaped = is_escape.then(|| text.replace("\n~", "\n~~"));
         let text = escaped.as_deref().unwrap_or(text);
         let paste = Paste { buffer: &buffer, text, bracketed: true };
+        self.note_read().await;
         if !paste.into_if(&tmux, pane, condition, keys).await? {
             return Ok(Typed::Nothing);
         }
@@ -216,9 +219,20 @@ impl Exchange<'_> {
         self.input_line = self.screen.cursor_line().0;
         self.is_answered = false;
         let unchanged = self.viewers.unchanged();
+        self.note_read().await;
         let is_entered = self.engine.tmux().type_if(&pane.into(), &unchanged, enter).await?;
         self.last_output = Instant::now();
         Ok(if is_entered { Typed::Line } else { Typed::Text })
+    }
+
+    /// Notes what the program has read before keys are pressed. One that cannot be inspected, or whose terminal edits the
+    /// line, does not read each key.
+    async fn note_read(&mut self) {
+        let reader = &self.next_reader;
+        self.read_before = match reader.has_editor() && !reader.is_relay {
+            true => ReadBefore::of(self.engine, reader.program.pid).await,
+            false => ReadBefore::default(),
+        };
     }
 
     /// Notes the line that is about to be entered, and where.

@@ -21,6 +21,7 @@ use super::kept_lines::KeptLines;
 use super::prompts::{Prompts, RowIs};
 use super::{LastStanding, Reader, ReplAnswer, ReplCall, Standing, input, python_lines};
 use crate::host::PaneState;
+use crate::run::keys_read::ReadBefore;
 use crate::run::pane_size::{CatchUp, SizedItem, SizedStream};
 use crate::run::viewers::Viewers;
 use crate::run::{Engine, Job, Refusal};
@@ -70,6 +71,8 @@ pub(super) struct Exchange<'a> {
     pub(super) inputs: u64,
     /// What the program had read when it was last seen to wait.
     read_count: Option<ReadCount>,
+    /// What the program had read before the last keys were pressed.
+    pub(super) read_before: ReadBefore,
     answer: KeptLines,
     cut: bool,
     pub(super) last_output: Instant,
@@ -131,6 +134,7 @@ impl<'a> Exchange<'a> {
             first: Some(FirstLine { blank_typed, condition, indentation, typing }),
             inputs: engine.inputs(pane.pane),
             read_count: None,
+            read_before: ReadBefore::default(),
             answer: KeptLines::default(),
             cut: false,
             last_output: Instant::now(),
@@ -219,6 +223,9 @@ impl<'a> Exchange<'a> {
 
     /// The foreground program, if it reads and all its output has come.
     pub(super) async fn is_waiting(&mut self) -> Option<Reader> {
+        if !self.read_before.has_read(self.engine, 1).await {
+            return None;
+        }
         let reader = Reader::probe(self.engine, self.pane).await.filter(Reader::reads)?;
         match self.stream.catch_up(self.engine.catch_up(self.pane)).await {
             CatchUp::Done => {}

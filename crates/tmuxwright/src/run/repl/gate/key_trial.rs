@@ -10,6 +10,7 @@ use super::super::prompts::Prompts;
 use crate::host::PaneState;
 use crate::run::cursor_row::CursorRow;
 use crate::run::gate::ProbePause;
+use crate::run::keys_read::ReadBefore;
 use crate::run::left_and_blank::{ERASE_ECHO, Reaction, TrialKeys, UNDO, try_row};
 use crate::run::limits::PROMPT_TIMEOUT;
 use crate::run::prompt_check::{self, Checked, PromptCheck, PromptLook};
@@ -185,8 +186,9 @@ impl KeyTrial<'_> {
             _ if wraps => Ok(Checked::Done(Some(now))),
             _ if self.shows_blank(cursor, &now) => Ok(Checked::Done(Some(now))),
             shown => {
+                let before = self.read_before().await;
                 self.take_back(&["BSpace"]).await?;
-                self.wait_for_reaction(&now).await?;
+                self.wait_for_reaction(&now, before).await?;
                 match shown {
                     Some("") => Err(Refusal::KeysAreCommands { pane }),
                     _ => Ok(Checked::Disturbed),
@@ -201,6 +203,15 @@ impl KeyTrial<'_> {
             && self.interpreter.is_some_and(|it| it.shows_blank(&now.line()))
     }
 
+    /// What the program has read before a key is pressed. A program that cannot be inspected, or whose terminal edits the
+    /// line, does not read each key.
+    async fn read_before(&self) -> ReadBefore {
+        match self.reader.has_editor() && !self.reader.is_relay {
+            true => ReadBefore::of(self.engine, self.reader.program.pid).await,
+            false => ReadBefore::default(),
+        }
+    }
+
     /// Presses a key and waits until the program has acted on it. `None` if the pane has changed; then
     /// nothing is pressed.
     async fn press(&self, cursor: &CursorRow, key: &str) -> Result<Option<CursorRow>, Refusal> {
@@ -209,21 +220,27 @@ impl KeyTrial<'_> {
             "Space" => type_text(pane, " "),
             key => vec![TmuxKey::Named(key.to_owned()).press(pane)],
         };
+        let before = self.read_before().await;
         if !tmux.type_if(&pane.into(), &self.viewers.unchanged_at(cursor), keys).await? {
             return Ok(None);
         }
-        self.wait_for_reaction(cursor).await.map(Some)
+        self.wait_for_reaction(cursor, before).await.map(Some)
     }
 
     /// Waits until the program has acted on a key, and returns the row of the cursor. A program behind a
     /// relay cannot be inspected: there the cursor has to move.
-    async fn wait_for_reaction(&self, before: &CursorRow) -> Result<CursorRow, Refusal> {
+    async fn wait_for_reaction(
+        &self,
+        before: &CursorRow,
+        read_before: ReadBefore,
+    ) -> Result<CursorRow, Refusal> {
         let (tmux, pane) = (self.engine.tmux(), self.pane.pane);
         let begun = Instant::now();
         let mut pause = ProbePause::default();
         loop {
             self.engine.catch_up(self.pane).await;
-            let reader = Reader::probe(self.engine, self.pane).await;
+            let has_read = read_before.has_read(self.engine, 1).await;
+            let reader = Reader::probe(self.engine, self.pane).await.filter(|_| has_read);
             let reads = reader.is_some_and(|it| it.reads() && it.is_same(self.reader));
             if reads {
                 self.engine.catch_up(self.pane).await;
