@@ -10,7 +10,7 @@ use testkit::{Shell, TmuxServer, until};
 use tmux_control::{Program, Route, Socket};
 use tokio::time::Instant;
 
-use super::{AllowedServers, Engine, Job, JobStatus, RunOptions, StartedCall};
+use super::{AllowedServers, Engine, Job, JobNumbers, JobStatus, RunOptions, StartedCall};
 use crate::host::Host;
 
 /// Upper bound for a command of these tests.
@@ -36,7 +36,12 @@ impl OtherSystem {
         };
         let host = Host::remote(program, route, false);
         let allowed = AllowedServers::new(|_| true);
-        let engine = Arc::new(Engine::new(Arc::new(host), RunOptions::default(), allowed));
+        let engine = Arc::new(Engine::new(
+            Arc::new(host),
+            RunOptions::default(),
+            allowed,
+            JobNumbers::default(),
+        ));
         Self { engine, temporary, _tmux: tmux }
     }
 
