@@ -125,7 +125,7 @@ async fn killed_connection_ends_calls_and_is_replaced() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn stopped_connection_is_lost_within_the_keep_alive_time() {
+async fn stopped_connection_is_lost_within_keep_alive() {
     let tmux = TmuxServer::new();
     let sshd = Sshd::start();
     let remote = Remote::new(Route::ssh(&sshd.destination()).unwrap(), quick(&tmux));
