@@ -2,11 +2,12 @@
 //! input, which shell it is, when it exits; and what happens when this process does.
 //!
 //! The crate knows nothing of tmux: a pane is represented by its first process. It keeps no state;
-//! every call asks the operating system.
+//! every call asks the operating system, or a shell on another Linux system (`remote/mod.rs`).
 
 mod exit;
 mod keeper;
 mod processes;
+mod procfs;
 mod remote;
 mod shell;
 mod signal;
@@ -40,7 +41,7 @@ use terminal::{TerminalDevice, TerminalMode};
 pub use exit::exited;
 pub use keeper::keep;
 pub use processes::{Inspection, Processes};
-pub use remote::{RemoteShell, ScriptOutput};
+pub use remote::{REMOTE_PRELUDE, RemoteShell, ScriptOutput};
 pub use shell::{ShellKind, is_shell_name, runs_script, shell};
 pub use signal::{SignalError, parse_signal, signal_foreground, signal_names, terminate};
 pub use successor::Successor;

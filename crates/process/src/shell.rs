@@ -51,16 +51,29 @@ pub fn is_shell_name(name: &str) -> bool {
 /// The kind of shell that the foreground program is. `None` if it is not a shell, or does not take
 /// commands from the terminal: it runs a script or a command, or reads from a pipe.
 pub fn shell(foreground: &Foreground) -> Option<ShellKind> {
-    let exe = || os::exe(foreground.pid);
+    let pid = foreground.pid;
+    shell_by(foreground, || os::exe(pid), || os::stdin_is_terminal(pid))
+}
+
+/// The same by the executable and the standard input of the program.
+pub(super) fn shell_by(
+    foreground: &Foreground,
+    exe: impl FnOnce() -> Option<String>,
+    stdin_is_terminal: impl FnOnce() -> Option<bool>,
+) -> Option<ShellKind> {
     let (kind, arguments) = recognize(&foreground.name, &foreground.argv, exe)?;
-    (takes_commands(kind, arguments) && os::stdin_is_terminal(foreground.pid) != Some(false))
-        .then_some(kind)
+    (takes_commands(kind, arguments) && stdin_is_terminal() != Some(false)).then_some(kind)
 }
 
 /// Whether a program is a shell that runs a script or the command after `-c`, and so takes no commands
 /// from the terminal.
 pub fn runs_script(program: &Foreground) -> bool {
-    recognize(&program.name, &program.argv, || os::exe(program.pid))
+    runs_script_by(program, || os::exe(program.pid))
+}
+
+/// The same by the executable of the program.
+pub(super) fn runs_script_by(program: &Foreground, exe: impl FnOnce() -> Option<String>) -> bool {
+    recognize(&program.name, &program.argv, exe)
         .is_some_and(|(kind, arguments)| !takes_commands(kind, arguments))
 }
 

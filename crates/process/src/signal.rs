@@ -70,6 +70,11 @@ pub fn signal_names() -> impl Iterator<Item = &'static str> {
     SIGNALS.iter().map(|(name, _)| *name)
 }
 
+/// The name of a signal, as [`parse_signal`] takes it.
+pub(super) fn signal_name(signal: Signal) -> Option<&'static str> {
+    SIGNALS.iter().find(|(_, known)| *known == signal).map(|&(name, _)| name)
+}
+
 /// Sends a signal to the foreground process group of the pane whose first process is `pid`, and
 /// returns the program in it.
 pub fn signal_foreground(pid: u32, signal: Signal) -> Result<Foreground, SignalError> {

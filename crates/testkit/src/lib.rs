@@ -2,6 +2,7 @@
 //!
 //! - [`TmuxServer`]: a tmux server on its own socket; killed when its test ends or fails.
 //! - [`Person`]: a tmux client on its own terminal, as a person has one.
+//! - [`Sshd`]: an ssh server on loopback, with keys of its own.
 //! - [`Shell`]: bash, zsh, fish and dash, with start-up files that are the same on every machine.
 //! - [`Launch`]: starts the program, for [`Mcp`], rmcp's client, or [`Raw`], lines of JSON.
 //! - [`HttpServer`]: the program over HTTP, for [`HttpClient`]s of every protocol revision or a bare
@@ -26,6 +27,7 @@ mod mcp;
 mod person;
 mod raw;
 mod shell;
+mod sshd;
 mod tmux_server;
 mod until;
 
@@ -37,5 +39,6 @@ pub use person::Person;
 pub use raw::Raw;
 pub use rmcp::model::ElicitationAction;
 pub use shell::Shell;
+pub use sshd::Sshd;
 pub use tmux_server::TmuxServer;
 pub use until::{until, until_it_is, wait_until, wait_until_equal};

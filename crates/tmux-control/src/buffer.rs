@@ -3,15 +3,14 @@
 //! The bytes are streamed through the stdin or stdout of a `tmux` process: a buffer may be larger
 //! than a caller wants to hold in memory, and may contain any byte.
 
-use std::process::Stdio;
-
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::process::{Child, ChildStdin, ChildStdout};
+use tokio::process::{ChildStdin, ChildStdout};
 
 use crate::command::Command;
 use crate::error::Error;
 use crate::row;
 use crate::server::Server;
+use crate::spawn::TmuxProcess;
 use crate::sync::within;
 
 /// How many bytes one read returns at most.
@@ -55,31 +54,32 @@ impl Server {
     }
 
     /// Begins to read a buffer.
-    pub fn read_buffer(&self, name: &str) -> Result<BufferReader, Error> {
+    pub async fn read_buffer(&self, name: &str) -> Result<BufferReader, Error> {
         let save = Command::query("save-buffer").option("-b", name).arg("--").arg("-");
-        let mut child = self.tmux_program().start(&save, Stdio::null(), Stdio::piped())?;
-        let Some(output) = child.stdout.take() else {
+        let mut process = self.tmux_program().start(&save).await?;
+        drop(process.child.stdin.take());
+        let Some(output) = process.child.stdout.take() else {
             return Err(Error::unexpected(save.name(), b"no output"));
         };
         let server = self.clone();
-        Ok(BufferReader { server, child, output, piece: vec![0; READ_BYTES] })
+        Ok(BufferReader { server, process, output, piece: vec![0; READ_BYTES] })
     }
 
     /// Begins to write a buffer. The content of an existing buffer is replaced atomically by
     /// [`BufferWriter::finish`].
-    pub fn write_buffer(&self, name: &str) -> Result<BufferWriter, Error> {
+    pub async fn write_buffer(&self, name: &str) -> Result<BufferWriter, Error> {
         let load = Command::action("load-buffer").option("-b", name).arg("--").arg("-");
-        let mut child = self.tmux_program().start(&load, Stdio::piped(), Stdio::null())?;
-        let Some(input) = child.stdin.take() else {
+        let mut process = self.tmux_program().start(&load).await?;
+        let Some(input) = process.child.stdin.take() else {
             return Err(Error::unexpected(load.name(), b"no input"));
         };
-        Ok(BufferWriter { server: self.clone(), child, input })
+        Ok(BufferWriter { server: self.clone(), unfinished: Some(Load { process, input }) })
     }
 
     /// Copies a buffer onto itself, which makes it the newest.
     pub async fn renew_buffer(&self, name: &str) -> Result<(), Error> {
-        let mut reader = self.read_buffer(name)?;
-        let mut writer = self.write_buffer(name)?;
+        let mut reader = self.read_buffer(name).await?;
+        let mut writer = self.write_buffer(name).await?;
         while let Some(piece) = reader.next().await? {
             writer.write(piece).await?;
         }
@@ -91,7 +91,7 @@ impl Server {
 #[derive(Debug)]
 pub struct BufferReader {
     server: Server,
-    child: Child,
+    process: TmuxProcess,
     output: ChildStdout,
     piece: Vec<u8>,
 }
@@ -103,7 +103,7 @@ impl BufferReader {
         let read = within(after, "save-buffer", self.output.read(&mut self.piece)).await?;
         match read.map_err(|source| Error::Io { operation: "reading a buffer", source })? {
             0 => {
-                wait_for_success(&self.server, "save-buffer", &mut self.child).await?;
+                wait_for_success(&self.server, "save-buffer", &mut self.process).await?;
                 Ok(None)
             }
             count => Ok(self.piece.get(..count)),
@@ -112,13 +112,20 @@ impl BufferReader {
 }
 
 /// Writes the bytes of a buffer. Dropping it before [`BufferWriter::finish`] leaves the buffer
-/// unchanged.
+/// unchanged, unless the connection to another system is lost at that moment.
 #[derive(Debug)]
 pub struct BufferWriter {
     server: Server,
+    /// None once all bytes are written.
+    unfinished: Option<Load>,
+}
+
+/// The process that loads a buffer.
+#[derive(Debug)]
+struct Load {
     // Declared before `input`, so that dropping kills the process before its input closes: tmux
     // would take the closed input for the end of the buffer.
-    child: Child,
+    process: TmuxProcess,
     input: ChildStdin,
 }
 
@@ -126,28 +133,49 @@ impl BufferWriter {
     /// Adds bytes.
     pub async fn write(&mut self, bytes: &[u8]) -> Result<(), Error> {
         let after = self.server.deadline();
-        match within(after, "load-buffer", self.input.write_all(bytes)).await? {
+        let Some(Load { process, input }) = &mut self.unfinished else { return Ok(()) };
+        match within(after, "load-buffer", input.write_all(bytes)).await? {
             Ok(()) => Ok(()),
             Err(source) => {
                 // The process has exited; its stderr holds the reason.
-                wait_for_success(&self.server, "load-buffer", &mut self.child).await?;
+                wait_for_success(&self.server, "load-buffer", process).await?;
                 Err(Error::Io { operation: "writing a buffer", source })
             }
         }
     }
 
     /// Stores the written bytes in the buffer. If nothing was written, the buffer is unchanged.
-    pub async fn finish(self) -> Result<(), Error> {
-        let Self { server, mut child, input } = self;
+    pub async fn finish(mut self) -> Result<(), Error> {
         // tmux sends a notification about the changed buffer.
-        let _permit = server.permit("load-buffer").await?;
+        let _permit = self.server.permit("load-buffer").await?;
+        let Some(Load { mut process, input }) = self.unfinished.take() else { return Ok(()) };
         drop(input);
-        wait_for_success(&server, "load-buffer", &mut child).await
+        wait_for_success(&self.server, "load-buffer", &mut process).await
+    }
+}
+
+impl Drop for BufferWriter {
+    fn drop(&mut self) {
+        // On another system the process is killed through a shell, while its input is still open.
+        if self.server.remote().is_some()
+            && let Some(Load { mut process, input }) = self.unfinished.take()
+            && let Ok(runtime) = tokio::runtime::Handle::try_current()
+        {
+            let server = self.server.clone();
+            runtime.spawn(async move {
+                server.tmux_program().kill(&mut process).await;
+                drop(input);
+            });
+        }
     }
 }
 
 /// Waits until a process has exited; a failure becomes an error with its stderr.
-async fn wait_for_success(server: &Server, command: &str, child: &mut Child) -> Result<(), Error> {
+async fn wait_for_success(
+    server: &Server,
+    command: &str,
+    TmuxProcess { child, .. }: &mut TmuxProcess,
+) -> Result<(), Error> {
     let mut stderr_bytes = Vec::new();
     let wait = async {
         if let Some(stderr) = &mut child.stderr {

@@ -10,14 +10,14 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader, Lines};
-use tokio::process::{Child, ChildStdout};
+use tokio::process::ChildStdout;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::time::Instant;
 
 use crate::command::Command;
 use crate::error::Error;
 use crate::server::Server;
-use crate::spawn::is_no_server;
+use crate::spawn::{TmuxProcess, is_no_server};
 use crate::sync::within;
 
 /// The line that the waiting process prints once the signal has come.
@@ -36,6 +36,9 @@ const MAX_CLIENT_COUNTS: u32 = 8;
 /// The first pause between two counts; each further one is twice as long, one second in all. Most clients
 /// run one command and disconnect, but a busy tmux closes their connections late.
 const FIRST_COUNT_INTERVAL: Duration = Duration::from_millis(8);
+
+/// The table of Unix sockets of Linux.
+const SOCKETS_TABLE: &str = "/proc/net/unix";
 
 /// How many waits may be in progress on one server: each is a process.
 pub const MAX_CHANNEL_WAITS: u32 = 32;
@@ -84,7 +87,7 @@ pub struct ChannelWait {
 struct WaitProcess {
     server: Server,
     channel: String,
-    child: Child,
+    process: TmuxProcess,
     lines: Lines<BufReader<ChildStdout>>,
     /// The pid of the tmux server, which tells it from a later server on the same socket. Known
     /// once tmux runs the commands of this process.
@@ -112,15 +115,16 @@ impl Server {
             .try_acquire_owned()
             .map_err(|_| Error::TooManyWaits)?;
         let start = self.tmux_program().start_commands(&commands);
-        let mut child = within(self.deadline(), "wait-for", start).await??;
-        let Some(stdout) = child.stdout.take() else {
+        self.connect().await?;
+        let mut process = within(self.deadline(), "wait-for", start).await??;
+        let Some(stdout) = process.child.stdout.take() else {
             return Err(Error::unexpected("wait-for", b"no output"));
         };
         let mut waiting = ChannelWait {
             process: Some(WaitProcess {
                 server: self.clone(),
                 channel: channel.to_owned(),
-                child,
+                process,
                 lines: BufReader::new(stdout).lines(),
                 server_pid: None,
                 begun: Instant::now(),
@@ -198,7 +202,7 @@ impl WaitProcess {
             return Ok(());
         }
         let mut stderr_text = String::new();
-        if let Some(stderr) = &mut self.child.stderr {
+        if let Some(stderr) = &mut self.process.child.stderr {
             let _ = tokio::time::timeout(after, stderr.read_to_string(&mut stderr_text)).await;
         }
         if stderr_text.is_empty() || is_no_server(&stderr_text) {
@@ -209,7 +213,7 @@ impl WaitProcess {
     }
 
     fn no_server(&self) -> Error {
-        Error::NoServer { socket: self.server.socket_path().display().to_string() }
+        self.server.tmux_program().no_server()
     }
 
     /// The signal, if one was received and the same tmux server still runs: a server that is
@@ -243,7 +247,8 @@ impl WaitProcess {
                     if self.server.run(signal(&self.channel)).await.is_err() {
                         break;
                     }
-                    let _ = tokio::time::timeout(self.server.deadline(), self.child.wait()).await;
+                    let _ = tokio::time::timeout(self.server.deadline(), self.process.child.wait())
+                        .await;
                     return CancelOutcome::Removed;
                 }
                 Ok(Some(_)) => {}
@@ -251,7 +256,7 @@ impl WaitProcess {
                 Ok(None) | Err(_) => break,
             }
         }
-        let _ = self.child.kill().await;
+        self.server.tmux_program().kill(&mut self.process).await;
         CancelOutcome::Orphaned
     }
 }
@@ -273,10 +278,19 @@ async fn waiting_clients(server: &Server) -> Result<Option<usize>, Error> {
     let mut lines = printed.lines();
     let path = lines.next().unwrap_or_default();
     let attached = lines.count();
-    let Ok(table) = std::fs::read("/proc/net/unix") else { return Ok(None) };
+    let Some(table) = sockets_table(server).await? else { return Ok(None) };
     let connected = connections(&String::from_utf8_lossy(&table), path);
     // Fewer connections than attached clients: the sockets of another network namespace are hidden.
     Ok(connected.checked_sub(attached))
+}
+
+/// The table of all sockets of the system that tmux runs on, if it has one.
+async fn sockets_table(server: &Server) -> Result<Option<Vec<u8>>, Error> {
+    let Some(remote) = &server.tmux_program().remote else {
+        return Ok(std::fs::read(SOCKETS_TABLE).ok());
+    };
+    let table = Box::pin(remote.run(&format!("cat {SOCKETS_TABLE}"))).await?;
+    Ok((!table.is_empty()).then_some(table))
 }
 
 /// Counts the connections to a socket in the text of `/proc/net/unix`.

@@ -1,7 +1,5 @@
 //! Text for an empty pane: a pane without a program, which shows the text written to it.
 
-use std::process::Stdio;
-
 use tokio::io::AsyncWriteExt;
 
 use crate::command::Command;
@@ -15,7 +13,7 @@ impl Server {
     /// in the text take effect.
     pub async fn write_to_empty_pane(&self, pane: PaneId, text: &str) -> Result<(), Error> {
         let command = Command::action("display-message").arg("-I").option("-t", pane);
-        let mut child = self.tmux_program().start(&command, Stdio::piped(), Stdio::null())?;
+        let mut child = self.tmux_program().start(&command).await?.child;
         let writing = async {
             if let Some(mut stdin) = child.stdin.take() {
                 // If tmux refuses the text, its exit status and stderr below hold the reason.

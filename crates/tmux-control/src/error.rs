@@ -89,6 +89,22 @@ pub enum Error {
         /// The name of the command.
         command: String,
     },
+    /// The system on which the tmux server runs cannot be reached.
+    #[error("`{host}` cannot be reached: {reason}")]
+    Unreachable {
+        /// The name of the system.
+        host: String,
+        /// The reason.
+        reason: String,
+    },
+    /// The connection to the system broke after something was sent, so it is unknown whether it ran.
+    #[error("the connection to `{host}` was lost: {reason}")]
+    HostLost {
+        /// The name of the system.
+        host: String,
+        /// The reason.
+        reason: String,
+    },
     /// An operating system call failed.
     #[error("{operation}: {source}")]
     Io {
@@ -116,6 +132,12 @@ impl Error {
     /// Whether tmux reported that the session name is taken.
     pub fn is_duplicate(&self) -> bool {
         matches!(self, Self::Refused { message, .. } if message.contains("duplicate session"))
+    }
+
+    /// Whether another attempt would fail in the same way: tmux is missing or too old, or its system cannot
+    /// be reached.
+    pub(crate) fn is_permanent(&self) -> bool {
+        matches!(self, Self::Missing { .. } | Self::TooOld { .. } | Self::Unreachable { .. })
     }
 
     /// Whether no tmux server is running.

@@ -18,6 +18,7 @@
 //! - [`spawn`]: a `tmux` process per command; the only place that starts processes.
 //! - [`control`]: one control client (`tmux -C`) for all commands, owned by one task, the *link*.
 //! - [`stream`]: the raw output of panes, through one control client per session.
+//! - [`remote`]: connections to other systems; there the same `tmux` processes run.
 //! - [`server`]: the handle that callers hold. It chooses between the link and a spawned process.
 //!
 //! Operations built on [`Server`]:
@@ -79,7 +80,7 @@ pub use control::relay::{RelayProgram, SocketDir, relay_clients};
 pub use error::Error;
 pub use format::Row;
 pub use id::{PaneId, SessionId, WindowId};
-pub use remote::Route;
+pub use remote::{Remote, RemoteFacts, RemoteOptions, RemoteOutput, RemoteState, Route};
 pub use server::{LeaveGuard, Server, TmuxReply};
 pub use socket::Socket;
 pub use spawn::Program;

@@ -4,7 +4,6 @@
 //! and nowhere else.
 
 use std::ffi::OsString;
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -98,11 +97,6 @@ impl Server {
         Self::with_timing(program, self.inner.timing)
     }
 
-    /// The path of the server's socket.
-    pub fn socket_path(&self) -> PathBuf {
-        self.inner.program.socket.path()
-    }
-
     /// The tmux program that is used.
     pub fn program(&self) -> &OsString {
         &self.inner.program.path
@@ -188,7 +182,7 @@ impl Server {
                 }
             }
             Some(Err(LinkFailure::Unsent(error))) => {
-                let hopeless = matches!(error, Error::Missing { .. } | Error::TooOld { .. })
+                let hopeless = error.is_permanent()
                     || (error.is_no_server() && !commands.iter().any(Command::starts_a_server));
                 if hopeless { Err(error) } else { self.spawned(commands).await }
             }

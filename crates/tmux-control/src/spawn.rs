@@ -20,6 +20,7 @@ use crate::command::Command;
 use crate::control::relay::RelayProgram;
 use crate::error::Error;
 use crate::id::SessionId;
+use crate::remote::{CARRIER_ENVIRONMENT, Remote};
 use crate::socket::Socket;
 use crate::sync::within;
 use crate::version::Version;
@@ -42,8 +43,65 @@ pub struct Program {
     /// The process group of all processes; `None` gives each its own.
     pub process_group: Option<u32>,
     /// The relay through which control clients attach to a server older than 3.7, which they could
-    /// crash otherwise. With `None` they connect directly.
+    /// crash otherwise. With `None` they connect directly. Not used on another system.
     pub relay: Option<RelayProgram>,
+    /// The system on which all processes run, if it is another one.
+    pub remote: Option<Remote>,
+}
+
+/// A `tmux` process whose input or output the caller streams.
+#[derive(Debug)]
+pub(crate) struct TmuxProcess {
+    /// The process; for one on another system the local process that carries it.
+    pub(crate) child: Child,
+    /// Its pid as tmux sees it; `None` once a local one has exited.
+    pub(crate) pid: Option<u32>,
+}
+
+impl From<Child> for TmuxProcess {
+    fn from(child: Child) -> Self {
+        let pid = child.id();
+        Self { child, pid }
+    }
+}
+
+/// A local program that carries a channel to another system.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Carrier<'a> {
+    /// The program and its arguments.
+    pub(crate) words: &'a [String],
+    /// Environment variables removed from it.
+    pub(crate) hidden: &'a [OsString],
+    /// Its process group.
+    pub(crate) group: Option<u32>,
+}
+
+/// Starts a carrier. It asks nothing on the terminal of the person.
+pub(crate) fn start_carrier(carrier: &Carrier<'_>) -> io::Result<Child> {
+    let Some((program, arguments)) = carrier.words.split_first() else {
+        return Err(io::ErrorKind::InvalidInput.into());
+    };
+    #[expect(clippy::disallowed_methods, reason = "the only place that starts processes")]
+    let mut process = Process::new(program);
+    for variable in carrier.hidden {
+        process.env_remove(variable);
+    }
+    process
+        .args(arguments)
+        .env_remove("TMUX")
+        .env_remove("TMUX_PANE")
+        .envs(CARRIER_ENVIRONMENT)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .process_group(group_number(carrier.group))
+        .kill_on_drop(true)
+        .spawn()
+}
+
+/// The process group for a new process; 0 gives it its own.
+fn group_number(group: Option<u32>) -> i32 {
+    group.and_then(|group| group.try_into().ok()).unwrap_or(0)
 }
 
 impl Program {
@@ -57,6 +115,7 @@ impl Program {
             client_label: None,
             process_group: None,
             relay: None,
+            remote: None,
         }
     }
 
@@ -86,7 +145,7 @@ impl Program {
 
     /// The process group for a new process; 0 gives it its own.
     fn group(&self) -> i32 {
-        self.process_group.and_then(|group| group.try_into().ok()).unwrap_or(0)
+        group_number(self.process_group)
     }
 
     /// Starts a relay for control clients, which connect to `listener`.
@@ -115,18 +174,28 @@ impl Program {
     /// Starts a control client attached to `session`. It has no influence on window sizes or the
     /// session's environment. Whether it receives pane output is fixed here: before tmux 3.7,
     /// changing that later can hang the client.
-    pub(crate) fn control_client(&self, session: SessionId, output: bool) -> Result<Child, Error> {
+    pub(crate) async fn control_client(
+        &self,
+        session: SessionId,
+        output: bool,
+    ) -> Result<TmuxProcess, Error> {
         let flags = if output { "ignore-size" } else { "ignore-size,no-output" };
+        let session = session.to_string();
+        let arguments = ["-C", "attach-session", "-E", "-f", flags, "-t", &session];
+        if let Some(remote) = &self.remote {
+            return self.start_there(remote, &arguments, false).await;
+        }
         let mut process = self.client();
         if let Some(label) = &self.client_label {
             process.env("TERM", label);
         }
         process
-            .args(["-C", "attach-session", "-E", "-f", flags, "-t", &session.to_string()])
+            .args(arguments)
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::null())
             .spawn()
+            .map(TmuxProcess::from)
             .map_err(|source| self.start_error(source))
     }
 
@@ -138,8 +207,11 @@ impl Program {
         deadline: Duration,
     ) -> Result<Vec<u8>, Error> {
         let name = commands.first().map_or("", Command::name);
+        if let Some(remote) = &self.remote {
+            return Box::pin(self.run_there(remote, commands, deadline)).await;
+        }
         let output = async {
-            let child = self.start_commands(commands).await?;
+            let TmuxProcess { child, .. } = self.start_commands(commands).await?;
             child.wait_with_output().await.map_err(|source| self.start_error(source))
         };
         let output = within(deadline, name, output).await??;
@@ -151,50 +223,49 @@ impl Program {
 
     /// Starts a process that runs the commands in order, up to the first that fails. Its input is
     /// closed.
-    pub(crate) async fn start_commands(&self, commands: &[Command]) -> Result<Child, Error> {
-        let mut lines = Vec::with_capacity(commands.len());
-        for command in commands {
-            command.check()?;
-            lines.push(command.to_line());
-        }
-        let mut process = match commands.iter().any(Command::starts_a_server) {
-            true => {
-                let mut process = self.process();
-                process.args(["start-server", ";"]);
-                process
+    pub(crate) async fn start_commands(&self, commands: &[Command]) -> Result<TmuxProcess, Error> {
+        let lines = command_lines(commands)?;
+        let starts_a_server = commands.iter().any(Command::starts_a_server);
+        let mut started = match &self.remote {
+            Some(remote) => {
+                self.start_there(remote, source_arguments(starts_a_server), true).await?
             }
-            false => self.client(),
+            None => {
+                let mut process = if starts_a_server { self.process() } else { self.client() };
+                process
+                    .args(source_arguments(starts_a_server))
+                    .stdin(Stdio::piped())
+                    .stdout(Stdio::piped())
+                    .stderr(Stdio::piped())
+                    .spawn()
+                    .map(TmuxProcess::from)
+                    .map_err(|source| self.start_error(source))?
+            }
         };
-        let mut child = process
-            .args(["source-file", "-"])
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(Stdio::piped())
-            .spawn()
-            .map_err(|source| self.start_error(source))?;
-        if let Some(mut stdin) = child.stdin.take() {
+        if let Some(mut stdin) = started.child.stdin.take() {
             // tmux reads all of it before it runs the first command. If it reads nothing, its exit
             // status and stderr hold the reason.
-            let _ = stdin.write_all(lines.join(" ; ").as_bytes()).await;
+            let _ = stdin.write_all(lines.as_bytes()).await;
         }
-        Ok(child)
+        Ok(started)
     }
 
     /// Starts a process for one command, whose input or output the caller streams. Its arguments are
     /// visible to all users of the machine.
-    pub(crate) fn start(
-        &self,
-        command: &Command,
-        input: Stdio,
-        output: Stdio,
-    ) -> Result<Child, Error> {
+    pub(crate) async fn start(&self, command: &Command) -> Result<TmuxProcess, Error> {
         command.check()?;
+        if let Some(remote) = &self.remote {
+            let arguments = command.to_argv();
+            let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+            return self.start_there(remote, &arguments, true).await;
+        }
         self.client()
             .args(command.to_argv())
-            .stdin(input)
-            .stdout(output)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
+            .map(TmuxProcess::from)
             .map_err(|source| self.start_error(source))
     }
 
@@ -202,13 +273,21 @@ impl Program {
     pub(crate) fn refusal(&self, command: &str, stderr: &[u8]) -> Error {
         let message = String::from_utf8_lossy(stderr).trim().to_owned();
         if is_no_server(&message) {
-            return Error::NoServer { socket: self.socket.to_string() };
+            return self.no_server();
         }
         Error::Refused { command: command.to_owned(), message }
     }
 
+    /// The error for a socket on which no server listens.
+    pub(crate) fn no_server(&self) -> Error {
+        Error::NoServer { socket: self.address() }
+    }
+
     /// The version of the program. A running server may have another.
     pub(crate) async fn version(&self, deadline: Duration) -> Result<Version, Error> {
+        if let Some(remote) = &self.remote {
+            return Box::pin(self.version_there(remote, deadline)).await;
+        }
         let output = self.process().arg("-V").stdin(Stdio::null()).output();
         let output =
             within(deadline, "-V", output).await?.map_err(|source| self.start_error(source))?;
@@ -222,6 +301,24 @@ impl Program {
             }
             _ => Error::Io { operation: "starting tmux", source },
         }
+    }
+}
+
+/// The commands as one line for `source-file -`.
+pub(crate) fn command_lines(commands: &[Command]) -> Result<String, Error> {
+    let mut lines = Vec::with_capacity(commands.len());
+    for command in commands {
+        command.check()?;
+        lines.push(command.to_line());
+    }
+    Ok(lines.join(" ; "))
+}
+
+/// The arguments of a process that reads its commands from its input.
+pub(crate) fn source_arguments(starts_a_server: bool) -> &'static [&'static str] {
+    match starts_a_server {
+        true => &["start-server", ";", "source-file", "-"],
+        false => &["source-file", "-"],
     }
 }
 
@@ -248,8 +345,8 @@ mod tests {
             config_file: Some(config.into()),
             ..Program::new(Socket::Path(tmux.socket().to_owned()))
         };
-        let mut client = program.control_client(SessionId(0), true).unwrap();
-        assert!(!client.wait().await.unwrap().success());
+        let mut client = program.control_client(SessionId(0), true).await.unwrap();
+        assert!(!client.child.wait().await.unwrap().success());
         assert!(!read.exists(), "a server was started");
     }
 }

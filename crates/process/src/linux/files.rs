@@ -5,6 +5,7 @@ use std::io;
 use std::os::unix::fs::MetadataExt;
 use std::path::PathBuf;
 
+use super::super::procfs::epoll_input;
 use super::super::terminal::TerminalDevice;
 
 /// Device number of `/dev/tty`, the controlling terminal of the process that opens it.
@@ -53,29 +54,4 @@ pub(super) fn is_readable_terminal(pid: u32, descriptor: u32, terminal: &Termina
 pub(super) fn epoll_inputs(pid: u32, epoll: u32) -> io::Result<Vec<u32>> {
     let text = fs::read_to_string(format!("/proc/{pid}/fdinfo/{epoll}"))?;
     Ok(text.lines().filter_map(epoll_input).collect())
-}
-
-/// Parses `tfd:       19 events:       19 data:                0`.
-fn epoll_input(line: &str) -> Option<u32> {
-    const EPOLLIN_OR_RDNORM: u32 = 0x01 | 0x40;
-    let mut words = line.strip_prefix("tfd:")?.split_ascii_whitespace();
-    let descriptor = words.next()?.parse().ok()?;
-    let events = words.find(|&word| word != "events:")?;
-    let events = u32::from_str_radix(events, 16).ok()?;
-    (events & EPOLLIN_OR_RDNORM != 0).then_some(descriptor)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn epoll_lists_its_input_descriptors() {
-        let line = "tfd:       19 events:       1b data: ffff  pos:0 ino:6 sdev:5";
-        assert_eq!(epoll_input(line), Some(19));
-        assert_eq!(epoll_input("tfd: 7 events: 40000000 data: 0"), None, "disabled");
-        assert_eq!(epoll_input("tfd: 7 events: 4 data: 0"), None, "only written to");
-        assert_eq!(epoll_input("pos:\t0"), None);
-        assert_eq!(epoll_input("tfd:"), None);
-    }
 }

@@ -3,7 +3,7 @@
 use std::fs;
 
 use super::super::MAX_PROCESSES;
-use super::stat::Stat;
+use super::super::procfs::Stat;
 
 /// The leader of a pane's foreground process group, unless it has exited.
 pub(super) fn leader(pane: &Stat, group: u32) -> Option<Stat> {

@@ -4,47 +4,16 @@
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
+use super::super::procfs::{Stat, Syscall, TerminalWait, WaitChannel};
 use super::super::terminal::{TerminalDevice, TerminalMode};
 use super::super::{InputState, InputWait};
 use super::files::{self, OpenFile};
 use super::group;
 use super::name;
-use super::stat::Stat;
-use super::syscall::{self, Syscall};
-use super::wait_channel::WaitChannel;
+use super::read;
 
 /// Number of probes before giving up on a terminal whose mode changes each time.
 const MAX_PROBES: usize = 3;
-
-/// Whether a thread or a process waits for the terminal.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-enum TerminalWait {
-    /// No.
-    No,
-    /// Unknown, but it has the terminal open and waits for several files.
-    Perhaps,
-    /// The kernel does not say.
-    Hidden,
-    /// Yes, among other files, with a time limit, or beside another thread.
-    Shared,
-    /// Yes, and for nothing else.
-    Lone,
-}
-
-impl TerminalWait {
-    /// The input state, given the terminal's mode.
-    fn input(self, mode: TerminalMode) -> InputState {
-        match (self, mode) {
-            (Self::Shared | Self::Lone, mode) => mode.input(),
-            // A program that changes the terminal's mode reads from it.
-            (Self::Perhaps, TerminalMode::Raw | TerminalMode::NoEcho) => mode.input(),
-            (Self::Perhaps, TerminalMode::Line) | (Self::No, _) => InputState::None,
-            // Typical of password prompts, which often run as another user: sudo, su.
-            (Self::Hidden, TerminalMode::NoEcho) => InputState::Password,
-            (Self::Hidden, _) => InputState::Unknown,
-        }
-    }
-}
 
 /// The source from which the waits of threads are read.
 #[derive(Debug, Clone, Copy)]
@@ -160,10 +129,10 @@ impl TerminalProbe<'_> {
             Some(Syscall::Read(file)) if is_terminal(file) => TerminalWait::Lone,
             Some(Syscall::Read(_) | Syscall::Other) => TerminalWait::No,
             Some(Syscall::Select(files)) => {
-                among(syscall::select_inputs(pid, files), !files.has_time_limit)
+                among(read::select_inputs(pid, files), !files.has_time_limit)
             }
             Some(Syscall::Poll(files)) => {
-                among(syscall::poll_inputs(pid, files), !files.has_time_limit)
+                among(read::poll_inputs(pid, files), !files.has_time_limit)
             }
             Some(Syscall::Epoll(epoll)) => among(files::epoll_inputs(pid, epoll).ok(), false),
             Some(Syscall::Unclear) | None => self.by_wait_channel(pid, thread),
@@ -238,24 +207,4 @@ impl TerminalProbe<'_> {
 /// Judges by the open files of a process, if it may be inspected.
 fn with_open_files(pid: u32, judge: impl FnOnce(&[OpenFile]) -> TerminalWait) -> TerminalWait {
     files::open_files(pid).map_or(TerminalWait::Hidden, |files| judge(&files))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn wait_and_mode_give_the_input_state() {
-        for (waits, line, hidden, raw) in [
-            (TerminalWait::Lone, InputState::Line, InputState::Password, InputState::Raw),
-            (TerminalWait::Shared, InputState::Line, InputState::Password, InputState::Raw),
-            (TerminalWait::Perhaps, InputState::None, InputState::Password, InputState::Raw),
-            (TerminalWait::Hidden, InputState::Unknown, InputState::Password, InputState::Unknown),
-            (TerminalWait::No, InputState::None, InputState::None, InputState::None),
-        ] {
-            let found = [TerminalMode::Line, TerminalMode::NoEcho, TerminalMode::Raw]
-                .map(|mode| waits.input(mode));
-            assert_eq!(found, [line, hidden, raw], "{waits:?}");
-        }
-    }
 }

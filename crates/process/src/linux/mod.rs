@@ -4,11 +4,9 @@
 mod files;
 mod group;
 mod input;
-mod stat;
-mod syscall;
+mod read;
 #[cfg(test)]
 mod tests;
-mod wait_channel;
 
 use std::fs;
 use std::os::fd::OwnedFd;
@@ -20,9 +18,9 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, pidfd_open};
 use rustix::time::{ClockId, clock_gettime};
 
+use super::procfs::Stat;
 use super::terminal::TerminalDevice;
 use super::{Foreground, InputWait, MAX_ARGV_BYTES, ReadCount, nul_separated, program_name};
-use stat::Stat;
 
 /// Unit of the times in `/proc`: 1/100 s on every architecture that Rust supports.
 const TICKS_PER_SECOND: u64 = 100;
@@ -77,7 +75,7 @@ fn name_by(pid: u32, argv: &[String]) -> String {
 
 fn argv(pid: u32) -> Vec<String> {
     let mut buffer = [0; MAX_ARGV_BYTES];
-    nul_separated(stat::read_of(pid, pid, "cmdline", &mut buffer).unwrap_or_default()).collect()
+    nul_separated(read::read_of(pid, pid, "cmdline", &mut buffer).unwrap_or_default()).collect()
 }
 
 pub(super) fn input_wait(pid: u32) -> InputWait {

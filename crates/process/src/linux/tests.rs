@@ -7,12 +7,12 @@ use std::path::Path;
 use rustix::process::{Signal, kill_process};
 use testkit::{TmuxServer, wait_until};
 
+use super::super::procfs::Stat;
 use super::super::tests::{pane, wait_for_argv, wait_for_input, wait_for_name};
 use super::super::{
     Foreground, InputState, InputWait, ShellKind, foreground, input_state, input_wait, rustix_pid,
     shell,
 };
-use super::stat::Stat;
 use super::{input_by_wait_channel, is_alive};
 
 /// Waits for the input state as it is found where the kernel hides system calls.

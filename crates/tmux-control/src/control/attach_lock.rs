@@ -72,6 +72,7 @@ impl AttachLock {
         session: SessionId,
         output: bool,
     ) -> Result<ControlConnection, Error> {
+        self.program.connect().await?;
         let _exclusive = within(self.deadline, "attach-session", self.lock.write()).await?;
         if output && self.streams_closed.load(Ordering::Relaxed) {
             return Err(Error::Lost { command: "attach-session".to_owned() });
@@ -97,7 +98,8 @@ impl AttachLock {
         session: SessionId,
         output: bool,
     ) -> Result<ControlConnection, Error> {
-        let mut connection = ControlConnection::start(program, session, output)?;
+        let start = ControlConnection::start(program, session, output);
+        let mut connection = within(self.deadline, "attach-session", start).await??;
         match connection.wait_until_attached(self.deadline).await {
             Ok(()) => Ok(connection),
             Err(error) => {
@@ -110,6 +112,9 @@ impl AttachLock {
     /// The program with the socket of the relay, if clients could crash the server. The relay is
     /// started if it does not run.
     fn relayed_program(&self) -> Option<Program> {
+        if self.program.remote.is_some() {
+            return None;
+        }
         let can_crash = lock(&self.version).is_none_or(Version::can_crash_on_attach);
         let relay = self.program.relay.as_ref().filter(|_| can_crash && IS_READABLE)?;
         let mut running = lock(&self.relay);

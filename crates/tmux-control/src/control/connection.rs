@@ -9,7 +9,8 @@ use tokio::process::{Child, ChildStdin, ChildStdout};
 use crate::control::reader::{ControlItem, ControlReader, ReplyBlock};
 use crate::error::Error;
 use crate::id::SessionId;
-use crate::spawn::Program;
+use crate::remote::{LossReceiver, lost_reason};
+use crate::spawn::{Program, TmuxProcess};
 use crate::sync::within;
 
 /// How many bytes one read takes at most. The output of a busy pane fills it.
@@ -35,6 +36,11 @@ const DETACH: &str = "detach-client";
 #[derive(Debug)]
 pub(crate) struct ControlConnection {
     child: Child,
+    /// Its pid as tmux sees it.
+    pid: Option<u32>,
+    /// Receives the loss of the connection to another system. A command in between, such as `docker exec`,
+    /// need not end then.
+    lost: Option<LossReceiver>,
     stdin: ChildStdin,
     stdout: ChildStdout,
     reader: ControlReader,
@@ -55,12 +61,16 @@ pub(crate) enum IoStep {
 
 impl ControlConnection {
     /// Starts a client that attaches to `session`.
-    pub(crate) fn start(
+    pub(crate) async fn start(
         program: &Program,
         session: SessionId,
         output: bool,
     ) -> Result<Self, Error> {
-        let mut child = program.control_client(session, output)?;
+        let lost = match &program.remote {
+            Some(remote) => Some(Box::pin(remote.loss()).await?),
+            None => None,
+        };
+        let TmuxProcess { mut child, pid } = program.control_client(session, output).await?;
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(Error::Lost { command: "attach-session".to_owned() });
         };
@@ -69,6 +79,8 @@ impl ControlConnection {
         }
         Ok(Self {
             child,
+            pid,
+            lost,
             stdin,
             stdout,
             reader: ControlReader::default(),
@@ -77,9 +89,9 @@ impl ControlConnection {
         })
     }
 
-    /// The client's process id; `None` once it has exited.
+    /// The client's process id, as tmux reports it.
     pub(crate) fn pid(&self) -> Option<u32> {
-        self.child.id()
+        self.pid
     }
 
     /// Waits until the client is attached: tmux then sends its first reply.
@@ -134,8 +146,9 @@ impl ControlConnection {
     /// Reads or writes once, whichever is possible first. Writing never blocks reading, so a large
     /// command and a large reply cannot deadlock. Cancel safe.
     pub(crate) async fn step(&mut self, sink: impl FnMut(ControlItem<'_>)) -> IoStep {
-        let Self { stdin, stdout, reader, outgoing, incoming, .. } = self;
+        let Self { stdin, stdout, lost, reader, outgoing, incoming, .. } = self;
         tokio::select! {
+            () = wait_for_loss(lost) => IoStep::Closed,
             read = stdout.read(incoming) => match read {
                 Ok(count @ 1..) => {
                     reader.push(incoming.get(..count).unwrap_or_default(), sink);
@@ -153,6 +166,14 @@ impl ControlConnection {
                 IoStep::Progress
             }
         }
+    }
+}
+
+/// Waits until the connection to another system is lost; for ever if the client is local.
+async fn wait_for_loss(lost: &mut Option<LossReceiver>) {
+    match lost {
+        Some(lost) => drop(lost_reason(lost).await),
+        None => std::future::pending().await,
     }
 }
 

@@ -7,6 +7,7 @@ mod events;
 mod keys;
 mod link;
 mod quoting;
+mod remote;
 mod rows;
 mod stream;
 mod transcripts;

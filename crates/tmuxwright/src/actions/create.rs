@@ -5,27 +5,20 @@ use std::collections::BTreeMap;
 use tmux_control::{Command, Error, Row};
 
 use crate::context::Cx;
-use crate::contract::{
-    Code, CreateLocation, ToolError, VariableReach, absolute, no_nul, variable_name,
-};
+use crate::contract::{Code, CreateLocation, ToolError, VariableReach, absolute, variable_name};
 use crate::host::{CreatedPane, NewPane, with_environment};
 
 /// The start directory as an absolute path that exists: tmux silently falls back to another directory
-/// if it does not. Of another system only the text is checked.
-pub(crate) fn start_directory(cx: &Cx, cwd: Option<String>) -> Result<Option<String>, ToolError> {
+/// if it does not.
+pub(crate) async fn start_directory(
+    cx: &Cx,
+    cwd: Option<String>,
+) -> Result<Option<String>, ToolError> {
     let Some(cwd) = cwd else { return Ok(None) };
-    if cx.server.is_remote() {
-        no_nul("cwd", &cwd, "no path can hold one; remove it")?;
-        // `~` would be expanded to the home of this system.
-        if !cwd.starts_with('/') {
-            let message = format!("`cwd`: `{cwd}` is not absolute");
-            return Err(ToolError::invalid_argument(message)
-                .hint("give the whole path of a directory on that server's system"));
-        }
-        return Ok(Some(cwd));
-    }
+    let system = cx.host.system();
+    let cwd = system.expand_remote_home(cwd).await;
     let path = absolute("cwd", &cwd)?;
-    if !path.is_dir() {
+    if !system.has_directory(&path).await {
         return Err(ToolError::invalid_argument(format!("`cwd`: `{cwd}` is not a directory"))
             .hint("give the absolute path of an existing directory"));
     }

@@ -35,7 +35,7 @@ pub(crate) async fn start(
         None => {
             cx.may_create(CreateLocation::OwnSession)?;
             cx.may_run(&command)?;
-            let cwd = start_directory(cx, cwd)?;
+            let cwd = start_directory(cx, cwd).await?;
             cx.runs.run_anywhere(command, cwd).await?
         }
     })

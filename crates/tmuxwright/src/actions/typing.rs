@@ -59,7 +59,7 @@ pub(crate) async fn pause_before_enter(
     at_least: Duration,
 ) -> Result<(), ToolError> {
     let program: Program = cx.tmux().row(&pane.pane.to_string()).await?;
-    let shell = is_shell_at_prompt(&program.name, pane.pid);
+    let shell = is_shell_at_prompt(cx, &program.name, pane.pid).await;
     let pause = if shell { at_least } else { at_least.max(PASTE_WINDOW) };
     if !pause.is_zero() {
         tokio::time::sleep(pause).await;
@@ -69,8 +69,9 @@ pub(crate) async fn pause_before_enter(
 
 /// Whether the foreground is a shell without children: while a shell runs a script, a child may read the
 /// input instead.
-fn is_shell_at_prompt(program: &str, pid: u32) -> bool {
-    process::is_shell_name(program) && process::foreground_has_child(pid) != Some(true)
+async fn is_shell_at_prompt(cx: &Cx, program: &str, pid: u32) -> bool {
+    process::is_shell_name(program)
+        && cx.host.processes().inspect(pid).await.foreground_has_child() != Some(true)
 }
 
 /// Presses Enter as a separate event.

@@ -12,7 +12,6 @@ use tokio_util::sync::CancellationToken;
 use crate::audit::Audit;
 use crate::config::Settings;
 use crate::context::{DetachedCalls, Engines, ToolEntry};
-use crate::contract::ToolError;
 use crate::log::Logs;
 use crate::policy::Policy;
 use crate::registry::Registry;
@@ -103,8 +102,7 @@ impl App {
     /// Removes panes, buffers and files that dead processes of this program left behind on the default server. On
     /// another one that happens when it is first used.
     pub async fn reap(&self) {
-        let default = self.servers.all().first().map(|server| server.engines());
-        if let Some(Ok(engines)) = default {
+        if let Some(engines) = self.servers.all().first().map(|server| server.engines()) {
             engines.runs.reap().await;
             engines.host.reap_orphans().await;
         }
@@ -138,9 +136,8 @@ impl App {
     }
 
     async fn close_files(&self) {
-        for engines in self.servers.all().iter().filter_map(|server| server.used()) {
-            engines.runs.close();
-        }
+        futures::future::join_all(self.servers.all().iter().map(|server| server.close_files()))
+            .await;
         if let Some(audit) = &self.audit {
             audit.close().await;
         }
@@ -175,8 +172,8 @@ impl McpClient {
         Some(self.views.number).filter(|number| *number > 0)
     }
 
-    /// The engines for its calls on a tmux server. Fails if the server cannot be reached in this build.
-    pub fn engines<'a>(&'a self, server: &'a AppServer) -> Result<&'a Engines, ToolError> {
+    /// The engines for its calls on a tmux server.
+    pub fn engines<'a>(&'a self, server: &'a AppServer) -> &'a Engines {
         self.views.engines(server)
     }
 

@@ -2,19 +2,23 @@
 //! a configured server that no call names costs nothing and delays nothing.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use tmux_control::Socket;
 use tokio::runtime::Handle;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::changes::Changes;
 use crate::config::{DEFAULT_SERVER, ServerSettings, Settings};
 use crate::context::{Engines, ServerScope};
-use crate::contract::{Code, ToolError, nearest, shorten};
+use crate::contract::{ToolError, nearest, shorten};
 use crate::host::Host;
 use crate::policy::Policy;
 use crate::run::{AllowedServers, Engine, JobNumbers};
 use crate::watch::Watches;
+
+/// How long the end of a connection may take, which needs no answer of the other system.
+const DISCONNECT_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// All tmux servers that calls can reach, the default one first.
 #[derive(Debug)]
@@ -127,19 +131,14 @@ impl AppServer {
     }
 
     /// The engines of the process on it, which are made with the first use.
-    pub(super) fn engines(&self) -> Result<&Engines, ToolError> {
-        if let Some(route) = &self.server.route {
-            let message = format!("server `{}` on {route} cannot be reached", self.scope.name());
-            return Err(ToolError::new(Code::NoServer, message)
-                .hint("this build drives servers on this system only"));
-        }
-        Ok(self.engines.get_or_init(|| {
+    pub(super) fn engines(&self) -> &Engines {
+        self.engines.get_or_init(|| {
             let engines = self.new_engines();
             if !self.scope.is_default() {
                 reap_later(&engines);
             }
             engines
-        }))
+        })
     }
 
     /// The engines of the process, if the server was used.
@@ -150,7 +149,11 @@ impl AppServer {
     fn new_engines(&self) -> Engines {
         let settings = &self.settings;
         let program = settings.program_of(&self.server);
-        let host = Arc::new(Host::new(program, settings.keep, settings.keeper.clone()));
+        let host = match self.server.route.clone() {
+            None => Host::new(program, settings.keep, settings.keeper.clone()),
+            Some(route) => Host::remote(program, route, settings.keep),
+        };
+        let host = Arc::new(host);
         let rules = Arc::clone(&self.policy);
         let allowed = AllowedServers::new(move |socket| rules.reach.admits_socket(socket));
         let numbers = self.numbers.clone();
@@ -174,6 +177,9 @@ impl AppServer {
             let views = clients.iter().filter_map(|views| views.used(self));
             futures::future::join_all(views.map(close)).await;
             engines.host.close().await;
+            if self.scope.is_remote() {
+                engines.runs.close().await;
+            }
         };
         let Some(end) = end else {
             work.await;
@@ -190,6 +196,19 @@ impl AppServer {
     }
 }
 
+impl AppServer {
+    /// Removes the files of this process on this system, and ends the connection to another one.
+    pub(super) async fn close_files(&self) {
+        let Some(engines) = self.used() else { return };
+        if !self.scope.is_remote() {
+            engines.runs.close().await;
+        }
+        if timeout(DISCONNECT_TIMEOUT, engines.host.disconnect()).await.is_err() {
+            tracing::debug!("disconnecting from server {} takes too long", self.scope.name());
+        }
+    }
+}
+
 impl Views {
     /// The views of an MCP client that has used no server yet.
     pub(super) fn new(number: u32, servers: &Servers) -> Self {
@@ -198,10 +217,10 @@ impl Views {
 
     /// The engines of the client on a server, which are made with the first use. They share the connection and the
     /// knowledge of panes with those of the process.
-    pub(super) fn engines<'a>(&'a self, server: &'a AppServer) -> Result<&'a Engines, ToolError> {
-        let process = server.engines()?;
+    pub(super) fn engines<'a>(&'a self, server: &'a AppServer) -> &'a Engines {
+        let process = server.engines();
         let own = self.engines.get(server.place).filter(|_| self.number > 0);
-        Ok(own.map_or(process, |own| own.get_or_init(|| process.for_client(self.number))))
+        own.map_or(process, |own| own.get_or_init(|| process.for_client(self.number)))
     }
 
     /// The engines of the client on a server, if it was used.

@@ -132,7 +132,7 @@ async fn begin(
     let meta = client.app.registry.find(EQUIVALENT_TOOL)?.entry.meta;
     let server = client.app.servers.find(None)?;
     let request = pipeline::request(client, CancellationToken::new(), Progress::default());
-    let cx = Cx::new(client.engines(server)?, meta, Arc::clone(&server.policy) as _, request);
+    let cx = Cx::new(client.engines(server), meta, Arc::clone(&server.policy) as _, request);
     let until = cx.watches.until(until).map_err(ToolError::from)?;
     let reservation = cx.watches.reserve(targets.len()).map_err(ToolError::from)?;
     let mut panes = Vec::new();

@@ -97,8 +97,8 @@ impl Cx {
 
     /// Begins to read a paste buffer, with its secrets masked if redaction is on. Offsets are those of the
     /// buffer.
-    pub(crate) fn read_masked_buffer(&self, name: &str) -> Result<MaskedBuffer, Error> {
-        let reader = self.tmux().read_buffer(name)?;
+    pub(crate) async fn read_masked_buffer(&self, name: &str) -> Result<MaskedBuffer, Error> {
+        let reader = self.tmux().read_buffer(name).await?;
         let redact = self.redacts().then(|| self.request.redact.clone());
         Ok(MaskedBuffer { reader, redact, stream: MaskedStream::default(), is_done: false })
     }

@@ -32,8 +32,8 @@ pub struct ReachableServer {
     pub scope: ServerScope,
     /// The path of its socket, as far as it is known here.
     pub socket: PathBuf,
-    /// The server, or the reason why it cannot be used.
-    pub host: Result<Arc<Host>, ToolError>,
+    /// The server as the MCP client sees it.
+    pub host: Arc<Host>,
 }
 
 impl ServerScope {

@@ -98,7 +98,7 @@ impl Cx {
             *line = TypedLine::default();
         }
         let mut strokes: Vec<Keystroke> = strokes.collect();
-        let admitted = self.admit_keys(pane, &mut strokes);
+        let admitted = self.admit_keys(pane, &mut strokes).await;
         let after = match (pane.mode.is_empty(), strokes.as_slice()) {
             (true, _) => {
                 line.clone().after(strokes.iter().copied(), |line| self.guard.admit_line(line))?
@@ -141,11 +141,15 @@ impl Cx {
 
     /// Asks the guard whether the pane's programs may get keys with an unpredictable effect on a line. If
     /// so, they become keys of those programs.
-    fn admit_keys(&self, pane: &PaneState, strokes: &mut [Keystroke]) -> Result<(), ToolError> {
+    async fn admit_keys(
+        &self,
+        pane: &PaneState,
+        strokes: &mut [Keystroke],
+    ) -> Result<(), ToolError> {
         if !strokes.contains(&Keystroke::Unpredictable) {
             return Ok(());
         }
-        self.guard.admit_keys(&self.runs.foreground_programs(pane))?;
+        self.guard.admit_keys(&self.runs.foreground_programs(pane).await)?;
         for stroke in strokes.iter_mut().filter(|stroke| **stroke == Keystroke::Unpredictable) {
             *stroke = Keystroke::ProgramKey;
         }

@@ -126,7 +126,7 @@ impl From<tmux_control::Error> for ToolError {
             Error::Synchronized { .. } => Code::NotReady,
             Error::TooManyWaits | Error::Behind { .. } => Code::Busy,
             Error::Timeout { .. } => Code::Timeout,
-            Error::Lost { .. } => Code::Lost,
+            Error::Lost { .. } | Error::HostLost { .. } | Error::Unreachable { .. } => Code::Lost,
             Error::BadSocket { .. } | Error::NulByte { .. } => Code::InvalidArgument,
             Error::Unexpected { .. } | Error::Io { .. } => Code::Internal,
         };

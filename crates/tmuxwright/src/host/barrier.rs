@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use memchr::memmem;
+use process::Processes;
 use tmux_control::stream::PaneStream;
 use tmux_control::stream::ring::Chunk;
 
@@ -19,12 +20,12 @@ const FULL_TERMINAL_PAUSE: Duration = Duration::from_millis(2);
 
 /// Reads the stream up to a mark that is written now to the terminal of process `pid`. False if there
 /// can be no mark: the terminal cannot be opened, or the stream ends.
-pub(crate) async fn pass(pid: u32, stream: &mut PaneStream) -> bool {
+pub(crate) async fn pass(processes: &Processes, pid: u32, stream: &mut PaneStream) -> bool {
     let Ok(key) = random::hex(KEY_BYTES) else { return false };
     // tmux ignores the sequence. One that a program has left open is ended first.
     let mark = format!("\x1b\\\x1b]7771;{key}\x1b\\");
     loop {
-        match process::write_to_terminal(pid, mark.as_bytes()) {
+        match processes.write_to_terminal(pid, mark.as_bytes()).await {
             Ok(()) => break,
             Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => {
                 tokio::time::sleep(FULL_TERMINAL_PAUSE).await;

@@ -29,6 +29,11 @@ impl Caller {
         }
     }
 
+    /// For a tmux server on another system.
+    pub(super) fn none() -> Self {
+        Self { pane: None, ancestors: HashSet::new() }
+    }
+
     /// The pane according to `TMUX_PANE`.
     pub(super) fn pane(&self) -> Option<PaneId> {
         self.pane

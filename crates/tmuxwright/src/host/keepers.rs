@@ -11,6 +11,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use process::Processes;
 use tmux_control::{PaneId, Server};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, BufReader};
 use tokio::net::{UnixListener, UnixStream};
@@ -78,22 +79,23 @@ impl Keepers {
 
     async fn socket_path(&self, host: &Host) -> io::Result<String> {
         let mut socket = self.socket.lock().await;
-        let path = host.private_dir().path()?.join(SOCKET_FILE);
+        let path = host.private_dir().path().await?.join(SOCKET_FILE);
         // A cleaner of temporary files may have removed the directory: then it is a new one.
         if socket.as_ref().is_none_or(|socket| socket.path != path || !path.exists()) {
-            *socket = Some(KeeperSocket::open(host.tmux().clone(), path.clone())?);
+            *socket = Some(KeeperSocket::open(host, path.clone())?);
         }
         path.into_os_string().into_string().map_err(|_| io::ErrorKind::InvalidFilename.into())
     }
 }
 
 impl KeeperSocket {
-    fn open(tmux: Server, path: PathBuf) -> io::Result<Self> {
+    fn open(host: &Host, path: PathBuf) -> io::Result<Self> {
+        let (tmux, processes) = (host.tmux().clone(), host.processes().clone());
         let listener = UnixListener::bind(&path)?;
         fs::set_permissions(&path, fs::Permissions::from_mode(0o600))?;
         let listener = tokio::spawn(async move {
             while let Ok((keeper, _)) = listener.accept().await {
-                tokio::spawn(answer(tmux.clone(), keeper));
+                tokio::spawn(answer(tmux.clone(), processes.clone(), keeper));
             }
         });
         Ok(Self { path, listener: listener.abort_handle() })
@@ -107,7 +109,7 @@ impl Drop for KeeperSocket {
 }
 
 /// Lets a keeper exit once all output of its pane has come. Closing the connection is the answer.
-async fn answer(tmux: Server, keeper: UnixStream) {
+async fn answer(tmux: Server, processes: Processes, keeper: UnixStream) {
     let Some(pid) = keeper.peer_cred().ok().and_then(|peer| peer.pid()) else { return };
     let Ok(pid) = u32::try_from(pid) else { return };
     let come = async {
@@ -115,7 +117,7 @@ async fn answer(tmux: Server, keeper: UnixStream) {
         let mut keeper = BufReader::new(keeper.take(MAX_REQUEST_BYTES));
         keeper.read_line(&mut request).await.ok()?;
         let pane: PaneId = request.trim_end().parse().ok()?;
-        let come = read_all(&tmux, pane, pid).await;
+        let come = read_all(&tmux, &processes, pane, pid).await;
         if let Err(error) = come {
             tracing::debug!("reading the last output of {pane}: {error}");
         }
@@ -124,9 +126,14 @@ async fn answer(tmux: Server, keeper: UnixStream) {
     let _ = tokio::time::timeout(OUTPUT_TIMEOUT, come).await;
 }
 
-async fn read_all(tmux: &Server, pane: PaneId, pid: u32) -> Result<(), tmux_control::Error> {
+async fn read_all(
+    tmux: &Server,
+    processes: &Processes,
+    pane: PaneId,
+    pid: u32,
+) -> Result<(), tmux_control::Error> {
     let mut stream = tmux.stream(pane).await?;
-    barrier::pass(pid, &mut stream).await;
+    barrier::pass(processes, pid, &mut stream).await;
     if tmux.version().await?.dies_of_unread_output() {
         tmux.pause_output(pane, pid).await?;
     }

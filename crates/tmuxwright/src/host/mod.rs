@@ -5,23 +5,26 @@
 mod barrier;
 mod buffers;
 mod caller;
+mod creation;
 mod keepers;
 mod own_session;
 mod owner;
 mod project_socket;
 mod reap;
+mod remote_shell;
 mod rows;
+mod system;
 mod tree;
 
 use std::collections::HashSet;
 use std::io;
-use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use process::Processes;
 use tmux_control::buffer::BufferRow;
 use tmux_control::target::Level;
-use tmux_control::{Command, PaneId, Program, RelayProgram, Server, SessionId, Socket};
+use tmux_control::{Command, PaneId, Server, SessionId, Socket};
 use tokio::sync::{Mutex, MutexGuard};
 
 use buffers::OwnBuffers;
@@ -38,6 +41,7 @@ pub use owner::Ownership;
 pub use project_socket::project_socket;
 use rows::RemainOnExit;
 pub use rows::{ClientRow, CreatedPane, PaneState, ProcessState, SessionRow, WindowRow};
+pub use system::System;
 pub use tree::PaneRow;
 pub(crate) use tree::{nested, read_nested};
 
@@ -62,51 +66,17 @@ pub struct Host {
 #[derive(Debug)]
 struct Shared {
     tmux: Server,
+    system: System,
     caller: Caller,
     /// Whether own sessions and buffers outlive the process (`--keep`).
     keep: bool,
     keepers: Keepers,
-    private_dir: Arc<PrivateDir>,
+    private_dir: PrivateDir,
     /// Exited panes, with their processes, for which tmux was made to check its children.
     checked_exits: Mutex<HashSet<(PaneId, u32)>>,
 }
 
 impl Host {
-    /// The host for a tmux server. Starts nothing; needs a Tokio runtime.
-    pub fn new(program: Program, keep: bool, keeper: Option<PathBuf>) -> Self {
-        let caller = Caller::detect(&program.socket);
-        let owner = Owner::this_process();
-        let private_dir = Arc::new(PrivateDir::new(owner.identity()));
-        let relay = keeper.as_ref().map(|path| RelayProgram {
-            path: path.into(),
-            args: vec![RELAY.into()],
-            dir: Arc::<PrivateDir>::clone(&private_dir),
-        });
-        let client_label = Some(owner.client_label());
-        let tmux = Server::new(Program { client_label, relay, ..program });
-        let shared = Shared {
-            tmux,
-            caller,
-            keep,
-            keepers: Keepers::new(keeper),
-            private_dir,
-            checked_exits: Mutex::default(),
-        };
-        Self::of_owner(Arc::new(shared), owner)
-    }
-
-    /// The same tmux server for a further MCP client of this process, which owns nothing yet.
-    #[must_use]
-    pub fn for_client(&self, number: u32) -> Self {
-        Self::of_owner(Arc::clone(&self.shared), self.owner.of_client(number))
-    }
-
-    fn of_owner(shared: Arc<Shared>, owner: Owner) -> Self {
-        let session = Arc::new(OwnSession::new(&owner, shared.keep));
-        let buffers = OwnBuffers::new(&owner, shared.keep);
-        Self { shared, owner, session, buffers }
-    }
-
     /// The default socket: that of the tmux server this process runs in, else tmux's default.
     pub fn default_socket() -> Socket {
         std::env::var("TMUX")
@@ -118,6 +88,16 @@ impl Host {
     /// The connection to tmux.
     pub fn tmux(&self) -> &Server {
         &self.shared.tmux
+    }
+
+    /// The processes of the system on which the tmux server runs.
+    pub fn processes(&self) -> &Processes {
+        self.shared.system.processes()
+    }
+
+    /// The system on which the tmux server runs.
+    pub(crate) fn system(&self) -> &System {
+        &self.shared.system
     }
 
     /// The private directory of the process.
@@ -298,7 +278,8 @@ impl Host {
             _ => {}
         }
         self.session.forget().await;
-        tokio::time::timeout(SERVER_EXIT_TIMEOUT, process::exited(pid)).await.map_err(|_| {
+        let exited = self.processes().exited(pid);
+        tokio::time::timeout(SERVER_EXIT_TIMEOUT, exited).await.map_err(|_| {
             tmux_control::Error::Timeout { command: command.to_owned(), after: SERVER_EXIT_TIMEOUT }
         })
     }
@@ -341,11 +322,16 @@ impl Host {
 
     /// Removes clients, panes and buffers that dead processes of this program left behind.
     pub async fn reap_orphans(&self) {
-        if let Err(error) = reap::reap(self.tmux()).await
+        if let Err(error) = reap::reap(self.tmux(), self.processes()).await
             && !error.is_no_server()
         {
             tracing::debug!("removing what dead processes left: {error}");
         }
+    }
+
+    /// Ends the connection to another system, for all MCP clients. After everything else, since it is needed for that.
+    pub async fn disconnect(&self) {
+        self.shared.system.close().await;
     }
 
     /// Removes the own buffers and the own session, unless they are kept.

@@ -1,5 +1,6 @@
 //! Removes what dead processes of this program left in tmux. All of it attaches to no session.
 
+use process::Processes;
 use tmux_control::{Command, Error, Row, Server, row};
 
 use super::buffers;
@@ -14,19 +15,19 @@ row! {
 }
 
 /// Removes clients, panes and buffers.
-pub(super) async fn reap(tmux: &Server) -> Result<(), Error> {
+pub(super) async fn reap(tmux: &Server, processes: &Processes) -> Result<(), Error> {
     // First, because tmux does not read the output of a pane that a dead client follows.
-    clients(tmux).await?;
+    clients(tmux, processes).await?;
     panes(tmux).await?;
     buffers::reap(tmux).await
 }
 
 /// Ends the control clients. tmux keeps one whose input has ended until it has taken all output.
-async fn clients(tmux: &Server) -> Result<(), Error> {
+async fn clients(tmux: &Server, processes: &Processes) -> Result<(), Error> {
     for client in rows::<LabelRow>(tmux, Command::query("list-clients")).await? {
         if Owner::of_client_label(&client.label).is_some_and(|owner| owner.is_dead()) {
             tracing::info!("ending client {} of a dead process", client.pid);
-            process::terminate(client.pid);
+            processes.terminate(client.pid).await;
         }
     }
     Ok(())

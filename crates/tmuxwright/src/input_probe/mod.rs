@@ -14,7 +14,7 @@ use std::time::Duration;
 use question::RowKind;
 pub(crate) use schedule::ProbeSchedule;
 
-use process::{InputState, InputWait};
+use process::{InputState, InputWait, Inspection};
 
 /// Input that a program waits for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -136,8 +136,8 @@ pub(crate) fn asks_for_secret(row: &str) -> bool {
 }
 
 /// How a program that cannot be inspected would read the terminal of a pane, by the mode of the terminal.
-pub(crate) fn terminal_input(pid: u32) -> InputState {
-    match (process::hides_input(pid), process::edits_lines(pid)) {
+pub(crate) fn terminal_input(look: &Inspection) -> InputState {
+    match (look.hides_input(), look.edits_lines()) {
         (true, _) => InputState::Password,
         (false, true) => InputState::Line,
         (false, false) => InputState::Raw,

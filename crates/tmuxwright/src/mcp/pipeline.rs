@@ -133,7 +133,7 @@ impl ToolCaller for CallsOf {
         let reachable = |server: &Arc<AppServer>| ReachableServer {
             scope: server.scope.clone(),
             socket: server.socket().path(),
-            host: self.0.engines(server).map(|engines| Arc::clone(&engines.host)),
+            host: Arc::clone(&self.0.engines(server).host),
         };
         self.0.app.servers.all().iter().map(reachable).collect()
     }
@@ -239,7 +239,7 @@ async fn execute(
         request.arguments = json_line(&arguments.clone().into()).into();
     }
     let (cancel, begun) = (request.cancel.clone(), request.begun);
-    let engines = client.engines(&server)?;
+    let engines = client.engines(&server);
     let cx = Cx::new(engines, entry.meta, Arc::clone(&server.policy) as _, request);
     let work = (entry.call)(&cx, &schema, arguments);
     let mut answer = tokio::select! {

@@ -157,7 +157,7 @@ async fn begin(
     let tool = found.resource.calls.first().map_or("", |call| call.tool);
     let (entry, _) = app.registry.for_resource(tool)?;
     let server = app.servers.find(found.server.as_deref())?;
-    let engines = client.engines(server)?;
+    let engines = client.engines(server);
     let cx = Cx::new(engines, entry.meta, Arc::clone(&server.policy) as _, request);
     let resolve = |target: String, level| {
         let cx = &cx;

@@ -70,7 +70,8 @@ impl JobFollower {
 
     /// Follows the command to its end, then releases the pane.
     pub(super) async fn run(mut self) {
-        let shell_exit = process::exited(self.shell.pid);
+        let processes = self.engine.processes().clone();
+        let shell_exit = processes.exited(self.shell.pid);
         tokio::pin!(shell_exit);
         let mut end_pause = ProbePause::default();
         let status = loop {
@@ -101,15 +102,14 @@ impl JobFollower {
                 () = &mut shell_exit => break self.status_after_exit().await,
             }
         };
-        for file in [&self.job.id, &self.line_file(), &self.status_file()] {
-            self.engine.private_dir().remove_file(file);
-        }
+        let files = [self.job.id.as_str(), &self.line_file(), &self.status_file()];
+        self.engine.private_dir().discard(&files);
         let code = if let JobStatus::Exited(code) = status { Some(code) } else { None };
         let unfinished = self.job.last_row();
         let newline = unfinished.is_empty();
         let reading_prompt =
             code.map(|code| self.engine.records().pane(&self.pane).command_ended(code, newline));
-        self.engine.note_directory(self.pane.pane, self.shell.pid);
+        self.engine.note_directory(self.pane.pane, self.shell.pid).await;
         self.job.finish(status);
         self.engine.jobs().evict_oldest(self.engine.shared.options.results);
         if reading_prompt.is_some() {
@@ -123,7 +123,7 @@ impl JobFollower {
         let status = self.feed.handle(item);
         if self.feed.filter.has_begun() && !had_begun {
             // The command file has emptied itself.
-            self.engine.private_dir().remove_file(&self.job.id);
+            self.engine.private_dir().discard(&[&self.job.id]);
         }
         status
     }
@@ -134,10 +134,10 @@ impl JobFollower {
     pub(super) async fn confirm_end(&mut self) -> Option<JobStatus> {
         let shell = self.shell.pid;
         if self.feed.filter.holds_last_mark() {
-            let foreground = process::foreground(self.pane.pid);
-            return foreground.filter(|it| it.pid == shell).and_then(|_| self.take_end());
+            let look = self.engine.processes().inspect(self.pane.pid).await;
+            return look.foreground().filter(|it| it.pid == shell).and_then(|_| self.take_end());
         }
-        match gate::readiness(self.pane.pid, self.engine.declared()) {
+        match gate::readiness(&self.engine, self.pane.pid).await {
             Readiness::AtPrompt(at_prompt) if at_prompt.pid == shell => {}
             // Without a line editor, `stty -echo` makes the prompt look like that for a password.
             Readiness::BusyShell(busy, InputState::Line | InputState::Password)

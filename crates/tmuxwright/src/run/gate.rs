@@ -3,9 +3,11 @@
 
 use std::time::Duration;
 
-use tmux_control::{PaneId, Server};
+use process::Processes;
+use tmux_control::PaneId;
 use tokio::time::Instant;
 
+use super::Engine;
 use super::cursor_row::CursorRow;
 use super::limits::{EXEC_TIMEOUT, FOREGROUND_TIMEOUT, PROMPT_TIMEOUT};
 use super::refusal::Refusal;
@@ -50,21 +52,27 @@ impl ForegroundProgram {
 
 /// Probes the foreground program of the pane with this first process. `declared` is the shell to
 /// assume for a program whose name is not recognised.
-pub(super) fn probe_once(pid: u32, declared: Option<ShellKind>) -> Option<ForegroundProgram> {
-    let foreground = process::foreground(pid)?;
-    let wait = process::input_wait(pid);
+pub(super) async fn probe_once(
+    processes: &Processes,
+    pid: u32,
+    declared: Option<ShellKind>,
+) -> Option<ForegroundProgram> {
+    let look = processes.inspect(pid).await;
+    let foreground = look.foreground()?;
+    let wait = look.input_wait();
     // If another program has come to the foreground meanwhile, `wait` may be its state and not
     // that of `foreground`.
-    process::foreground(pid).filter(|now| now.pid == foreground.pid)?;
-    let known = process::shell(&foreground);
+    let again = processes.inspect(pid).await;
+    again.foreground().filter(|now| now.pid == foreground.pid)?;
+    let known = again.shell(&foreground);
     let shell =
         known.or(declared.filter(|_| foreground.pid == pid && wait.state == InputState::Raw));
     Some(ForegroundProgram { process: foreground, wait, shell })
 }
 
 /// Probes whether the pane with this first process can take a command.
-pub(super) fn readiness(pid: u32, declared: Option<ShellKind>) -> Readiness {
-    let Some(program) = probe_once(pid, declared) else {
+pub(super) async fn readiness(engine: &Engine, pid: u32) -> Readiness {
+    let Some(program) = probe_once(engine.processes(), pid, engine.declared()).await else {
         return Readiness::Unknown;
     };
     let input = program.wait.state;
@@ -78,15 +86,11 @@ pub(super) fn readiness(pid: u32, declared: Option<ShellKind>) -> Readiness {
 /// Probes the foreground program, and whether it is a shell at its prompt. A shell without a line
 /// editor that reads a line may do so for a command, so its row must look like a prompt. Retries
 /// while the program cannot be determined.
-pub(super) async fn probe(
-    tmux: &Server,
-    pane: &PaneState,
-    declared: Option<ShellKind>,
-) -> Option<(ForegroundProgram, bool)> {
+pub(super) async fn probe(engine: &Engine, pane: &PaneState) -> Option<(ForegroundProgram, bool)> {
     let begun = Instant::now();
     let mut pause = ProbePause::default();
     let program = loop {
-        match probe_once(pane.pid, declared) {
+        match probe_once(engine.processes(), pane.pid, engine.declared()).await {
             Some(program) => break program,
             None if begun.elapsed() > FOREGROUND_TIMEOUT => return None,
             None => pause.wait().await,
@@ -94,7 +98,7 @@ pub(super) async fn probe(
     };
     let at_prompt = match program.prompting_shell() {
         None => false,
-        Some(shell) => CursorRow::read(tmux, pane.pane)
+        Some(shell) => CursorRow::read(engine.tmux(), pane.pane)
             .await
             .is_ok_and(|cursor| require_prompt_row(pane.pane, shell.kind, &cursor).is_ok()),
     };
@@ -117,18 +121,18 @@ fn reads_at_prompt(kind: ShellKind, input: InputState) -> bool {
 /// for `starting` if it still reads its start-up files. Within `settling`, the time left for the
 /// shell to return from a command, any foreground program is waited for.
 pub(super) async fn shell_at_prompt(
+    engine: &Engine,
     pane: &PaneState,
-    declared: Option<ShellKind>,
     starting: Duration,
     settling: Duration,
 ) -> Result<Shell, Refusal> {
     let begun = Instant::now();
-    let age = process::age(pane.pid).unwrap_or_default();
+    let age = engine.processes().inspect(pane.pid).await.age().unwrap_or_default();
     let mut pause = ProbePause::default();
     loop {
         let waited = begun.elapsed();
         let is_new = age + waited < EXEC_TIMEOUT;
-        match readiness(pane.pid, declared) {
+        match readiness(engine, pane.pid).await {
             Readiness::AtPrompt(shell) => return Ok(shell),
             _ if waited < settling => {}
             Readiness::BusyShell(shell, input) => {
@@ -186,10 +190,14 @@ impl ProbePause {
 }
 
 /// Refuses a shell that cannot read our command files: of another user, or with another root.
-pub(super) fn require_shared_files(pane: PaneId, shell: Shell) -> Result<(), Refusal> {
-    let ours = rustix::process::getuid().as_raw();
-    let can_read = process::uid(shell.pid).is_none_or(|uid| uid == ours || uid == 0);
-    if can_read && process::sees_our_files(shell.pid) != Some(false) {
+pub(super) async fn require_shared_files(
+    processes: &Processes,
+    pane: PaneId,
+    shell: Shell,
+) -> Result<(), Refusal> {
+    let look = processes.inspect(shell.pid).await;
+    let can_read = look.uid(shell.pid).is_none_or(|uid| Some(uid) == look.own_uid() || uid == 0);
+    if can_read && look.sees_our_files(shell.pid) != Some(false) {
         return Ok(());
     }
     Err(Refusal::OutOfReach { pane })

@@ -80,7 +80,7 @@ impl Engine {
                 job.wait_for_end_until((Instant::now() + JOB_END_INTERVAL).min(until)).await;
             }
             tokio::time::sleep(pause.min(until.saturating_duration_since(Instant::now()))).await;
-            let (at_prompt, foreground) = match gate::readiness(pane.pid, self.declared()) {
+            let (at_prompt, foreground) = match gate::readiness(self, pane.pid).await {
                 Readiness::AtPrompt(shell) => (true, shell.kind.name().to_owned()),
                 Readiness::BusyShell(program, _) | Readiness::Program(program, _) => {
                     (false, program.argv.join(" "))
@@ -118,7 +118,7 @@ impl Engine {
     /// that nobody can tell from the prompt that follows.
     async fn prompt_before(&self, pane: &PaneState) -> Option<PromptBefore> {
         let since = Instant::now();
-        let Readiness::AtPrompt(shell) = gate::readiness(pane.pid, self.declared()) else {
+        let Readiness::AtPrompt(shell) = gate::readiness(self, pane.pid).await else {
             return None;
         };
         let cursor = CursorRow::read(self.tmux(), pane.pane).await.ok()?;

@@ -31,7 +31,7 @@ impl JobFollower {
         if let Err(status) = self.settle().await {
             return status;
         }
-        let found = gate::probe(self.engine.tmux(), &self.pane, self.engine.declared()).await;
+        let found = gate::probe(&self.engine, &self.pane).await;
         // What was printed before it may not have arrived yet, even the end mark.
         if let Err(status) = self.settle().await {
             return status;
@@ -42,8 +42,10 @@ impl JobFollower {
             Some((program, true)) if self.is_own_shell(&program) => {
                 if !self.feed.filter.has_begun() {
                     self.feed.probes.record(None);
-                    return (self.state.typed_at.elapsed() > SHELL_RESPONSE_TIMEOUT)
-                        .then(|| self.not_begun());
+                    return match self.state.typed_at.elapsed() > SHELL_RESPONSE_TIMEOUT {
+                        true => Some(self.not_begun().await),
+                        false => None,
+                    };
                 }
                 if self.is_dropped() {
                     self.feed.probes.record(None);
@@ -61,9 +63,9 @@ impl JobFollower {
 
     /// The status of a command whose start mark did not come. A command file that still has its text was not
     /// evaluated.
-    fn not_begun(&self) -> JobStatus {
+    async fn not_begun(&self) -> JobStatus {
         self.engine.records().pane(&self.pane).is_unusable = true;
-        let why = match self.engine.private_dir().has_text(&self.job.id) {
+        let why = match self.engine.private_dir().has_text(&self.job.id).await {
             true => "its shell did not begin it",
             false => "its shell printed no mark: it is not known whether the command has run",
         };
@@ -131,14 +133,14 @@ impl JobFollower {
         }
         let entered = self.job.shows_entered_line(&self.prompt.row);
         self.job.close_before_prompt(self.prompt.rows() as usize);
-        gate::require_shared_files(self.pane.pane, shell)?;
+        gate::require_shared_files(self.engine.processes(), self.pane.pane, shell).await?;
         let (tmux, pane) = (self.engine.tmux(), self.pane.pane);
         let pooled = self.engine.records().pane(&self.pane).pool_client.is_some();
         let until = Instant::now() + DISTURBANCE_TIMEOUT;
         let mut pause = ProbePause::default();
         loop {
             let viewers = Viewers::read(tmux, &self.pane).await?;
-            let at_prompt = match gate::readiness(self.pane.pid, self.engine.declared()) {
+            let at_prompt = match gate::readiness(&self.engine, self.pane.pid).await {
                 Readiness::AtPrompt(now) => now.pid == shell.pid,
                 // A person has entered a line.
                 Readiness::Program(..) => return Err(Refusal::PersonActive { pane }),
@@ -154,7 +156,8 @@ impl JobFollower {
             let (engine, viewers) = (&self.engine, &viewers);
             let check = PromptCheck { engine, pane: &self.pane, shell, viewers, pooled };
             // Without a line editor, text typed before the prompt is in the terminal and not shown.
-            if !check.has_line_editor() && viewers.typed_within(self.state.typed_at.elapsed()) {
+            if !check.has_line_editor().await && viewers.typed_within(self.state.typed_at.elapsed())
+            {
                 return Err(Refusal::PersonActive { pane });
             }
             if let Some(wait) = viewers.wait() {
@@ -190,14 +193,14 @@ impl JobFollower {
         let (pane, kind) = (self.pane.pane, check.shell.kind);
         let geometry = LineGeometry { column: cursor.column, width: cursor.width };
         let (private_dir, file) = (self.engine.private_dir(), self.status_file());
-        let path = private_dir.path()?.join(&file).to_string_lossy().into_owned();
+        let path = private_dir.path().await?.join(&file).to_string_lossy().into_owned();
         let (key, rows) = (&self.keys.query, self.prompt.rows());
         let text = command_file::status_query_file(kind, key, &path, geometry, rows);
-        private_dir.write_file(&file, &text)?;
+        private_dir.write_file(&file, &text).await?;
         let line = delivery::status_query_line(kind, &path, geometry);
         // The line begins with a blank. In vi normal mode that is not shown, and the rest would be taken
         // as commands.
-        let behind_blank = match check.has_line_editor() {
+        let behind_blank = match check.has_line_editor().await {
             true => match check.type_blank(cursor).await? {
                 Checked::Done(behind_blank) => Some(behind_blank),
                 Checked::Disturbed => return Ok(false),

@@ -8,10 +8,9 @@ use std::collections::BTreeMap;
 use std::io;
 use std::path::Path;
 
-use tmux_control::{Command, Server};
+use tmux_control::Command;
 
-use crate::host::NewPane;
-use crate::private_dir::PrivateDir;
+use crate::host::{Host, NewPane};
 use crate::random;
 
 /// Random bytes in the names of a shell's files, and in its key.
@@ -48,16 +47,15 @@ impl Handover {
 }
 
 /// Plans the launch of the shell that tmux would start, with our start-up script if there is one.
-pub(super) async fn plan(
-    tmux: &Server,
-    private_dir: &PrivateDir,
-    cwd: Option<String>,
-) -> io::Result<Launch> {
+pub(super) async fn plan(host: &Host, cwd: Option<String>) -> io::Result<Launch> {
+    let (tmux, private_dir) = (host.tmux(), host.private_dir());
     let option = |name: &str| Command::query("show-options").arg("-gqv").arg(name);
     let read_option = async |name| match tmux.run(option(name)).await {
         Ok(reply) => reply.text().trim_end().to_owned(),
         // Without a server there are no options; tmux then starts `$SHELL`.
-        Err(_) if name == "default-shell" => std::env::var("SHELL").unwrap_or_default(),
+        Err(_) if name == "default-shell" => {
+            host.system().variable("SHELL").await.unwrap_or_default()
+        }
         Err(_) => String::new(),
     };
     let (command, shell) =
@@ -67,26 +65,27 @@ pub(super) async fn plan(
     let Some((path, login)) = shell_invocation(&command, &shell) else {
         return Ok(plain);
     };
-    let dir = private_dir.path()?;
+    let dir = private_dir.path().await?;
     let name = random::hex(RANDOM_BYTES)?;
     let mut handover = Handover { ready_file: format!("ready-{name}"), key: None };
     let file = |name: &str| dir.join(name).to_string_lossy().into_owned();
-    let script =
-        |(name, text): (&str, &str)| private_dir.write_file(name, text).map(|()| file(name));
+    let script = async |(name, text): (&str, &str)| {
+        private_dir.write_file(name, text).await.map(|()| file(name))
+    };
     let mut env = BTreeMap::from([("__TMUXWRIGHT_READY".to_owned(), file(&handover.ready_file))]);
     let mut program = vec![path.to_owned()];
     match base_name(path) {
         "bash" => {
-            program.extend(["--rcfile".to_owned(), script(BASH_SCRIPT)?]);
+            program.extend(["--rcfile".to_owned(), script(BASH_SCRIPT).await?]);
             let (key_file, key) = (format!("key-{name}"), random::hex(RANDOM_BYTES)?);
-            private_dir.write_file(&key_file, &key)?;
+            private_dir.write_file(&key_file, &key).await?;
             env.insert("__TMUXWRIGHT_KEY_FILE".to_owned(), file(&key_file));
             handover.key = Some((key_file, key));
             env.insert("__TMUXWRIGHT_LOGIN".to_owned(), if login { "1" } else { "" }.to_owned());
         }
         "zsh" => {
             program.push(if login { "-l" } else { "-i" }.to_owned());
-            script(ZSH_SCRIPT)?;
+            script(ZSH_SCRIPT).await?;
             let query = Command::query("show-environment").arg("-g").arg("ZDOTDIR");
             let answer = tmux.run(query).await.map(|reply| reply.text()).unwrap_or_default();
             let users = answer.trim_end().strip_prefix("ZDOTDIR=").unwrap_or_default();
@@ -95,8 +94,10 @@ pub(super) async fn plan(
         }
         "fish" => {
             program.push(if login { "-l" } else { "-i" }.to_owned());
-            program
-                .extend(["--init-command".to_owned(), format!("source {}", script(FISH_SCRIPT)?)]);
+            program.extend([
+                "--init-command".to_owned(),
+                format!("source {}", script(FISH_SCRIPT).await?),
+            ]);
         }
         // These shells read no script.
         "sh" | "dash" | "ash" => {

@@ -34,7 +34,8 @@ impl JobFollower {
             Ok(None) | Err(_) => line.predicted,
         };
         let answer = format!("{} {}\n", place.rows_up, place.column + 1);
-        if let Err(error) = self.engine.private_dir().write_file(&self.line_file(), &answer) {
+        let written = self.engine.private_dir().write_file(&self.line_file(), &answer).await;
+        if let Err(error) = written {
             tracing::warn!(%error, "cannot answer where the typed line is");
         }
     }

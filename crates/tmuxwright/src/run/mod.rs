@@ -41,14 +41,16 @@ mod typed_input;
 mod typing;
 mod viewers;
 
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use process::Processes;
 use tmux_control::{PaneId, Server};
 use tokio::time::Instant;
 
 use crate::host::{Host, PaneState};
 use crate::lock::lock;
-use crate::private_dir::{self, PrivateDir};
+use crate::private_dir::PrivateDir;
 pub(crate) use gate::ForegroundProgram;
 use gate::Readiness;
 use home::Home;
@@ -137,7 +139,7 @@ impl Engine {
     /// end is confirmed soon.
     async fn wait_for_abandoned(&self, pane: &PaneState) {
         let Some(job) = self.running_in(pane.pane).filter(|job| job.is_running()) else { return };
-        let Readiness::AtPrompt(shell) = gate::readiness(pane.pid, self.declared()) else { return };
+        let Readiness::AtPrompt(shell) = gate::readiness(self, pane.pid).await else { return };
         if !self.records().started_by_job(pane, shell.pid) {
             job.wait_for_end_until(Instant::now() + SETTLE_TIME).await;
         }
@@ -178,7 +180,7 @@ impl Engine {
         &self,
         pane: &PaneState,
     ) -> Option<(ForegroundProgram, bool)> {
-        let (program, at_prompt) = gate::probe(self.tmux(), pane, self.declared()).await?;
+        let (program, at_prompt) = gate::probe(self, pane).await?;
         // A shell reads keys also for a command that runs in it, such as `read -e`.
         let runs_command = match self.running_in(pane.pane) {
             Some(_) if self.records().started_by_job(pane, program.process.pid) => {
@@ -191,9 +193,10 @@ impl Engine {
 
     /// Names of the programs in the foreground of a pane, without shells that only run a script or the
     /// command for which the pane was created.
-    pub(crate) fn foreground_programs(&self, pane: &PaneState) -> Vec<String> {
-        let group = process::foreground_group(pane.pid).into_iter();
-        group.filter(|it| !process::runs_script(it)).map(|it| it.name).collect()
+    pub(crate) async fn foreground_programs(&self, pane: &PaneState) -> Vec<String> {
+        let look = self.processes().inspect(pane.pid).await;
+        let group = look.foreground_group().into_iter();
+        group.filter(|it| !look.runs_script(it)).map(|it| it.name).collect()
     }
 
     /// Waits until all output that a pane has printed by now is in its stream. False on timeout.
@@ -221,7 +224,7 @@ impl Engine {
         if !self.records().existing(pane).is_some_and(|it| it.is_pooled_for(self.client())) {
             return Ok(None);
         }
-        Ok(Some(launch::plan(self.tmux(), self.private_dir(), None).await?))
+        Ok(Some(launch::plan(self.host(), None).await?))
     }
 
     /// Records that a pool pane was respawned with this launch. `pane` holds the new process.
@@ -231,11 +234,12 @@ impl Engine {
 
     /// Records text that a tool is about to type into a pane, where it may then be at the prompt.
     /// [`note_input_end`](Self::note_input_end) is to be called when it is typed.
-    pub fn note_typed(&self, pane: &PaneState, text: &str, enter: bool) {
-        let hidden = process::hides_input(pane.pid);
+    pub async fn note_typed(&self, pane: &PaneState, text: &str, enter: bool) {
+        let look = self.processes().inspect(pane.pid).await;
+        let hidden = look.hides_input();
         // There will be no echo, and what a program prints of it is output.
         self.shared.typed_input.record(pane.pane, if hidden { "" } else { text }, enter);
-        if !text.is_empty() && !enter && process::edits_lines(pane.pid) {
+        if !text.is_empty() && !enter && look.edits_lines() {
             self.shared.typed_input.hold(pane.pane, text);
         }
         self.forget_awaited_input(pane.pane);
@@ -280,14 +284,15 @@ impl Engine {
         *self.home() = Home::default();
     }
 
-    /// Removes the private directory, for all MCP clients.
-    pub fn close(&self) {
-        self.private_dir().close();
+    /// Removes the private directory, for all MCP clients, and ends the connection to another system.
+    pub async fn close(&self) {
+        self.private_dir().close().await;
+        self.host.disconnect().await;
     }
 
     /// Removes the private directories of processes that died without doing so.
     pub async fn reap(&self) {
-        private_dir::remove_stale(Host::is_dead).await;
+        self.private_dir().remove_stale(Host::is_dead).await;
     }
 
     fn records(&self) -> MutexGuard<'_, PaneRecords> {
@@ -303,11 +308,20 @@ impl Engine {
     }
 
     /// Records the directory of a shell after a command, if it is the home shell.
-    fn note_directory(&self, pane: PaneId, shell: u32) {
+    async fn note_directory(&self, pane: PaneId, shell: u32) {
+        if !self.home().is_in(pane) {
+            return;
+        }
+        let directory = self.directory_of(shell).await;
         let mut home = self.home();
         if home.is_in(pane) {
-            home.set_directory(process::cwd(shell));
+            home.set_directory(directory);
         }
+    }
+
+    /// The directory of a process.
+    async fn directory_of(&self, pid: u32) -> Option<PathBuf> {
+        self.processes().inspect(pid).await.cwd(pid)
     }
 
     /// The id of a job that belongs to this client.
@@ -331,6 +345,17 @@ impl Engine {
 
     fn tmux(&self) -> &Server {
         self.host.tmux()
+    }
+
+    /// The processes of the system on which the tmux server runs.
+    fn processes(&self) -> &Processes {
+        self.host.processes()
+    }
+
+    /// Whether the process with this start time has not exited. Without a start time, any process with this pid counts.
+    async fn is_alive(&self, pid: u32, started: Option<&str>) -> bool {
+        let now = self.processes().inspect(pid).await.started(pid);
+        now.is_some() && (started.is_none() || now.as_deref() == started)
     }
 
     fn private_dir(&self) -> &PrivateDir {

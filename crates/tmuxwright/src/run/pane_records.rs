@@ -258,6 +258,11 @@ impl PaneLease {
                 {
                     tokio::time::sleep(LEASE_INTERVAL).await;
                 }
+                Err(Refusal::Busy { pane: id, id: job, awaited, .. }) => {
+                    let look = engine.processes().inspect(pane.pid).await;
+                    let program = look.foreground().map(|program| program.name);
+                    return Err(Refusal::Busy { pane: id, id: job, program, awaited });
+                }
                 other => return other,
             }
         }
@@ -271,9 +276,8 @@ impl PaneLease {
         match &record.in_use {
             Some(PaneUse::Running(job, _)) if engine.is_own_job(job) => {
                 let awaited = job.facts().waiting;
-                let program = process::foreground(pane.pid).map(|program| program.name);
                 let id = job.id.clone();
-                return Err(Refusal::Busy { pane: pane.pane, id, program, awaited });
+                return Err(Refusal::Busy { pane: pane.pane, id, program: None, awaited });
             }
             Some(PaneUse::Running(..)) => return Err(Refusal::Taken { pane: pane.pane }),
             Some(PaneUse::Starting(_)) => return Err(Refusal::Contended { pane: pane.pane }),

@@ -65,7 +65,7 @@ impl JobStart {
         };
         let first_command = matches!(marks, ShellMarks::Expected(_));
         let shell = self.wait_for_shell(first_command, last_end).await?;
-        let marks = self.confirm_marks(marks);
+        let marks = self.confirm_marks(marks).await;
         let PlacedStream { stream, place, activity } =
             pane_size::stream_with_place(engine.tmux(), pane).await?;
         let echo = Screen::for_output(&place);
@@ -78,7 +78,7 @@ impl JobStart {
         // prompt now.
         let since_start = match last_start {
             Some(typed) => typed.elapsed(),
-            None => process::age(pane.pid).unwrap_or(Duration::MAX),
+            None => self.age().await.unwrap_or(Duration::MAX),
         };
         let passed = |prompt, cursor, blank_typed, condition, typing| GatePassed {
             shell,
@@ -101,7 +101,7 @@ impl JobStart {
             let typing = engine.typing(pane.pane).await?;
             return Ok(Checked::Done(passed(prompt, None, None, condition, typing)));
         }
-        gate::require_shared_files(pane.pane, shell)?;
+        gate::require_shared_files(engine.processes(), pane.pane, shell).await?;
         let viewers = Viewers::read(engine.tmux(), pane).await?;
         let unwatched = engine.records().pane(pane).unwatched;
         self.note_unwatched(&viewers, activity);
@@ -109,7 +109,7 @@ impl JobStart {
         // A shell of ours without a line editor prints no new prompt below the output of a process in
         // the background. It is at its prompt since its last command: nothing was typed since.
         let unattended = !typed_since && last_end.is_some();
-        let still_there = unattended && !check.has_line_editor();
+        let still_there = unattended && !check.has_line_editor().await;
         let is_new = just_started || just_ended || still_there;
         // Elsewhere another program may have typed, and a key that it presses through tmux leaves no trace.
         // The activity of the session tells of people who have detached since.
@@ -140,6 +140,11 @@ impl JobStart {
         typed_since && self.engine.shared.typed_input.is_held(self.pane.pane)
     }
 
+    /// Time since the pane's first process started.
+    async fn age(&self) -> Option<Duration> {
+        self.engine.processes().inspect(self.pane.pid).await.age()
+    }
+
     /// Waits for the shell's prompt.
     async fn wait_for_shell(
         &self,
@@ -153,12 +158,12 @@ impl JobStart {
             Some(_) => Duration::ZERO,
             None => {
                 let limit = SHELL_START_TIMEOUT;
-                limit.saturating_sub(process::age(pane.pid).unwrap_or(limit))
+                limit.saturating_sub(self.age().await.unwrap_or(limit))
             }
         };
         let settling =
             SETTLE_TIME.saturating_sub(last_end.map_or(SETTLE_TIME, |ended| ended.elapsed()));
-        let shell = gate::shell_at_prompt(pane, engine.declared(), starting, settling).await;
+        let shell = gate::shell_at_prompt(engine, pane, starting, settling).await;
         shell.map_err(|refusal| match refusal {
             Refusal::ShellBusy { pane, shell, .. } if first_command => {
                 Refusal::Starting { pane, shell, seconds: POOL_START_TIMEOUT.as_secs() }
@@ -190,8 +195,10 @@ impl JobStart {
             false => prompt_check::inspect(pane, check.shell.kind, &cursor, known)?,
         };
         let look = match look {
-            PromptLook::Known if !is_proven && check.has_line_editor() => PromptLook::Unproven,
-            PromptLook::Known if !is_proven => PromptLook::Other,
+            PromptLook::Known if !is_proven => match check.has_line_editor().await {
+                true => PromptLook::Unproven,
+                false => PromptLook::Other,
+            },
             look => look,
         };
         if let Some(wait) = check.viewers.wait() {
@@ -201,7 +208,7 @@ impl JobStart {
             tokio::time::sleep(wait).await;
             return Ok(Checked::Disturbed);
         }
-        if !check.has_line_editor() && self.has_held_input() {
+        if !check.has_line_editor().await && self.has_held_input() {
             return Err(Refusal::HalfTyped { pane });
         }
         let typing = self.engine.typing(pane).await?;
@@ -212,7 +219,7 @@ impl JobStart {
         if let Checked::Disturbed = nothing_typed {
             return Ok(Checked::Disturbed);
         }
-        if !check.has_line_editor() {
+        if !check.has_line_editor().await {
             return Ok(Checked::Done(EmptyPrompt { cursor, behind_blank: None, typing }));
         }
         match check.type_blank(&cursor).await? {

@@ -69,7 +69,8 @@ impl PoolStart<'_> {
             return self.elsewhere(directory, Some((home.pane, obstacle))).await;
         }
         // A command that still runs there may have changed the directory.
-        self.engine.home().set_directory(process::cwd(home.pid));
+        let left = self.engine.directory_of(home.pid).await;
+        self.engine.home().set_directory(left);
         let directory = self.engine.home().directory().map(Path::to_owned);
         let mut started = self.in_new_home(claim, directory).await?;
         started.note(true, Some((home.pane, obstacle)));
@@ -78,9 +79,11 @@ impl PoolStart<'_> {
 
     /// Starts the command in a directory: in the home shell if that is there.
     async fn in_directory(&mut self, cwd: PathBuf) -> Result<StartedCall, Refusal> {
-        let wanted = std::fs::canonicalize(&cwd).ok();
+        let wanted = self.engine.host().system().real_directory(&cwd).await;
         let home = self.engine.home().shell();
-        if let Some(home) = home.filter(|it| wanted.is_some() && process::cwd(it.pid) == wanted)
+        if let Some(home) = home
+            && wanted.is_some()
+            && self.engine.directory_of(home.pid).await == wanted
             && let Some(claim) = HomeClaim::acquire(self.engine)
             && let Ok(started) = self.in_home(&claim, home).await?
         {
@@ -100,7 +103,11 @@ impl PoolStart<'_> {
             Err(obstacle) => return Ok(Err(obstacle)),
         };
         // A person may have changed the directory since the last command.
-        self.engine.home().set_directory(shell.and_then(|shell| process::cwd(shell.pid)));
+        let directory = match shell {
+            Some(shell) => self.engine.directory_of(shell.pid).await,
+            None => None,
+        };
+        self.engine.home().set_directory(directory);
         let state = pane.clone();
         match start_job(self.engine, lease, pane, self.command.clone()).await {
             Ok(started) => {
@@ -142,12 +149,14 @@ impl PoolStart<'_> {
             let records = self.engine.records();
             *id = records.panes.get(home).and_then(PaneRecord::job_id).map(str::to_owned);
         }
-        let wanted =
-            directory.as_deref().and_then(|directory| std::fs::canonicalize(directory).ok());
+        let wanted = match directory.as_deref() {
+            Some(directory) => self.engine.host().system().real_directory(directory).await,
+            None => None,
+        };
         if wanted.is_some() {
             for pane in idle_panes(self.engine) {
                 let Ok((lease, pane, Some(shell))) = self.acquire(pane).await? else { continue };
-                if process::cwd(shell.pid) != wanted {
+                if self.engine.directory_of(shell.pid).await != wanted {
                     continue;
                 }
                 match start_job(self.engine, lease, pane, self.command.clone()).await {
@@ -191,7 +200,7 @@ impl PoolStart<'_> {
         let engine = self.engine;
         if state.process_state.has_exited() {
             self.dead.push(pane);
-            self.note_exit_directory(pane);
+            self.note_exit_directory(pane).await;
             return Err(Obstacle::Exited);
         }
         // During the query another call may have acquired the pane, or a respawn replaced its process.
@@ -234,9 +243,12 @@ impl PoolStart<'_> {
     }
 
     /// Records the directory in which the home shell has exited, if this pane was its.
-    fn note_exit_directory(&self, pane: PaneId) {
+    async fn note_exit_directory(&self, pane: PaneId) {
         let file = self.engine.records().panes.get(&pane).and_then(|it| it.exit_file.clone());
-        let directory = file.and_then(|file| self.engine.private_dir().take_path(&file));
+        let directory = match file {
+            Some(file) => self.engine.private_dir().take_path(&file).await,
+            None => None,
+        };
         let mut home = self.engine.home();
         if home.is_in(pane) {
             home.set_directory(directory);
@@ -299,7 +311,7 @@ async fn wait_for_prompt(
     let mut pause = ProbePause::default();
     loop {
         // A probe may miss a shell that is just being woken, so only another program counts at once.
-        let (program, since) = match gate::readiness(pane.pid, engine.declared()) {
+        let (program, since) = match gate::readiness(engine, pane.pid).await {
             Readiness::AtPrompt(shell) => return Ok(shell),
             Readiness::BusyShell(shell, InputState::None | InputState::Unknown) => {
                 (shell.name, Some(begun))
@@ -322,8 +334,13 @@ async fn create_pane(
     directory: Option<PathBuf>,
 ) -> Result<(PaneLease, PaneState), Refusal> {
     // tmux takes text only, and starts elsewhere if there is no such directory.
-    let cwd = directory.filter(|it| it.is_dir()).and_then(|it| it.to_str().map(str::to_owned));
-    let launch = launch::plan(engine.tmux(), engine.private_dir(), cwd).await?;
+    let cwd = match directory {
+        Some(it) if engine.host().system().has_directory(&it).await => {
+            it.to_str().map(str::to_owned)
+        }
+        _ => None,
+    };
+    let launch = launch::plan(engine.host(), cwd).await?;
     let created = engine.host().new_pane(launch.new_pane.clone()).await?;
     let pane = engine.host().pane(&created.pane.to_string()).await?;
     let lease = PaneLease::acquire(engine, &pane).await?;

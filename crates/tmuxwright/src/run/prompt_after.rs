@@ -45,9 +45,8 @@ impl JobFollower {
         // A later command reads the prompt at its own end.
         while engine.records().pane(&pane).generation == generation {
             // Once the shell reads, its prompt is printed, and a person has not typed there yet.
-            let reads =
-                matches!(gate::readiness(pane.pid, engine.declared()), Readiness::AtPrompt(..))
-                    && engine.catch_up(&pane).await;
+            let reads = matches!(gate::readiness(&engine, pane.pid).await, Readiness::AtPrompt(..))
+                && engine.catch_up(&pane).await;
             while let Some(item) = stream.next_arrived().await {
                 let mut more = |_: &str| is_more = true;
                 match item {
@@ -73,8 +72,11 @@ impl JobFollower {
             now = Prompt { row: rest, rows: prompt.rows };
         }
         let is_first = prompt.rows.is_none() && now.rows() > 1;
-        let processes = || process::other_session_processes(shell.pid);
-        if is_more || (is_first && processes().is_none_or(|it| !it.is_empty())) {
+        let others = match is_first && !is_more {
+            true => engine.processes().other_session_processes(shell.pid).await,
+            false => Some(Vec::new()),
+        };
+        if is_more || others.is_none_or(|it| !it.is_empty()) {
             now.rows = None;
         }
         // A person may have typed there already and looked elsewhere since, or opened a search.
@@ -123,7 +125,7 @@ async fn take_back_reply(
         // In line mode the terminal has echoed the reply during the command, and still holds it. A key
         // of a person that came meanwhile would be discarded with it.
         viewers_without_key(engine, pane, since).await?;
-        if let Err(error) = process::discard_unread_line(pane.pid) {
+        if let Err(error) = engine.processes().discard_unread_line(pane.pid).await {
             tracing::debug!(%error, pane = %pane.pane, "replies of the terminal stay in its input");
         }
         return None;

@@ -16,7 +16,7 @@ use super::prompt::same_prompt;
 use super::viewers::Viewers;
 use super::{Engine, Refusal};
 use crate::host::PaneState;
-use process::ShellKind;
+use process::{InputState, ShellKind};
 
 /// Characters with which prompts end, before a blank.
 pub(super) const PROMPT_ENDS: &[&str] = &["$ ", "# ", "% ", "> ", "❯ "];
@@ -185,9 +185,9 @@ impl PromptCheck<'_> {
         match look {
             PromptLook::Known => return Ok(Checked::Done(())),
             PromptLook::Unproven => {}
-            PromptLook::Other => self.refuse_visible_text(cursor, known)?,
+            PromptLook::Other => self.refuse_visible_text(cursor, known).await?,
         }
-        if !self.has_line_editor() {
+        if !self.has_line_editor().await {
             return Ok(Checked::Done(()));
         }
         let pane = self.pane.pane;
@@ -215,7 +215,7 @@ impl PromptCheck<'_> {
         if cursor.before != "> " && gate::is_continuation(self.shell.kind, &cursor.before) {
             return false;
         }
-        if !self.has_line_editor() {
+        if !self.has_line_editor().await {
             return true;
         }
         let Ok(_typing) = self.engine.typing(self.pane.pane).await else { return false };
@@ -224,13 +224,17 @@ impl PromptCheck<'_> {
     }
 
     /// Refuses a row of an unknown prompt if it shows text behind the prompt, or no prompt at all.
-    fn refuse_visible_text(&self, cursor: &CursorRow, known: Option<&str>) -> Result<(), Refusal> {
+    async fn refuse_visible_text(
+        &self,
+        cursor: &CursorRow,
+        known: Option<&str>,
+    ) -> Result<(), Refusal> {
         let pane = self.pane.pane;
         gate::require_prompt_row(pane, self.shell.kind, cursor)?;
         let line = cursor.line();
         let ends_as_prompt = PROMPT_ENDS.iter().any(|end| line.ends_with(end));
         let behind = text_behind_prompt(&line);
-        let has_text = match self.has_line_editor() {
+        let has_text = match self.has_line_editor().await {
             // A prompt may have such an end within it. Then it has another at its own end.
             true => !behind.is_empty() && !ends_as_prompt,
             // No key could tell a prompt from text here, so only a plain prompt is accepted.
@@ -331,7 +335,7 @@ impl PromptCheck<'_> {
         let begun = Instant::now();
         let mut pause = ProbePause::default();
         loop {
-            match gate::readiness(self.pane.pid, self.engine.declared()) {
+            match gate::readiness(self.engine, self.pane.pid).await {
                 Readiness::AtPrompt(shell) if shell.pid == self.shell.pid => break,
                 _ if begun.elapsed() > PROMPT_TIMEOUT => {
                     let pane = self.pane.pane;
@@ -347,9 +351,12 @@ impl PromptCheck<'_> {
 
     /// Whether the shell edits the line itself. Otherwise the terminal does, which knows no modes and
     /// no arrow keys.
-    pub(super) fn has_line_editor(&self) -> bool {
-        matches!(self.shell.kind, ShellKind::Bash | ShellKind::Zsh | ShellKind::Fish)
-            || process::input_state(self.pane.pid) == process::InputState::Raw
+    pub(super) async fn has_line_editor(&self) -> bool {
+        if matches!(self.shell.kind, ShellKind::Bash | ShellKind::Zsh | ShellKind::Fish) {
+            return true;
+        }
+        let look = self.engine.processes().inspect(self.pane.pid).await;
+        look.input_state() == InputState::Raw
     }
 }
 

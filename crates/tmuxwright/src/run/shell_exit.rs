@@ -61,9 +61,10 @@ impl JobFollower {
     async fn status_from_outer_shell(&mut self) -> Option<JobStatus> {
         let until = Instant::now() + SHELL_RESPONSE_TIMEOUT;
         // Waits for the process itself, since tmux may notice its exit later.
-        let mut pane_exit = pin!(process::exited(self.pane.pid));
+        let processes = self.engine.processes().clone();
+        let mut pane_exit = pin!(processes.exited(self.pane.pid));
         let shell = loop {
-            match gate::readiness(self.pane.pid, self.engine.declared()) {
+            match gate::readiness(&self.engine, self.pane.pid).await {
                 Readiness::AtPrompt(shell) => break shell,
                 _ if Instant::now() > until => {
                     return Some(JobStatus::Lost("its shell is gone".to_owned()));

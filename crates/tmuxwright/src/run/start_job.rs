@@ -203,16 +203,16 @@ impl JobStart {
     }
 
     /// Checks whether a shell that was started with our script has read it.
-    pub(super) fn confirm_marks(&self, marks: ShellMarks) -> ShellMarks {
+    pub(super) async fn confirm_marks(&self, marks: ShellMarks) -> ShellMarks {
         let ShellMarks::Expected(Handover { ready_file, key }) = marks else {
             return marks;
         };
-        let remove = |file: &str| self.engine.private_dir().remove_file(file);
+        let private_dir = self.engine.private_dir();
         let key = key.map(|(key_file, key)| {
-            remove(&key_file);
+            private_dir.discard(&[&key_file]);
             key
         });
-        let marks = match remove(&ready_file) {
+        let marks = match private_dir.remove_file(&ready_file).await {
             true => ShellMarks::Confirmed(key),
             false => ShellMarks::None,
         };
@@ -239,7 +239,7 @@ impl JobStart {
             (Some(key), _) => (MarkKeys::of_shell(key)?, self.command.clone(), None),
             (None, Some(cursor)) => {
                 let keys = self.command_keys(passed.shell.kind)?;
-                let written = self.write_command_file(&id, passed.shell.kind, &keys, cursor);
+                let written = self.write_command_file(&id, passed.shell.kind, &keys, cursor).await;
                 let typed = match written {
                     Ok(typed) => typed,
                     Err(refusal) => {
@@ -253,7 +253,7 @@ impl JobStart {
             (None, None) => return Err(Refusal::Contended { pane: self.pane.pane }),
         };
         let (engine, pane) = (&self.engine, &self.pane);
-        let directory = process::cwd(passed.shell.pid);
+        let directory = engine.directory_of(passed.shell.pid).await;
         let mut commands = Vec::new();
         let mut rest = line.as_str();
         if passed.blank_typed.is_some() {
@@ -277,7 +277,8 @@ impl JobStart {
             engine.jobs().remove(&job.id);
             engine.records().job_not_typed(pane.pane);
             typed?;
-            engine.private_dir().remove_file(&job.id);
+            // The next attempt writes a file of the same name.
+            engine.private_dir().remove_file(&job.id).await;
             self.take_back_blank(&passed).await?;
             return Ok(None);
         }
@@ -315,7 +316,7 @@ impl JobStart {
     }
 
     /// Writes the command file and returns the line to type.
-    fn write_command_file(
+    async fn write_command_file(
         &self,
         id: &str,
         kind: ShellKind,
@@ -324,7 +325,7 @@ impl JobStart {
     ) -> Result<CommandLine, Refusal> {
         let geometry = LineGeometry { column: cursor.column, width: cursor.width };
         let private_dir = self.engine.private_dir();
-        let path = private_dir.path()?.join(id).to_string_lossy().into_owned();
+        let path = private_dir.path().await?.join(id).to_string_lossy().into_owned();
         let previous_status = self.engine.records().pane(&self.pane).last_status;
         let input = ScriptInput {
             keys,
@@ -332,7 +333,8 @@ impl JobStart {
             previous_status,
             terminal: command_file::TERMINAL,
         };
-        private_dir.write_file(id, &command_file::command_file(kind, input, &path, geometry))?;
+        let text = command_file::command_file(kind, input, &path, geometry);
+        private_dir.write_file(id, &text).await?;
         let text = delivery::eval_line(kind, &path, geometry);
         Ok(CommandLine { predicted: geometry.place_of(&text), text })
     }

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use super::RemoteLease;
 use super::prompt::RemotePrompt;
 use super::prompt_row::{self, RowLook};
-use super::relay::Relay;
+use super::relay::{Relay, ShellTerminal};
 use super::status_query::{PromptAgain, StatusQuery};
 use crate::input_probe::{
     ShownRow, awaited_input, hidden_input, reads_without_question, terminal_input,
@@ -47,7 +47,8 @@ pub(super) struct RemoteFollower {
 impl RemoteFollower {
     /// Follows the command to its end, then releases the pane.
     pub(super) async fn run(mut self) {
-        let relay_exit = process::exited(self.relay.pid);
+        let processes = self.relay.terminal.processes.clone();
+        let relay_exit = processes.exited(self.relay.pid);
         let outer = self.outer.clone();
         let outer_end = async {
             match &outer {
@@ -121,7 +122,9 @@ impl RemoteFollower {
         if let Err(status) = self.settle().await {
             return status;
         }
-        let wait = process::input_wait(self.relay.terminal.pane.pid);
+        let ShellTerminal { processes, pane, .. } = &self.relay.terminal;
+        let look = processes.inspect(pane.pid).await;
+        let wait = look.input_wait();
         // What was printed before it may not have arrived yet, even the end mark: a shell that can be inspected
         // reads its next line then.
         if let Err(status) = self.settle().await {
@@ -152,7 +155,7 @@ impl RemoteFollower {
         let shown = ShownRow { row: &row, alternate, quiet: self.feed.probes.quiet() };
         let awaited = match wait.state {
             // The processes of another user.
-            InputState::Unknown => hidden_input(terminal_input(self.relay.terminal.pane.pid), &row),
+            InputState::Unknown => hidden_input(terminal_input(&look), &row),
             _ => awaited_input(&wait, shown),
         };
         // Of a program behind ssh nothing is known but the row.

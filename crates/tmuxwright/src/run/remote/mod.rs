@@ -120,7 +120,7 @@ impl RemoteRecord {
 }
 
 impl Engine {
-    /// Changes the record of a relay. The records of relays that have exited are dropped.
+    /// Changes the record of a relay.
     fn change_remote<T>(
         &self,
         pane: PaneId,
@@ -129,10 +129,6 @@ impl Engine {
     ) -> T {
         let id = relay.id();
         let mut records = self.records();
-        records.remote.retain(|_, of_pane| {
-            of_pane.retain(|record| record.relay == id || record.relay.is_alive());
-            !of_pane.is_empty()
-        });
         let of_pane = records.remote.entry(pane).or_default();
         match of_pane.iter_mut().find(|record| record.relay == id) {
             Some(record) => change(record),
@@ -143,6 +139,24 @@ impl Engine {
                 changed
             }
         }
+    }
+
+    /// Drops the records of relays that have exited.
+    async fn forget_dead_relays(&self) {
+        let known: Vec<RelayId> = {
+            let records = self.records();
+            records.remote.values().flatten().map(|record| record.relay.clone()).collect()
+        };
+        let mut dead = Vec::new();
+        for relay in known {
+            if !relay.is_alive(self.processes()).await {
+                dead.push(relay);
+            }
+        }
+        self.records().remote.retain(|_, of_pane| {
+            of_pane.retain(|record| !dead.contains(&record.relay));
+            !of_pane.is_empty()
+        });
     }
 
     /// Reads the record of a relay, if there is one.
@@ -166,12 +180,23 @@ impl Engine {
     }
 
     /// The relay whose shell has just ended a command, and until when the shell may take to be back.
-    fn settling_relay(&self, pane: PaneId) -> Option<(RelayId, Instant)> {
-        let records = self.records();
-        let alive = records.remote.get(&pane)?.iter().filter(|record| record.relay.is_alive());
-        let record = alive.max_by_key(|record| record.last_end)?;
-        let until = record.last_end? + SETTLE_TIME;
-        (Instant::now() < until).then_some((record.relay.clone(), until))
+    async fn settling_relay(&self, pane: PaneId) -> Option<(RelayId, Instant)> {
+        let now = Instant::now();
+        let mut recent: Vec<(Instant, RelayId)> = {
+            let records = self.records();
+            let ended = records.remote.get(&pane)?.iter().filter_map(|record| {
+                let until = record.last_end? + SETTLE_TIME;
+                (now < until).then(|| (until, record.relay.clone()))
+            });
+            ended.collect()
+        };
+        recent.sort_by_key(|(until, _)| *until);
+        while let Some((until, relay)) = recent.pop() {
+            if relay.is_alive(self.processes()).await {
+                return Some((relay, until));
+            }
+        }
+        None
     }
 
     /// The innermost command that runs behind the relays in a pane.
@@ -182,10 +207,18 @@ impl Engine {
     }
 
     /// The shell behind a relay with this process in a pane, if it has run a command.
-    pub(super) fn remote_shell(&self, pane: PaneId, pid: u32) -> Option<ShellKind> {
-        let records = self.records();
-        let of_pane = records.remote.get(&pane)?;
-        of_pane.iter().find(|it| it.relay.is_process(pid)).and_then(|record| record.shell)
+    pub(super) async fn remote_shell(&self, pane: PaneId, pid: u32) -> Option<ShellKind> {
+        let known: Vec<(RelayId, Option<ShellKind>)> = {
+            let records = self.records();
+            let of_pid = records.remote.get(&pane)?.iter().filter(|it| it.relay.has_pid(pid));
+            of_pid.map(|record| (record.relay.clone(), record.shell)).collect()
+        };
+        for (relay, shell) in known {
+            if relay.is_alive(self.processes()).await {
+                return shell;
+            }
+        }
+        None
     }
 
     /// Records the end of a command behind a relay.

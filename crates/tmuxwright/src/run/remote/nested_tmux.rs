@@ -26,17 +26,20 @@ row! {
     }
 }
 
-/// The pane that a tmux client shows. `None` if its server is not found, as one with a socket in a directory of its own;
-/// if it belongs to another user; and if it is the server of this engine, or one that calls may not see: a pane there
-/// has to be the target itself, so that the rules are asked about it.
+/// The pane that a tmux client shows. `None` on another system, whose sockets are not searched; if its server is not
+/// found, as one with a socket in a directory of its own; if it belongs to another user; and if it is the server of this
+/// engine, or one that calls may not see: a pane there has to be the target itself, so that the rules are asked about it.
 pub(super) async fn terminal_of(engine: &Engine, client: &Foreground) -> Option<ShellTerminal> {
+    if !engine.host().system().is_local() {
+        return None;
+    }
     let (argv, pid) = (client.argv.clone(), client.pid);
     let (allowed, ours) =
         (engine.shared.allowed.clone(), Socket::Path(engine.tmux().socket_path()));
     let known: Vec<PathBuf> = engine.records().nested_servers.keys().cloned().collect();
+    let directory = engine.directory_of(pid).await.unwrap_or_default();
     // The file system of a path in the arguments may not answer.
     let find = move || {
-        let directory = process::cwd(pid).unwrap_or_default();
         let mut paths = candidates(&argv, &directory);
         paths.retain(|path| {
             let socket = Socket::Path(path.clone());
@@ -58,7 +61,7 @@ pub(super) async fn terminal_of(engine: &Engine, client: &Foreground) -> Option<
             Ok((path, Ok(Some(shown)), tmux)) => {
                 engine.records().nested_servers.insert(path, tmux.clone());
                 let pane = tmux.row(&shown.to_string()).await.ok()?;
-                return Some(ShellTerminal { tmux, pane });
+                return Some(ShellTerminal { tmux, processes: engine.processes().clone(), pane });
             }
             Ok((path, Err(_), _)) => {
                 engine.records().nested_servers.remove(&path);

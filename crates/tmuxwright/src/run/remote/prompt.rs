@@ -188,7 +188,7 @@ impl RemotePrompt<'_> {
             true => TrialKeys::Blank,
             false => TrialKeys::LeftAndBlank,
         };
-        self.require_terminal()?;
+        self.require_terminal().await?;
         let tried = try_row(&terminal.tmux, &terminal.pane, &viewers, &cursor, trial).await;
         let Some((reaction, now)) = tried.map_err(|refusal| self.of_call(refusal))? else {
             return Ok(None);
@@ -296,8 +296,8 @@ impl RemotePrompt<'_> {
     }
 
     /// Refuses once the keys would reach another program than the relay.
-    fn require_terminal(&self) -> Result<(), Refusal> {
-        if self.relay.has_terminal() { Ok(()) } else { Err(self.no_reaction()) }
+    async fn require_terminal(&self) -> Result<(), Refusal> {
+        if self.relay.has_terminal().await { Ok(()) } else { Err(self.no_reaction()) }
     }
 
     pub(super) async fn type_if(
@@ -305,7 +305,7 @@ impl RemotePrompt<'_> {
         condition: &str,
         commands: Vec<Command>,
     ) -> Result<bool, Refusal> {
-        self.require_terminal()?;
+        self.require_terminal().await?;
         let terminal = &self.relay.terminal;
         let target = terminal.pane.pane.into();
         Ok(terminal.tmux.type_if(&target, condition, commands).await?)

@@ -1,6 +1,6 @@
 //! The shell elsewhere that a pane shows, and the local process through which it is reached.
 
-use process::Foreground;
+use process::{Foreground, Inspection, Processes};
 use tmux_control::keys::TmuxKey;
 use tmux_control::{PaneId, Server};
 use tokio::time::Instant;
@@ -19,6 +19,7 @@ const MAX_NESTED: usize = 4;
 #[derive(Debug, Clone)]
 pub(super) struct ShellTerminal {
     pub(super) tmux: Server,
+    pub(super) processes: Processes,
     pub(super) pane: PaneState,
 }
 
@@ -57,14 +58,15 @@ pub(super) struct RelayId {
 }
 
 impl RelayId {
-    pub(super) fn is_alive(&self) -> bool {
-        let started = process::started(self.pid);
+    /// Whether the process has not exited.
+    pub(super) async fn is_alive(&self, processes: &Processes) -> bool {
+        let started = processes.inspect(self.pid).await.started(self.pid);
         started.is_some() && started == self.started
     }
 
-    /// Whether the relay is this process, which is alive.
-    pub(super) fn is_process(&self, pid: u32) -> bool {
-        self.pid == pid && self.is_alive()
+    /// Whether the relay has this process id.
+    pub(super) fn has_pid(&self, pid: u32) -> bool {
+        self.pid == pid
     }
 }
 
@@ -76,16 +78,18 @@ impl Relay {
     /// A shell that has just ended a command may have a process of its own in the foreground for a moment. It is
     /// waited for.
     pub(in crate::run) async fn in_pane(engine: &Engine, pane: &PaneState) -> Option<Self> {
-        let settling = engine.settling_relay(pane.pane);
+        let settling = engine.settling_relay(pane.pane).await;
         let mut pause = ProbePause::default();
         loop {
             let found = Self::find(engine, pane).await;
             match &settling {
                 Some((id, until))
                     if found.as_ref().map(Self::id).as_ref() != Some(id)
-                        && id.is_alive()
                         && Instant::now() < *until =>
                 {
+                    if !id.is_alive(engine.processes()).await {
+                        return found;
+                    }
                     pause.wait().await;
                 }
                 _ => return found,
@@ -94,8 +98,14 @@ impl Relay {
     }
 
     async fn find(engine: &Engine, pane: &PaneState) -> Option<Self> {
-        let mut foreground = process::foreground(pane.pid)?;
-        let mut terminal = ShellTerminal { tmux: engine.tmux().clone(), pane: pane.clone() };
+        let processes = engine.processes();
+        let mut look = processes.inspect(pane.pid).await;
+        let mut foreground = look.foreground()?;
+        let mut terminal = ShellTerminal {
+            tmux: engine.tmux().clone(),
+            processes: processes.clone(),
+            pane: pane.clone(),
+        };
         let mut is_nested = false;
         for _ in 0..MAX_NESTED {
             if foreground.name != nested_tmux::CLIENT {
@@ -103,18 +113,19 @@ impl Relay {
             }
             let Some(inner) = nested_tmux::terminal_of(engine, &foreground).await else { break };
             is_nested = true;
-            foreground = process::foreground(inner.pane.pid)?;
+            look = processes.inspect(inner.pane.pid).await;
+            foreground = look.foreground()?;
             terminal = inner;
         }
-        if !is_relay(&foreground.name) && process::shell(&foreground).is_none() {
-            foreground = Self::started_by_leader(terminal.pane.pid)?;
+        if !is_relay(&foreground.name) && look.shell(&foreground).is_none() {
+            foreground = Self::started_by_leader(&look)?;
         }
         let passes_keys = is_relay(&foreground.name);
         if !passes_keys {
-            let kind = process::shell(&foreground)?;
+            let kind = look.shell(&foreground)?;
             let shell = Shell { kind, pid: foreground.pid };
             let is_inner = is_nested || engine.records().started_by_job(pane, foreground.pid);
-            if !is_inner && gate::require_shared_files(pane.pane, shell).is_ok() {
+            if !is_inner && gate::require_shared_files(processes, pane.pane, shell).await.is_ok() {
                 return None;
             }
         }
@@ -125,10 +136,9 @@ impl Relay {
 
     /// The relay that a script or a program such as `timeout` has started in its own process group, if it reads the
     /// terminal. One that sends data for the leader does not, such as the ssh of rsync.
-    fn started_by_leader(pane: u32) -> Option<Foreground> {
-        let reader = process::input_wait(pane).reader.filter(|name| is_relay(name))?;
-        let mut readers =
-            process::foreground_group(pane).into_iter().filter(|it| it.name == reader);
+    fn started_by_leader(look: &Inspection) -> Option<Foreground> {
+        let reader = look.input_wait().reader.filter(|name| is_relay(name))?;
+        let mut readers = look.foreground_group().into_iter().filter(|it| it.name == reader);
         let relay = readers.next()?;
         readers.next().is_none().then_some(relay)
     }
@@ -138,20 +148,24 @@ impl Relay {
     }
 
     /// Whether keys of the terminal reach the relay: its process lives, and is in the foreground.
-    pub(super) fn has_terminal(&self) -> bool {
-        let group = process::foreground_group(self.terminal.pane.pid);
+    pub(super) async fn has_terminal(&self) -> bool {
+        let processes = &self.terminal.processes;
+        let group = processes.inspect(self.terminal.pane.pid).await.foreground_group();
         let is_relay = |it: &Foreground| it.pid == self.pid && it.started == self.started;
+        if group.iter().any(is_relay) {
+            return true;
+        }
         // A shell may give the terminal to the program that reads our lines.
-        let is_above = |it: &Foreground| {
-            self.id().is_alive() && process::ancestors(it.pid).contains(&self.pid)
-        };
-        group.iter().any(is_relay) || (!self.passes_keys && group.first().is_some_and(is_above))
+        let Some(leader) = group.first().filter(|_| !self.passes_keys) else { return false };
+        self.id().is_alive(processes).await
+            && processes.ancestors(leader.pid).await.contains(&self.pid)
     }
 
     /// Whether a program of this machine that was started by the loader line with this key is in the foreground of the
     /// terminal.
-    pub(super) fn shows_loader(&self, key: &str) -> bool {
-        let group = process::foreground_group(self.terminal.pane.pid);
+    pub(super) async fn shows_loader(&self, key: &str) -> bool {
+        let terminal = &self.terminal;
+        let group = terminal.processes.inspect(terminal.pane.pid).await.foreground_group();
         group.iter().any(|it| it.argv.iter().any(|argument| argument.contains(key)))
     }
 

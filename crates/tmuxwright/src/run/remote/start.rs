@@ -143,6 +143,7 @@ impl RemoteStart {
     ) -> Result<Typed, Refusal> {
         let Self { engine, pane, relay, .. } = self;
         let (pane, terminal) = (pane.pane, &relay.terminal);
+        engine.forget_dead_relays().await;
         let new_key = random::hex(KEY_BYTES)?;
         let keys = MarkKeys::new()?.asking_for_line()?;
         let (last_end, loader) = engine.change_remote(pane, relay, |record| {
@@ -197,7 +198,7 @@ impl RemoteStart {
                 })))
             }
             Err(refusal) => {
-                let is_gone = !relay.has_terminal();
+                let is_gone = !relay.has_terminal().await;
                 self.end_loader(&loader).await?;
                 match is_gone {
                     true => {
@@ -212,7 +213,7 @@ impl RemoteStart {
     /// Ends the program that reads our lines without an echo: it would take those of a person. Once the relay has lost
     /// its terminal, another program may read there, which gets no key.
     async fn end_loader(&self, loader: &str) -> Result<(), Refusal> {
-        if self.relay.has_terminal() || self.relay.shows_loader(loader) {
+        if self.relay.has_terminal().await || self.relay.shows_loader(loader).await {
             self.relay.terminal.press_interrupt().await?;
         }
         Ok(())
@@ -364,7 +365,7 @@ impl Output {
         let mut until = Instant::now() + REMOTE_ANSWER_TIMEOUT;
         let mut seen = Vec::new();
         let mut has_exited = false;
-        let relay_exit = process::exited(relay.pid);
+        let relay_exit = relay.terminal.processes.exited(relay.pid);
         tokio::pin!(relay_exit);
         loop {
             let chunk = tokio::select! {

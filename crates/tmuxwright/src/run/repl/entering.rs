@@ -75,22 +75,22 @@ impl Exchange<'_> {
             false => self.type_line(erase, &line, condition).await?,
         };
         if typed == Typed::Nothing {
-            self.engine.remember_standing(self.pane.pane, last);
+            self.engine.remember_standing(self.pane.pane, last).await;
         }
         Ok(typed)
     }
 
     /// Where the program stands with a line that was typed, but not entered.
     pub(super) async fn not_entered(&mut self) -> Result<Standing, Refusal> {
-        match self.reader.is_alive() {
+        match self.reader.is_alive(self.engine).await {
             true => Ok(Standing::NotTaken { row: self.screen.cursor_line().1 }),
             false => self.left().await,
         }
     }
 
     /// Whether the program at whose prompt the next line belongs has the terminal.
-    fn has_next_reader(&self) -> bool {
-        let reader = Reader::probe(self.pane, self.engine.declared());
+    async fn has_next_reader(&self) -> bool {
+        let reader = Reader::probe(self.engine, self.pane).await;
         reader.is_some_and(|it| it.is_same(&self.next_reader))
     }
 
@@ -116,7 +116,7 @@ impl Exchange<'_> {
         }
         let cursor = CursorRow::read(self.engine.tmux(), self.pane.pane).await?;
         // Probed behind it: so the row is still that of the program.
-        if !self.has_next_reader() {
+        if !self.has_next_reader().await {
             return Ok(Typed::Nothing);
         }
         let condition = self.viewers.unchanged_at(&cursor);
@@ -209,7 +209,7 @@ impl Exchange<'_> {
                 break;
             }
         }
-        if !self.has_next_reader() {
+        if !self.has_next_reader().await {
             return Ok(Typed::Text);
         }
         let enter = vec![TmuxKey::enter().press(pane)];

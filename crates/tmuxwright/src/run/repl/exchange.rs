@@ -180,7 +180,7 @@ impl<'a> Exchange<'a> {
             if self.is_gone {
                 return Ok(Standing::PaneGone);
             }
-            if !self.reader.is_alive() || self.has_left_relayed() {
+            if !self.reader.is_alive(self.engine).await || self.has_left_relayed() {
                 return self.left().await;
             }
             if let Some(reader) = self.is_waiting().await {
@@ -219,7 +219,7 @@ impl<'a> Exchange<'a> {
 
     /// The foreground program, if it reads and all its output has come.
     pub(super) async fn is_waiting(&mut self) -> Option<Reader> {
-        let reader = Reader::probe(self.pane, self.engine.declared()).filter(Reader::reads)?;
+        let reader = Reader::probe(self.engine, self.pane).await.filter(Reader::reads)?;
         match self.stream.catch_up(self.engine.catch_up(self.pane)).await {
             CatchUp::Done => {}
             CatchUp::Item(item) => {
@@ -228,8 +228,8 @@ impl<'a> Exchange<'a> {
             }
             CatchUp::TimedOut => return None,
         }
-        self.read_count = process::read_count(reader.program.pid);
-        let again = Reader::probe(self.pane, self.engine.declared()).filter(Reader::reads)?;
+        self.read_count = self.engine.processes().read_count(reader.program.pid).await;
+        let again = Reader::probe(self.engine, self.pane).await.filter(Reader::reads)?;
         again.is_same(&reader).then_some(again)
     }
 

@@ -97,12 +97,12 @@ impl ReplGate<'_> {
         let cursor = self.joined_at_margin(&reader, cursor, &above);
         let viewers = Viewers::read(engine.tmux(), pane).await?;
         let prompts = match reader.shell {
-            Some(shell) => self.shell_prompts(&reader, shell.kind, &cursor, &viewers)?,
+            Some(shell) => self.shell_prompts(&reader, shell.kind, &cursor, &viewers).await?,
             None if reader.is_busy_shell => {
                 let (pane, shell) = (pane.pane, reader.program.name);
                 return Err(Refusal::ShellBusy { pane, shell, does: "reads input for a command" });
             }
-            None => self.require_prompt(&reader, &cursor)?,
+            None => self.require_prompt(&reader, &cursor).await?,
         };
         let has_tab = self.call.input.contains('\t') && reader.has_editor();
         if has_tab && prompts.tab() == TabEntry::Refused {
@@ -157,7 +157,7 @@ impl ReplGate<'_> {
         let mut pause = ProbePause::default();
         let mut row_since = None;
         loop {
-            let reader = Reader::probe(pane, engine.declared());
+            let reader = Reader::probe(engine, pane).await;
             let reads = reader.as_ref().is_some_and(|it| it.reads());
             if let Some(reader) = reader.filter(|_| reads) {
                 let cursor = CursorRow::read(engine.tmux(), pane.pane).await?;
@@ -170,7 +170,7 @@ impl ReplGate<'_> {
                     false => begun + UNKNOWN_ROW_QUIET,
                 };
                 if self.may_be_ready(&reader, &cursor)
-                    || self.is_displaced(&reader)
+                    || self.is_displaced(&reader).await
                     || Instant::now() >= wait
                 {
                     return Ok(reader);
@@ -181,7 +181,7 @@ impl ReplGate<'_> {
                 continue;
             }
             if Instant::now() >= self.call.until {
-                let program = Reader::probe(pane, engine.declared());
+                let program = Reader::probe(engine, pane).await;
                 let program =
                     program.map_or_else(|| "?".to_owned(), |it| it.program.argv.join(" "));
                 return Err(Refusal::NoReader { pane: pane.pane, program, row: None });
@@ -203,16 +203,19 @@ impl ReplGate<'_> {
 
     /// Whether an earlier call has left the program at its prompt, and the program has read no key since: what the
     /// row shows instead is output of a task in the background.
-    fn is_displaced(&self, reader: &Reader) -> bool {
-        let was_at_prompt = |last: LastStanding| {
-            last.kind == LastKind::Prompt && reader.has_editor() && last.has_read_no_key()
-        };
-        self.call.given.is_none() && self.last_standing(reader).is_some_and(was_at_prompt)
+    async fn is_displaced(&self, reader: &Reader) -> bool {
+        if self.call.given.is_some() || !reader.has_editor() {
+            return false;
+        }
+        match self.last_standing(reader).filter(|last| last.kind == LastKind::Prompt) {
+            Some(last) => last.has_read_no_key(self.engine).await,
+            None => false,
+        }
     }
 
     /// The prompts of a shell. None is learned if an earlier call has left a command open. If a job in the
     /// background has printed over the prompt, the learned one is that of the earlier call.
-    fn shell_prompts(
+    async fn shell_prompts(
         &self,
         reader: &Reader,
         kind: ShellKind,
@@ -227,12 +230,15 @@ impl ReplGate<'_> {
             let (pane, program) = (self.pane.pane, reader.program.argv.join(" "));
             return Err(Refusal::Question { pane, program, row, hidden: false });
         }
-        let is_displaced = |last: &LastStanding| {
-            last.has_read_no_key() && (reader.has_editor() || row.trim().is_empty())
-        };
+        let may_be_displaced = reader.has_editor() || row.trim().is_empty();
         let learned = match last {
             Some(last) if last.kind == LastKind::Continuation && last.shows(&row) => None,
-            Some(last) if last.kind == LastKind::Prompt && is_displaced(&last) => Some(last.row),
+            Some(last) if last.kind == LastKind::Prompt && may_be_displaced => {
+                match last.has_read_no_key(self.engine).await {
+                    true => Some(last.row),
+                    false => Some(row),
+                }
+            }
             _ => Some(row),
         };
         let given = self.call.given.clone();
@@ -241,7 +247,11 @@ impl ReplGate<'_> {
     }
 
     /// The prompts of a program that is not a shell, if its row is a prompt with nothing typed behind it.
-    fn require_prompt(&self, reader: &Reader, cursor: &CursorRow) -> Result<Prompts, Refusal> {
+    async fn require_prompt(
+        &self,
+        reader: &Reader,
+        cursor: &CursorRow,
+    ) -> Result<Prompts, Refusal> {
         let (pane, row) = (self.pane.pane, cursor.line());
         let program = reader.program.argv.join(" ");
         if cursor.alternate {
@@ -282,7 +292,7 @@ impl ReplGate<'_> {
                 return Err(Refusal::Continuation { pane, row: row.trim_end().to_owned() });
             }
             RowIs::Other => {
-                let is_displaced = was_left_at_prompt || self.is_displaced(reader);
+                let is_displaced = was_left_at_prompt || self.is_displaced(reader).await;
                 is_displaced || (prompts.is_learned() && looks_like_prompt(&row))
             }
         };

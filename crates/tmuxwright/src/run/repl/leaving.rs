@@ -42,7 +42,7 @@ impl Exchange<'_> {
                     }
                     None => None,
                 };
-                let shell = self.engine.remote_shell(self.pane.pane, reader.program.pid);
+                let shell = self.engine.remote_shell(self.pane.pane, reader.program.pid).await;
                 let shell = shell.filter(|_| reader.is_relay);
                 let name = shell.map_or(reader.program.name, |shell| shell.name().to_owned());
                 return Ok(Standing::Left { back_in: Some(name), code });

@@ -38,7 +38,7 @@ use entering::Typed;
 use exchange::Exchange;
 pub use interpreters::Interpreters;
 use interpreters::OpenInterrupt;
-use process::{Foreground, InputState, ShellKind};
+use process::{Foreground, InputState};
 use standing::LastKind;
 pub(super) use standing::LastStanding;
 pub use standing::Standing;
@@ -102,15 +102,18 @@ struct Reader {
 }
 
 impl Reader {
-    fn probe(pane: &PaneState, declared: Option<ShellKind>) -> Option<Self> {
-        let found = shell_gate::probe_once(pane.pid, declared)?;
+    async fn probe(engine: &Engine, pane: &PaneState) -> Option<Self> {
+        let processes = engine.processes();
+        let found = shell_gate::probe_once(processes, pane.pid, engine.declared()).await?;
         let (shell, input) = (found.prompting_shell(), found.wait.state);
         let is_busy_shell = found.shell.is_some() && shell.is_none();
         let is_relay = shell.is_none()
             && (input == InputState::Unknown || input_probe::is_relay(&found.process.name));
         // `su -c` waits for its program, which reads this terminal from a session of its own.
         let input = match input {
-            InputState::None if is_relay => input_probe::terminal_input(pane.pid),
+            InputState::None if is_relay => {
+                input_probe::terminal_input(&processes.inspect(pane.pid).await)
+            }
             input => input,
         };
         Some(Self { program: found.process, input, shell, is_busy_shell, is_relay })
@@ -130,9 +133,8 @@ impl Reader {
     }
 
     /// Whether the process has not exited.
-    fn is_alive(&self) -> bool {
-        let started = process::started(self.program.pid);
-        started.is_some() && (self.program.started.is_none() || started == self.program.started)
+    async fn is_alive(&self, engine: &Engine) -> bool {
+        engine.is_alive(self.program.pid, self.program.started.as_deref()).await
     }
 }
 
@@ -168,7 +170,8 @@ impl ReplCall {
             Typed::Text | Typed::Nothing => exchange.not_entered().await?,
         };
         self.engine.note_input_end(self.pane.pane);
-        self.engine.remember_standing(self.pane.pane, exchange.last_standing(&standing));
+        let last = exchange.last_standing(&standing);
+        self.engine.remember_standing(self.pane.pane, last).await;
         Ok(exchange.into_answer(standing, begun.elapsed()))
     }
 
@@ -213,7 +216,7 @@ impl Engine {
 
     /// Where a known interpreter reads its next statement; `None` for other programs and while it works.
     pub(super) async fn interpreter_standing(&self, pane: &PaneState) -> Option<InterpreterState> {
-        let reader = Reader::probe(pane, self.declared()).filter(Reader::reads)?;
+        let reader = Reader::probe(self, pane).await.filter(Reader::reads)?;
         if reader.is_relay
             && let Some(typed) = self.shared.typed_input.last_change(pane.pane)
         {
@@ -229,7 +232,7 @@ impl Engine {
         let row = row.strip_prefix("^C").map(str::to_owned).unwrap_or(row);
         let interpreter =
             self.interpreters().of(Some(program), &row).filter(|_| !cursor.alternate)?;
-        let again = Reader::probe(pane, self.declared()).filter(Reader::reads)?;
+        let again = Reader::probe(self, pane).await.filter(Reader::reads)?;
         if !again.is_same(&reader) {
             return None;
         }
@@ -292,9 +295,21 @@ impl Engine {
     }
 
     /// Records where an interpreter was left, for the next call.
-    fn remember_standing(&self, pane: PaneId, last: Option<LastStanding>) {
+    async fn remember_standing(&self, pane: PaneId, last: Option<LastStanding>) {
+        let known: Vec<(PaneId, LastStanding)> =
+            self.records().standings.iter().map(|(pane, it)| (*pane, it.clone())).collect();
+        let mut dead = Vec::new();
+        for (pane, standing) in known {
+            if !standing.is_alive(self).await {
+                dead.push((pane, standing));
+            }
+        }
         let mut records = self.records();
-        records.standings.retain(|_, it| it.is_alive());
+        for (pane, standing) in dead {
+            if records.standings.get(&pane).is_some_and(|now| now.is_of_same(&standing)) {
+                records.standings.remove(&pane);
+            }
+        }
         match last {
             Some(last) => records.standings.insert(pane, last),
             None => records.standings.remove(&pane),

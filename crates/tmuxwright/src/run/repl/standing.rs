@@ -4,6 +4,7 @@ use process::{Foreground, ReadCount};
 use tokio::time::Instant;
 
 use super::interpreters::Interpreter;
+use crate::run::Engine;
 
 /// Where the program in a pane stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -139,15 +140,20 @@ impl LastStanding {
 
     /// Whether the program has read no key since: then its row can have changed only by output. A terminal that edits
     /// the line keeps the keys until Enter.
-    pub(super) fn has_read_no_key(&self) -> bool {
-        let (now, then) = (process::read_count(self.pid), self.read_count);
-        now.zip(then).is_some_and(|(now, then)| now.has_no_key_since(then))
+    pub(super) async fn has_read_no_key(&self, engine: &Engine) -> bool {
+        let Some(then) = self.read_count else { return false };
+        let now = engine.processes().read_count(self.pid).await;
+        now.is_some_and(|now| now.has_no_key_since(then))
     }
 
     /// Whether the process has not exited.
-    pub(super) fn is_alive(&self) -> bool {
-        let started = process::started(self.pid);
-        started.is_some() && (self.started.is_none() || started == self.started)
+    pub(super) async fn is_alive(&self, engine: &Engine) -> bool {
+        engine.is_alive(self.pid, self.started.as_deref()).await
+    }
+
+    /// Whether another record is of the same process.
+    pub(super) fn is_of_same(&self, other: &Self) -> bool {
+        self.pid == other.pid && self.started == other.started
     }
 
     /// Whether the row is the one that was left, with nothing more. Output without an end may precede the

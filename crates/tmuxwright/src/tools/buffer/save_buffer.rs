@@ -58,7 +58,7 @@ impl Tool for SaveBuffer {
         let path = cx.file_to_write(&args.path, "path").await?;
         let name = cx.buffer(&args.name).await?.row.name;
         let lost = |error| buffer_failed(&name, error);
-        let mut reader = cx.tmux().read_buffer(&name).map_err(lost)?;
+        let mut reader = cx.tmux().read_buffer(&name).await.map_err(lost)?;
         let mut draft = AtomicFile::create(path.clone()).await?;
         let mut bytes = 0;
         while let Some(piece) = reader.next().await.map_err(lost)? {

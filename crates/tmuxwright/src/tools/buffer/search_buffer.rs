@@ -321,7 +321,7 @@ impl SearchScope {
             let range = if index == self.first { self.range.clone() } else { 0..self.range.end };
             let start = range.start;
             let mut search = BufferSearch::new(pattern, range, found, index);
-            let mut reader = cx.read_masked_buffer(name)?;
+            let mut reader = cx.read_masked_buffer(name).await?;
             let ended = loop {
                 let piece = match reader.next().await {
                     // The buffer was deleted while others were searched.
@@ -359,7 +359,7 @@ impl SearchScope {
             };
             let mut extract = Extract::new(here.iter().map(around).collect());
             let lost = |error| buffer_failed(&buffer.row.name, error);
-            let mut reader = cx.read_masked_buffer(&buffer.row.name).map_err(lost)?;
+            let mut reader = cx.read_masked_buffer(&buffer.row.name).await.map_err(lost)?;
             while let Some(piece) = reader.next().await.map_err(lost)? {
                 if extract.push(piece).is_break() {
                     break;

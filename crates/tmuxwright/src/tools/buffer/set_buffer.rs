@@ -103,10 +103,10 @@ impl Tool for SetBuffer {
             }
         };
         let lost = |error| buffer_failed(&name, error);
-        let writer = cx.tmux().write_buffer(&name).map_err(lost)?;
+        let writer = cx.tmux().write_buffer(&name).await.map_err(lost)?;
         let mut draft = BufferDraft { name: &name, writer, bytes: 0 };
         if existing.is_some() && args.append.unwrap_or(false) {
-            let mut reader = cx.tmux().read_buffer(&name).map_err(lost)?;
+            let mut reader = cx.tmux().read_buffer(&name).await.map_err(lost)?;
             while let Some(piece) = reader.next().await.map_err(lost)? {
                 draft.write(piece).await?;
             }

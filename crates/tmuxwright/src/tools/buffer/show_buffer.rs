@@ -103,7 +103,7 @@ impl Tool for ShowBuffer {
         }
         let failed = |error| buffer_failed(&name, error);
         let mut extract = Extract::new(std::iter::once(offset..offset + max_bytes).collect());
-        let mut reader = cx.read_masked_buffer(&name).map_err(failed)?;
+        let mut reader = cx.read_masked_buffer(&name).await.map_err(failed)?;
         while let Some(piece) = reader.next().await.map_err(failed)? {
             if let ControlFlow::Break(()) = extract.push(piece) {
                 break;

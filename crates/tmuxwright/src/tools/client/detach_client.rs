@@ -82,7 +82,8 @@ impl Tool for DetachClient {
         let detach = Command::action("detach-client").option("-t", &row.name);
         cx.tmux().run(detach).await?;
         // tmux lists the client until its process has exited.
-        if tokio::time::timeout(MAX_DETACH_WAIT, process::exited(row.pid)).await.is_err() {
+        let exited = cx.host.processes().exited(row.pid);
+        if tokio::time::timeout(MAX_DETACH_WAIT, exited).await.is_err() {
             let message = format!("`{}` was detached, but its process still runs", row.name);
             return Err(ToolError::new(Code::Timeout, message)
                 .hint("list_clients shows whether it is gone; its terminal may be stuck"));

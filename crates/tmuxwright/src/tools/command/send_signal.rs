@@ -72,17 +72,20 @@ impl Tool for SendSignal {
         }
         cx.note_signal(&pane).await?;
         let program =
-            process::signal_foreground(pane.pid, signal).map_err(|error| match error {
-                // The shell may not have taken the terminal back yet; the signal was not meant for it.
-                SignalError::NoForeground(_) => {
-                    ToolError::new(Code::NotReady, format!("the program in {id} has just exited"))
-                        .hint("pane_state reports what runs there now")
+            cx.host.processes().signal_foreground(pane.pid, signal).await.map_err(|error| {
+                match error {
+                    // The shell may not have taken the terminal back yet; the signal was not meant for it.
+                    SignalError::NoForeground(_) => ToolError::new(
+                        Code::NotReady,
+                        format!("the program in {id} has just exited"),
+                    )
+                    .hint("pane_state reports what runs there now"),
+                    SignalError::Refused { .. } => ToolError::new(
+                        Code::Denied,
+                        format!("the program in {id} cannot be signalled: {error}"),
+                    )
+                    .hint("programs of another user cannot be signalled; try interrupt"),
                 }
-                SignalError::Refused { .. } => ToolError::new(
-                    Code::Denied,
-                    format!("the program in {id} cannot be signalled: {error}"),
-                )
-                .hint("programs of another user cannot be signalled; try interrupt"),
             })?;
         Ok(SignalledProgram {
             pane_id: id.to_string(),

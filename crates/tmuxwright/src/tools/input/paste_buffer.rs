@@ -67,7 +67,7 @@ impl Tool for PasteBuffer {
         let name = cx.buffer(&args.name).await?.row.name;
         let failed = |error| buffer_failed(&name, error);
         let mut scan = PasteScan { keeps_all: cx.filters_commands(), ..PasteScan::default() };
-        let mut reader = cx.tmux().read_buffer(&name).map_err(failed)?;
+        let mut reader = cx.tmux().read_buffer(&name).await.map_err(failed)?;
         while let Some(piece) = reader.next().await.map_err(failed)? {
             scan.push(piece);
         }
@@ -79,7 +79,7 @@ impl Tool for PasteBuffer {
         }
         let text = String::from_utf8_lossy(&scan.tail);
         let turn = cx.turn_to_type(&pane, Keystroke::of_paste(&text, bracketed)).await?;
-        cx.runs.note_typed(&pane, &text, false);
+        cx.runs.note_typed(&pane, &text, false).await;
         let receivers = cx.receivers(&args.target, &pane).await?;
         cx.tmux().paste_buffer(&name, bracketed, &receivers).await.map_err(failed)?;
         turn.done();

@@ -63,7 +63,7 @@ impl Tool for PasteText {
         let turn = cx.turn_to_type(&pane, strokes).await?;
         let receivers = cx.receivers(&args.target, &pane).await?;
         let wait = PlannedWait::begin(wait, cx, &pane).await?;
-        cx.runs.note_typed(&pane, &args.text, enter);
+        cx.runs.note_typed(&pane, &args.text, enter).await;
         let buffer = cx.host.temporary_buffer_name();
         let paste = Paste { buffer: &buffer, text: &args.text, bracketed };
         paste.into(cx.tmux(), receivers.clone()).await?;

@@ -72,7 +72,7 @@ impl Tool for SendKeys {
             if round > 0 {
                 typing.wait(cx, round).await;
             }
-            cx.runs.note_typed(&pane, &typing.echoed_text(), typing.ends_line());
+            cx.runs.note_typed(&pane, &typing.echoed_text(), typing.ends_line()).await;
             typing.once(cx, &pane, &receivers).await?;
         }
         turn.done();

@@ -98,7 +98,8 @@ async fn clear_screen(cx: &Cx, pane: &PaneState) -> Result<bool, ToolError> {
     }
     // Rows are deleted and not erased, since tmux pushes erased rows into history.
     let delete = format!("\x1b7\x1b[H\x1b[{above}M\x1b8\x1b[{above}A");
-    if process::write_to_terminal(pane.pid, delete.as_bytes()).is_err() {
+    let written = cx.host.processes().write_to_terminal(pane.pid, delete.as_bytes()).await;
+    if written.is_err() {
         return Ok(false);
     }
     // tmux may answer a query before it reads the sequence, but not a second one. This is the first.

@@ -49,7 +49,7 @@ impl Tool for CreatePane {
         let new_pane = NewPane {
             command: Some(args.command),
             name: args.name,
-            cwd: start_directory(cx, args.cwd)?,
+            cwd: start_directory(cx, args.cwd).await?,
             env,
             ..NewPane::default()
         };

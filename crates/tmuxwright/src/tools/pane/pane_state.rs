@@ -128,6 +128,10 @@ impl Tool for GetPaneState {
         let facts = StateFacts::parse_one("display-message", &reply)?;
         let activity = Activity::probe(&cx.runs, &pane).await;
         let program = activity.foreground.as_ref();
+        let cwd = match program.map(|program| program.process.pid) {
+            Some(pid) => cx.host.processes().inspect(pid).await.cwd(pid),
+            None => None,
+        };
         Ok(StateReport {
             pane_id: pane.pane.to_string(),
             pid: pane.pid,
@@ -139,9 +143,7 @@ impl Tool for GetPaneState {
             at_prompt: activity.at_prompt,
             shell: program.and_then(|program| program.shell).map(|kind| kind.name()),
             alternate_screen: facts.alternate_screen,
-            cwd: program
-                .and_then(|program| process::cwd(program.process.pid))
-                .map_or(facts.path, |path| path.to_string_lossy().into_owned()),
+            cwd: cwd.map_or(facts.path, |path| path.to_string_lossy().into_owned()),
             word: activity.word(),
         })
     }

@@ -49,7 +49,7 @@ impl Tool for RespawnPane {
         let mut env = args.env.unwrap_or_default();
         check_environment(cx, &env)?;
         cx.may_run(args.command.as_deref().unwrap_or_default())?;
-        let cwd = start_directory(cx, args.cwd)?;
+        let cwd = start_directory(cx, args.cwd).await?;
         if let Some(command) = &args.command {
             not_empty("command", command.trim(), "give a command line, or leave `command` out")?;
         }

@@ -50,7 +50,7 @@ impl Tool for SplitPane {
 
     async fn call(cx: &Cx, args: Args) -> Result<CreatedIds, ToolError> {
         let env = args.env.unwrap_or_default();
-        let cwd = start_directory(cx, args.cwd)?;
+        let cwd = start_directory(cx, args.cwd).await?;
         let size = args.size.as_deref().map(check_size).transpose()?;
         let pane = cx.pane(&args.target).await?;
         let command = Command::action("split-window")

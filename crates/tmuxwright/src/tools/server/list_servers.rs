@@ -193,11 +193,7 @@ impl Candidate {
 
 /// Asks a server on another system for its state.
 async fn probe_there(server: &ReachableServer) -> SocketState {
-    let host = match &server.host {
-        Ok(host) => host,
-        Err(error) => return SocketState::Unresponsive(error.message.clone()),
-    };
-    match host.tmux().rows::<SessionOfServer>(Command::query("list-sessions")).await {
+    match server.host.tmux().rows::<SessionOfServer>(Command::query("list-sessions")).await {
         Ok(rows) => match rows.first() {
             Some(SessionOfServer { pid, version }) => SocketState::Server {
                 pid: *pid,
@@ -213,7 +209,7 @@ async fn probe_there(server: &ReachableServer) -> SocketState {
 
 /// The host of a server on this system.
 fn local_host(server: &ReachableServer) -> Option<&Host> {
-    server.host.as_deref().ok().filter(|_| !server.scope.is_remote())
+    Some(&*server.host).filter(|_| !server.scope.is_remote())
 }
 
 fn is_running(state: &SocketState) -> bool {

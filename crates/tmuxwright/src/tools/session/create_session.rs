@@ -55,7 +55,7 @@ impl Tool for CreateSession {
         let env = args.env.unwrap_or_default();
         check_name("name", args.name.as_deref())?;
         check_name("window_name", args.window_name.as_deref())?;
-        let cwd = start_directory(cx, args.cwd)?;
+        let cwd = start_directory(cx, args.cwd).await?;
         check_cells(args.width, args.height, "leave it out and tmux picks a size")?;
         if let Some(name) = &args.name {
             not_empty("name", name.trim(), "give a name, or leave it out and tmux picks one")?;

@@ -63,7 +63,7 @@ impl Tool for CreateWindow {
     async fn call(cx: &Cx, args: Args) -> Result<CreatedIds, ToolError> {
         let env = args.env.unwrap_or_default();
         check_name("name", args.name.as_deref())?;
-        let cwd = start_directory(cx, args.cwd)?;
+        let cwd = start_directory(cx, args.cwd).await?;
         let Some(target) = &args.target else {
             if args.place.is_some_and(|place| place != WindowPlace::End) {
                 return Err(ToolError::invalid_argument("`place` needs `target`")

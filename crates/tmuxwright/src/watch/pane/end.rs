@@ -11,8 +11,8 @@ use crate::run::{OutputFilter, OutputPart, Prompt};
 use crate::watch::limits::{
     EXIT_DETECTION_TIMEOUT, EXIT_QUERY_INTERVAL, HANDBACK_PROBE_INTERVAL, HANDBACK_TIMEOUT,
 };
-use crate::watch::{WatchEvent, WatchLost};
-use process::Foreground;
+use crate::watch::{WatchEvent, WatchLost, Watches};
+use process::{Foreground, Processes};
 
 /// The command whose start began the watch.
 pub(super) struct WatchedCommand {
@@ -40,7 +40,8 @@ impl WatchedPane {
         let Some(command) = &self.command else { return };
         self.view.end_command(command.prompt.clone());
         if self.until.ends_with_processes() {
-            self.left_gone = processes_gone(command.shell).boxed();
+            let processes = self.watches.host.processes().clone();
+            self.left_gone = processes_gone(processes, command.shell).boxed();
             self.phase.command_ended();
         }
     }
@@ -52,9 +53,13 @@ impl WatchedPane {
             return false;
         }
         let shell = self.command.as_ref().map(|command| command.shell);
-        let left = shell.and_then(process::other_session_processes).unwrap_or_default();
+        let processes = self.watches.host.processes();
+        let left = match shell {
+            Some(shell) => processes.other_session_processes(shell).await.unwrap_or_default(),
+            None => Vec::new(),
+        };
         if let (Some(shell), false) = (shell, left.is_empty()) {
-            self.left_gone = processes_gone(shell).boxed();
+            self.left_gone = processes_gone(processes.clone(), shell).boxed();
             self.phase.process_found();
             return false;
         }
@@ -75,11 +80,15 @@ impl WatchedPane {
     }
 
     /// Resolves when the present foreground program has exited, with all processes of its group.
-    pub(super) fn program(&self) -> BoxFuture<'static, Option<i32>> {
-        let pid = self.pane.pid;
-        let watched = match self.watches.runs.running_in(self.id()) {
+    pub(super) async fn program_exit(
+        watches: &Watches,
+        pane: &PaneState,
+    ) -> BoxFuture<'static, Option<i32>> {
+        let pid = pane.pid;
+        let processes = watches.host.processes().clone();
+        let watched = match watches.runs.running_in(pane.pane) {
             Some(job) => return async move { job.wait_for_end().await }.boxed(),
-            None => process::foreground(pid).filter(|program| program.pid != pid),
+            None => processes.inspect(pid).await.foreground().filter(|program| program.pid != pid),
         };
         let Some(Foreground { group, pid: first, .. }) = watched else {
             return pending().boxed();
@@ -88,12 +97,13 @@ impl WatchedPane {
             let mut member = first;
             let mut exited_at = None;
             loop {
-                process::exited(member).await;
+                processes.exited(member).await;
                 let waited = exited_at.get_or_insert_with(Instant::now).elapsed();
-                match process::foreground(pid) {
+                let look = processes.inspect(pid).await;
+                match look.foreground() {
                     Some(now) if now.group == group && now.pid != member => member = now.pid,
                     // The pane's own program, not a shell, is back: the program that exited was its child.
-                    Some(now) if now.pid == pid && process::shell(&now).is_none() => {
+                    Some(now) if now.pid == pid && look.shell(&now).is_none() => {
                         return pending().await;
                     }
                     // The parent has not taken the terminal back yet.
@@ -166,11 +176,11 @@ impl WatchedPane {
 
 /// Waits until no process but a shell and its ancestors is left in the shell's session. Never returns if
 /// the system does not say.
-async fn processes_gone(shell: u32) {
+async fn processes_gone(processes: Processes, shell: u32) {
     loop {
-        match process::other_session_processes(shell).as_deref() {
+        match processes.other_session_processes(shell).await.as_deref() {
             Some([]) => return,
-            Some([first, ..]) => process::exited(*first).await,
+            Some([first, ..]) => processes.exited(*first).await,
             None => pending().await,
         }
     }

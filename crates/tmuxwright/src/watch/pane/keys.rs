@@ -28,7 +28,7 @@ impl WatchedPane {
         }
         let interval = MIN_KEYS_INTERVAL;
         self.unread_keys = Some(UnreadKeys { check_at: Instant::now(), interval });
-        self.check_keys();
+        self.check_keys().await;
     }
 
     /// Whether typed keys are still unread.
@@ -42,12 +42,15 @@ impl WatchedPane {
     }
 
     /// Checks, if it is time to, whether the keys were read. From then on states count, from the beginning.
-    pub(super) fn check_keys(&mut self) {
+    /// Cancel-safe.
+    pub(super) async fn check_keys(&mut self) {
         let now = Instant::now();
-        let Some(keys) = self.unread_keys.as_mut().filter(|keys| keys.check_at <= now) else {
+        if self.unread_keys.as_ref().is_none_or(|keys| keys.check_at > now) {
             return;
-        };
-        if process::has_unread_input(self.pane.pid) == Some(true) {
+        }
+        let look = self.watches.host.processes().inspect(self.pane.pid).await;
+        let is_unread = look.has_unread_input() == Some(true);
+        if let Some(keys) = self.unread_keys.as_mut().filter(|_| is_unread) {
             keys.check_at = now + keys.interval;
             keys.interval = (keys.interval * 2).min(MAX_KEYS_INTERVAL);
             return;

@@ -103,6 +103,7 @@ impl WatchedPane {
         view: OutputView,
     ) -> Self {
         let now = Instant::now();
+        let (processes, pid) = (watches.host.processes().clone(), pane.pid);
         Self {
             watches: watches.clone(),
             until,
@@ -120,7 +121,7 @@ impl WatchedPane {
             exit: ProgramExit::None,
             process_gone: match pane.process_state.has_exited() {
                 true => ready(()).boxed(),
-                false => process::exited(pane.pid).boxed(),
+                false => async move { processes.exited(pid).await }.boxed(),
             },
             program_gone: pending().boxed(),
             left_gone: pending().boxed(),

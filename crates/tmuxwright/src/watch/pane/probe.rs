@@ -24,7 +24,7 @@ impl WatchedPane {
     /// Makes the probes that are due.
     pub(super) async fn probe(&mut self) {
         let now = Instant::now();
-        self.check_keys();
+        self.check_keys().await;
         if self.dirty.is_some() {
             let screen = Capture { start: None, end: None, join: true, colors: false };
             let shown = self.watches.host.tmux().run(screen.of(self.id())).await;
@@ -63,8 +63,9 @@ impl WatchedPane {
         self.probes.record(state);
         let is_reported = matches!(self.exit, ProgramExit::Reported(_));
         if is_reported && state.is_some_and(|state| state != ProgramState::Prompt) {
+            let program_gone = Self::program_exit(&self.watches, &self.pane).await;
             self.exit = ProgramExit::None;
-            self.program_gone = self.program();
+            self.program_gone = program_gone;
         }
     }
 

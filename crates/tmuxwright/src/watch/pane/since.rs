@@ -57,7 +57,7 @@ impl WatchedPane {
         let mut watched = Self::new(watches, pane, until, stream, view);
         watched.start_bookmark = Some(since.clone());
         if watched.until.needs(Needs::Program) {
-            watched.program_gone = watched.program();
+            watched.program_gone = Self::program_exit(watches, &watched.pane).await;
         }
         if watched.until.needs(Needs::Screen) {
             watched.record_screen(position.shown);

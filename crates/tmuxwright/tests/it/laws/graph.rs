@@ -112,7 +112,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("run", &["input_probe", "host", "private_dir", "random", "file_io", "lock"]),
     ("input_probe", &[]),
     ("host", &["private_dir", "random"]),
-    ("private_dir", &["file_io", "lock"]),
+    ("private_dir", &["random", "file_io", "lock"]),
     ("redact", &[]),
     ("log", &["lock"]),
     ("contract", &[]),

@@ -57,7 +57,7 @@ impl KeyTrial<'_> {
             if let Checked::Disturbed = check.require_nothing_typed(look, cursor, known).await? {
                 return Ok(Checked::Disturbed);
             }
-            return Ok(match check.has_line_editor() {
+            return Ok(match check.has_line_editor().await {
                 false => Checked::Done(None),
                 true => match check.type_blank(cursor).await? {
                     Checked::Done(behind) => Checked::Done(Some(behind)),
@@ -223,7 +223,7 @@ impl KeyTrial<'_> {
         let mut pause = ProbePause::default();
         loop {
             self.engine.catch_up(self.pane).await;
-            let reader = Reader::probe(self.pane, self.engine.declared());
+            let reader = Reader::probe(self.engine, self.pane).await;
             let reads = reader.is_some_and(|it| it.reads() && it.is_same(self.reader));
             if reads {
                 self.engine.catch_up(self.pane).await;

@@ -1,13 +1,8 @@
-//! The system call in which a thread waits (`/proc/PID/syscall`), and the files it waits for.
-
-use std::fs::File;
-use std::os::unix::fs::FileExt;
-
-use super::stat::read_of;
+//! The system call in which a thread waits (`/proc/PID/syscall`), and the files it waits for. Pure.
 
 /// The system call of a thread, as far as it waits for files. Files are descriptors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Syscall {
+pub(crate) enum Syscall {
     /// A read from this file.
     Read(u32),
     /// `select`: its files are a bit set.
@@ -24,13 +19,13 @@ pub(super) enum Syscall {
 
 /// The files for which a call waits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct FileSet {
+pub(crate) struct FileSet {
     /// The number of files.
-    count: u64,
+    pub(crate) count: u64,
     /// The address of the set in the memory of the process.
-    address: u64,
+    pub(crate) address: u64,
     /// Whether the call returns after some time even without input.
-    pub(super) has_time_limit: bool,
+    pub(crate) has_time_limit: bool,
 }
 
 /// The variant of [`Syscall`] to which a number belongs.
@@ -46,10 +41,46 @@ enum SyscallKind {
     Unclear,
 }
 
+/// A processor architecture whose system calls are known. Their numbers differ.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Machine {
+    /// 64-bit x86.
+    X86,
+    /// 64-bit ARM.
+    Arm,
+}
+
+impl Machine {
+    /// The machine for which this program is compiled.
+    #[cfg(target_os = "linux")]
+    pub(crate) const OWN: Option<Self> = if cfg!(target_arch = "x86_64") {
+        Some(Self::X86)
+    } else if cfg!(target_arch = "aarch64") {
+        Some(Self::Arm)
+    } else {
+        None
+    };
+
+    /// The machine that `uname -m` names.
+    pub(crate) fn named(name: &str) -> Option<Self> {
+        match name {
+            "x86_64" => Some(Self::X86),
+            "aarch64" => Some(Self::Arm),
+            _ => None,
+        }
+    }
+
+    fn calls(self) -> &'static [(SyscallKind, &'static [u64])] {
+        match self {
+            Self::X86 => X86_CALLS,
+            Self::Arm => ARM_CALLS,
+        }
+    }
+}
+
 /// read, readv, pread64, preadv, preadv2; select, pselect6; poll, ppoll; epoll_wait, epoll_pwait,
 /// epoll_pwait2; io_uring_enter and restart_syscall, which can be anything.
-#[cfg(target_arch = "x86_64")]
-const CALLS: &[(SyscallKind, &[u64])] = &[
+const X86_CALLS: &[(SyscallKind, &[u64])] = &[
     (SyscallKind::Read, &[0, 19, 17, 295, 327]),
     (SyscallKind::Select, &[23, 270]),
     (SyscallKind::Poll, &[7]),
@@ -60,8 +91,7 @@ const CALLS: &[(SyscallKind, &[u64])] = &[
 
 /// read, readv, pread64, preadv, preadv2; pselect6; ppoll; epoll_pwait, epoll_pwait2;
 /// io_uring_enter and restart_syscall, which can be anything.
-#[cfg(target_arch = "aarch64")]
-const CALLS: &[(SyscallKind, &[u64])] = &[
+const ARM_CALLS: &[(SyscallKind, &[u64])] = &[
     (SyscallKind::Read, &[63, 65, 67, 69, 286]),
     (SyscallKind::Select, &[72]),
     (SyscallKind::PollUntil, &[73]),
@@ -69,23 +99,13 @@ const CALLS: &[(SyscallKind, &[u64])] = &[
     (SyscallKind::Unclear, &[426, 128]),
 ];
 
-/// The numbers of other architectures are not listed.
-#[cfg(not(any(target_arch = "x86_64", target_arch = "aarch64")))]
-const CALLS: &[(SyscallKind, &[u64])] = &[];
-
 /// Limit for the files of one call.
 const MAX_WAITED_FILES: usize = 1024;
 
 impl Syscall {
-    /// `None` where the kernel hides the call, as Ubuntu does by default for all but root.
-    pub(super) fn of(pid: u32, thread: u32) -> Option<Self> {
-        let mut buffer = [0; 256];
-        let text = read_of(pid, thread, "syscall", &mut buffer).ok()?;
-        Self::parse(std::str::from_utf8(text).ok()?)
-    }
-
-    /// Parses `NUMBER ARGUMENT… STACK CODE`, `-1 STACK CODE` outside of a call, or `running`.
-    fn parse(text: &str) -> Option<Self> {
+    /// Parses `NUMBER ARGUMENT… STACK CODE`, `-1 STACK CODE` outside of a call, or `running`. `None` also
+    /// for a call of an unknown machine.
+    pub(crate) fn parse(text: &str, machine: Option<Machine>) -> Option<Self> {
         let text = text.trim_end();
         if text == "running" || text.starts_with("-1 ") {
             return Some(Self::Other);
@@ -97,11 +117,14 @@ impl Syscall {
         let fifth = hex.nth(1)??;
         // A 32-bit program has other numbers; its stack is in low memory.
         let stack = hex.nth(1)??;
-        if CALLS.is_empty() || u32::try_from(stack).is_ok() {
+        if u32::try_from(stack).is_ok() {
             return None;
         }
-        let kind =
-            CALLS.iter().find(|(_, numbers)| numbers.contains(&number)).map(|&(kind, _)| kind);
+        let kind = machine?
+            .calls()
+            .iter()
+            .find(|(_, numbers)| numbers.contains(&number))
+            .map(|&(kind, _)| kind);
         // The upper half of a 32-bit argument is undefined.
         let low = |argument: u64| argument & u64::from(u32::MAX);
         let file = u32::try_from(low(first)).ok()?;
@@ -124,47 +147,53 @@ impl Syscall {
     }
 }
 
-/// The descriptors for whose input a `select` waits. `None` if the memory cannot be read.
-pub(super) fn select_inputs(pid: u32, files: FileSet) -> Option<Vec<u32>> {
-    let FileSet { count, address, .. } = files;
-    if address == 0 {
-        return Some(Vec::new());
+impl FileSet {
+    /// Bytes of the set of a `select`. `None` if it is unusually large.
+    pub(crate) fn select_size(self) -> Option<usize> {
+        let count = usize::try_from(self.count).ok().filter(|&count| count <= MAX_WAITED_FILES)?;
+        // The kernel reads whole words.
+        Some(count.div_ceil(64) * 8)
     }
-    let count = usize::try_from(count).ok().filter(|&count| count <= MAX_WAITED_FILES)?;
-    let mut buffer = [0; MAX_WAITED_FILES / 8];
-    // The kernel reads whole words.
-    let bits = read_memory(pid, address, buffer.get_mut(..count.div_ceil(64) * 8)?)?;
-    let is_set = |&file: &usize| bits.get(file / 8).is_some_and(|byte| byte >> (file % 8) & 1 == 1);
-    Some((0..count).filter(is_set).filter_map(|file| u32::try_from(file).ok()).collect())
+
+    /// Bytes of the list of a `poll`. `None` if it is unusually large.
+    pub(crate) fn poll_size(self) -> Option<usize> {
+        let count = usize::try_from(self.count).ok().filter(|&count| count <= MAX_WAITED_FILES)?;
+        Some(count * POLL_ENTRY_SIZE)
+    }
+
+    /// The descriptors for whose input a `select` waits, from the bytes of its set.
+    pub(crate) fn select_inputs(self, bits: &[u8]) -> Vec<u32> {
+        let is_set =
+            |&file: &usize| bits.get(file / 8).is_some_and(|byte| byte >> (file % 8) & 1 == 1);
+        let count = usize::try_from(self.count).unwrap_or_default().min(bits.len() * 8);
+        (0..count).filter(is_set).filter_map(|file| u32::try_from(file).ok()).collect()
+    }
 }
 
-/// The descriptors for whose input a `poll` waits. `None` if the memory cannot be read.
-pub(super) fn poll_inputs(pid: u32, files: FileSet) -> Option<Vec<u32>> {
-    let FileSet { count, address, .. } = files;
-    const ENTRY_SIZE: usize = 8;
+/// Size of an entry in the list of a `poll`.
+const POLL_ENTRY_SIZE: usize = 8;
+
+/// Limits for the bytes of a set of files.
+#[cfg(target_os = "linux")]
+pub(crate) const MAX_SET_BYTES: usize = MAX_WAITED_FILES * POLL_ENTRY_SIZE;
+
+/// The descriptors for whose input a `poll` waits, from the bytes of its list.
+pub(crate) fn poll_inputs(entries: &[u8]) -> Vec<u32> {
     const POLLIN_OR_RDNORM: u16 = 0x01 | 0x40;
-    let count = usize::try_from(count).ok().filter(|&count| count <= MAX_WAITED_FILES)?;
-    let mut buffer = [0; MAX_WAITED_FILES * ENTRY_SIZE];
-    let entries = read_memory(pid, address, buffer.get_mut(..count * ENTRY_SIZE)?)?;
     let file = |entry: &[u8]| {
-        let file = i32::from_ne_bytes(entry.get(..4)?.try_into().ok()?);
-        let events = u16::from_ne_bytes(entry.get(4..6)?.try_into().ok()?);
+        let file = i32::from_le_bytes(entry.get(..4)?.try_into().ok()?);
+        let events = u16::from_le_bytes(entry.get(4..6)?.try_into().ok()?);
         u32::try_from(file).ok().filter(|_| events & POLLIN_OR_RDNORM != 0)
     };
-    Some(entries.chunks_exact(ENTRY_SIZE).filter_map(file).collect())
-}
-
-fn read_memory(pid: u32, address: u64, buffer: &mut [u8]) -> Option<&[u8]> {
-    File::open(format!("/proc/{pid}/mem")).ok()?.read_exact_at(buffer, address).ok()?;
-    Some(buffer)
+    entries.chunks_exact(POLL_ENTRY_SIZE).filter_map(file).collect()
 }
 
 #[cfg(test)]
 mod tests {
-    #[cfg(target_arch = "x86_64")]
     #[test]
     fn waiting_calls_are_recognized() {
-        use super::{FileSet, Syscall};
+        use super::{FileSet, Machine, Syscall};
+        let parse = |text: &str| Syscall::parse(text, Some(Machine::X86));
         let set = |count, has_time_limit| FileSet { count, address: 0x7f00, has_time_limit };
         let tail = "0x7ffc00000000 0x7f0000000000\n";
         for (head, call) in [
@@ -185,12 +214,15 @@ mod tests {
             ("nonsense", None),
             ("0", None),
         ] {
-            assert_eq!(Syscall::parse(&format!("{head} {tail}")), call, "{head}");
+            assert_eq!(parse(&format!("{head} {tail}")), call, "{head}");
         }
-        assert_eq!(Syscall::parse("running\n"), Some(Syscall::Other));
-        assert_eq!(Syscall::parse("-1 0x7ffc00000000 0x7f0000000000\n"), Some(Syscall::Other));
-        assert_eq!(Syscall::parse(""), None);
+        assert_eq!(parse("running\n"), Some(Syscall::Other));
+        assert_eq!(parse("-1 0x7ffc00000000 0x7f0000000000\n"), Some(Syscall::Other));
+        assert_eq!(parse(""), None);
         let of_32_bit_program = "3 0x0 0x0 0x0 0x0 0x0 0x0 0xffc00000 0xf7000000";
-        assert_eq!(Syscall::parse(of_32_bit_program), None);
+        assert_eq!(parse(of_32_bit_program), None);
+        let read = format!("63 0x3 0x7f00 0x0 0x0 0x0 0x0 {tail}");
+        assert_eq!(Syscall::parse(&read, Machine::named("aarch64")), Some(Syscall::Read(3)));
+        assert_eq!(Syscall::parse(&read, Machine::named("riscv64")), None);
     }
 }

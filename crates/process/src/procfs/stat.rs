@@ -1,40 +1,29 @@
-//! The line `/proc/PID/stat`, and reading such small files of `/proc`.
-
-use std::fs::File;
-use std::io::{self, Read};
+//! The line `/proc/PID/stat`. Pure.
 
 /// `PF_FORKNOEXEC` of the kernel: the process has not executed a program since it was forked.
 const NOT_EXECUTED: u32 = 0x40;
 
 /// A few fields of `/proc/PID/stat`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Stat {
-    pub(super) pid: u32,
-    pub(super) state: u8,
-    pub(super) parent: u32,
-    pub(super) group: u32,
-    pub(super) session: u32,
+pub(crate) struct Stat {
+    pub(crate) pid: u32,
+    pub(crate) state: u8,
+    pub(crate) parent: u32,
+    pub(crate) group: u32,
+    pub(crate) session: u32,
     /// Device number of the controlling terminal, 0 without one.
-    pub(super) terminal: u64,
+    pub(crate) terminal: u64,
     /// Foreground process group of that terminal.
-    pub(super) foreground: Option<u32>,
+    pub(crate) foreground: Option<u32>,
     /// Whether the process has executed a program of its own. A forked one looks like its parent until then.
-    pub(super) has_executed: bool,
-    pub(super) threads: u32,
+    pub(crate) has_executed: bool,
+    pub(crate) threads: u32,
     /// Start time in hundredths of a second since the system booted.
-    pub(super) started: u64,
+    pub(crate) started: u64,
 }
 
 impl Stat {
-    pub(super) fn of(pid: u32) -> Option<Self> {
-        Self::of_thread(pid, pid)
-    }
-
-    pub(super) fn of_thread(pid: u32, thread: u32) -> Option<Self> {
-        Self::parse(thread, read_of(pid, thread, "stat", &mut [0; 2048]).ok()?)
-    }
-
-    fn parse(pid: u32, text: &[u8]) -> Option<Self> {
+    pub(crate) fn parse(pid: u32, text: &[u8]) -> Option<Self> {
         // The name in the second field may hold spaces and brackets.
         let name_end = text.iter().rposition(|&byte| byte == b')')?;
         let text = std::str::from_utf8(text.get(name_end + 1..)?).ok()?;
@@ -54,34 +43,21 @@ impl Stat {
         })
     }
 
+    /// The name that the kernel keeps, in the second field of the line.
+    pub(crate) fn name(text: &[u8]) -> Option<String> {
+        let begin = text.iter().position(|&byte| byte == b'(')?;
+        let end = text.iter().rposition(|&byte| byte == b')')?;
+        Some(String::from_utf8_lossy(text.get(begin + 1..end)?).trim().to_owned())
+    }
+
     /// Whether the process is neither a zombie nor dead.
-    pub(super) fn is_alive(&self) -> bool {
+    pub(crate) fn is_alive(&self) -> bool {
         !matches!(self.state, b'Z' | b'X' | b'x')
     }
 
-    pub(super) fn is_stopped(&self) -> bool {
+    pub(crate) fn is_stopped(&self) -> bool {
         matches!(self.state, b'T' | b't')
     }
-}
-
-/// Reads the beginning of a small file of a thread.
-pub(super) fn read_of<'a>(
-    pid: u32,
-    thread: u32,
-    name: &str,
-    buffer: &'a mut [u8],
-) -> io::Result<&'a [u8]> {
-    // The first thread has the number of the process; this path is faster to open.
-    if pid == thread {
-        return read(&format!("/proc/{pid}/{name}"), buffer);
-    }
-    read(&format!("/proc/{pid}/task/{thread}/{name}"), buffer)
-}
-
-/// Reads with the fewest possible system calls.
-fn read<'a>(path: &str, buffer: &'a mut [u8]) -> io::Result<&'a [u8]> {
-    let count = File::open(path)?.read(buffer)?;
-    Ok(buffer.get(..count).unwrap_or_default())
 }
 
 #[cfg(test)]
@@ -105,6 +81,7 @@ mod tests {
             started: 4711,
         };
         assert_eq!(stat, expected);
+        assert_eq!(Stat::name(line).as_deref(), Some("a) S (b"));
     }
 
     #[test]

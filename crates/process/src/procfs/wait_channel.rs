@@ -3,11 +3,11 @@
 //! Where the kernel hides the system calls of other programs, this is all it shows of programs of
 //! the same user.
 
-use super::stat::{Stat, read_of};
+use super::Stat;
 
 /// The kind of wait that a wait channel stands for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum WaitChannel {
+pub(crate) enum WaitChannel {
     /// Where readers of a terminal sleep, but also readers of a socket and writers to a terminal.
     Read,
     /// In `select` or `poll`.
@@ -21,14 +21,12 @@ pub(super) enum WaitChannel {
 }
 
 impl WaitChannel {
-    pub(super) fn of(pid: u32, thread: u32) -> Self {
-        let mut buffer = [0; 128];
-        let text = read_of(pid, thread, "wchan", &mut buffer);
-        let name = text.ok().and_then(|text| std::str::from_utf8(text).ok());
+    /// The kind of a named channel, or by the state of a thread without one.
+    pub(crate) fn judged(name: Option<&str>, thread: impl FnOnce() -> Option<Stat>) -> Self {
         match name.and_then(Self::named) {
             Some(channel) => channel,
             // A thread that runs or has exited has no wait channel; a sleeping thread's is hidden.
-            None => match Stat::of_thread(pid, thread) {
+            None => match thread() {
                 Some(stat) if stat.state == b'S' => Self::Hidden,
                 _ => Self::Other,
             },
@@ -74,10 +72,5 @@ mod tests {
         ] {
             assert_eq!(WaitChannel::named(name), channel, "{name}");
         }
-    }
-
-    #[test]
-    fn exited_thread_has_no_wait_channel() {
-        assert_eq!(WaitChannel::of(u32::MAX - 1, u32::MAX - 1), WaitChannel::Other);
     }
 }

@@ -1,7 +1,7 @@
-//! The private directory of this process: start-up scripts of shells, command files, ready files, the
-//! socket of the keepers, and that of the relay for control clients.
+//! The private directory on this system.
 //!
-//! Only the user can open it, and it is removed when the process exits.
+//! Other users can create files with such names, and cleaners of temporary files remove ours. So nothing is
+//! opened through a link, and the directory is created again if it is gone.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Write};
@@ -13,31 +13,20 @@ use rustix::fs::{Mode, OFlags, open, openat};
 use rustix::process::geteuid;
 use tempfile::TempDir;
 
+use super::{DIR_PREFIX, MAX_PATH_BYTES, OWNER_FILE, REMOVAL_ATTEMPTS};
 use crate::file_io;
 use crate::lock::lock;
 
-/// Prefix of the directory's name. `run/start/zshenv.zsh` matches it too.
-const DIR_PREFIX: &str = "tmuxwright-";
-
-/// Name of the file that holds the token of the process that owns the directory.
-const OWNER_FILE: &str = "owner";
-
-/// Bytes read from that file; a token is shorter.
+/// Bytes read from the file of the owner; a token is shorter.
 const MAX_OWNER_BYTES: u64 = 4096;
-
-/// Bytes read from a file with a path.
-const MAX_PATH_BYTES: u64 = 4096;
 
 /// Flags for opening files that another process may have replaced by something else.
 const FLAGS: OFlags =
     OFlags::NOFOLLOW.union(OFlags::NONBLOCK).union(OFlags::NOCTTY).union(OFlags::CLOEXEC);
 
-/// Attempts to remove the directory.
-const REMOVAL_ATTEMPTS: usize = 10;
-
 /// The directory, created when it is first needed.
 #[derive(Debug)]
-pub(crate) struct PrivateDir {
+pub(crate) struct LocalDir {
     owner: String,
     dir: Mutex<DirState>,
 }
@@ -60,20 +49,20 @@ impl DirState {
     }
 }
 
-impl tmux_control::SocketDir for PrivateDir {
+impl tmux_control::SocketDir for LocalDir {
     fn socket_dir(&self) -> io::Result<PathBuf> {
         self.path()
     }
 }
 
-impl PrivateDir {
+impl LocalDir {
     /// A directory of the process with this token, not created yet.
     pub(crate) fn new(owner: String) -> Self {
         Self { owner, dir: Mutex::new(DirState::Unused) }
     }
 
     /// The path of the directory, which is created if it does not exist.
-    pub(crate) fn path(&self) -> io::Result<PathBuf> {
+    pub(super) fn path(&self) -> io::Result<PathBuf> {
         let mut dir = lock(&self.dir);
         match (dir.path(), &*dir) {
             (Some(path), _) => return Ok(path.to_owned()),
@@ -91,23 +80,23 @@ impl PrivateDir {
     }
 
     /// Writes a file that only the user can read.
-    pub(crate) fn write_file(&self, name: &str, text: &str) -> io::Result<()> {
+    pub(super) fn write_file(&self, name: &str, text: &str) -> io::Result<()> {
         write(&self.path()?.join(name), text)
     }
 
     /// Removes a file. Returns false if there was none.
-    pub(crate) fn remove_file(&self, name: &str) -> bool {
+    pub(super) fn remove_file(&self, name: &str) -> bool {
         lock(&self.dir).path().is_some_and(|dir| fs::remove_file(dir.join(name)).is_ok())
     }
 
     /// Whether a file exists and is not empty.
-    pub(crate) fn has_text(&self, name: &str) -> bool {
+    pub(super) fn has_text(&self, name: &str) -> bool {
         let file = lock(&self.dir).path().map(|dir| fs::metadata(dir.join(name)));
         file.is_some_and(|file| file.is_ok_and(|about| about.len() > 0))
     }
 
     /// The absolute path that a shell has written to a file, which is removed.
-    pub(crate) fn take_path(&self, name: &str) -> Option<PathBuf> {
+    pub(super) fn take_path(&self, name: &str) -> Option<PathBuf> {
         let path = lock(&self.dir).path()?.to_owned();
         let dir = open(&path, FLAGS | OFlags::DIRECTORY, Mode::empty()).ok()?;
         let path = read_own(&File::from(dir), name, MAX_PATH_BYTES);
@@ -170,7 +159,7 @@ pub(crate) fn prefix() -> PathBuf {
 
 /// Removes the private directories of processes that died without doing so. Other users can create
 /// directories with such names, so only the user's own are looked into.
-pub(crate) async fn remove_stale(is_dead: fn(&str) -> bool) {
+pub(super) async fn remove_stale(is_dead: fn(&str) -> bool) {
     let removed = file_io::off_runtime(move || {
         for entry in fs::read_dir(parent()).into_iter().flatten().flatten() {
             let ours = entry.file_name().to_str().is_some_and(|name| name.starts_with(DIR_PREFIX));
@@ -214,7 +203,7 @@ mod tests {
 
     #[test]
     fn a_closed_directory_stays_removed() {
-        let dir = PrivateDir::new("token".to_owned());
+        let dir = LocalDir::new("token".to_owned());
         assert!(!dir.remove_file("unknown"));
         assert!(dir.dir.lock().unwrap().path().is_none());
         dir.write_file("first", "").unwrap();
