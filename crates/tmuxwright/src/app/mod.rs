@@ -102,8 +102,7 @@ impl App {
     /// Removes panes, buffers and files that dead processes of this program left behind on the default server. On
     /// another one that happens when it is first used.
     pub async fn reap(&self) {
-        let default = self.servers.all().first().map(|server| server.engines());
-        if let Some(engines) = default {
+        if let Some(engines) = self.servers.all().first().map(|server| server.engines()) {
             engines.runs.reap().await;
             engines.host.reap_orphans().await;
         }
@@ -138,14 +137,13 @@ impl App {
 
     /// Removes files and ends connections to other systems, at once for all servers.
     async fn close_files(&self) {
-        let servers = self.servers.all().iter().filter_map(|server| server.used());
-        let files = futures::future::join_all(servers.map(|engines| engines.runs.close()));
+        let files = self.servers.all().iter().map(|server| server.close_files());
         let audit = async {
             if let Some(audit) = &self.audit {
                 audit.close().await;
             }
         };
-        tokio::join!(files, audit);
+        tokio::join!(futures::future::join_all(files), audit);
     }
 }
 

@@ -2,10 +2,11 @@
 //! a configured server that no call names costs nothing and delays nothing.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use tmux_control::Socket;
 use tokio::runtime::Handle;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::{Instant, timeout, timeout_at};
 
 use crate::changes::Changes;
 use crate::config::{DEFAULT_SERVER, ServerSettings, Settings};
@@ -15,6 +16,9 @@ use crate::host::Host;
 use crate::policy::Policy;
 use crate::run::{AllowedServers, Engine, JobNumbers};
 use crate::watch::Watches;
+
+/// How long the end of a connection may take, which needs no answer of the other system.
+const DISCONNECT_TIMEOUT: Duration = Duration::from_millis(300);
 
 /// All tmux servers that calls can reach, the default one first.
 #[derive(Debug)]
@@ -130,7 +134,7 @@ impl AppServer {
     pub(super) fn engines(&self) -> &Engines {
         self.engines.get_or_init(|| {
             let engines = self.new_engines();
-            if !self.scope.is_default() || self.scope.is_remote() {
+            if !self.scope.is_default() {
                 reap_later(&engines);
             }
             engines
@@ -145,10 +149,11 @@ impl AppServer {
     fn new_engines(&self) -> Engines {
         let settings = &self.settings;
         let program = settings.program_of(&self.server);
-        let host = Arc::new(match self.server.route.clone() {
-            Some(route) => Host::remote(program, route, settings.keep),
+        let host = match self.server.route.clone() {
             None => Host::new(program, settings.keep, settings.keeper.clone()),
-        });
+            Some(route) => Host::remote(program, route, settings.keep),
+        };
+        let host = Arc::new(host);
         let rules = Arc::clone(&self.policy);
         let allowed = AllowedServers::new(move |socket| rules.reach.admits_socket(socket));
         let numbers = self.numbers.clone();
@@ -172,6 +177,9 @@ impl AppServer {
             let views = clients.iter().filter_map(|views| views.used(self));
             futures::future::join_all(views.map(close)).await;
             engines.host.close().await;
+            if self.scope.is_remote() {
+                engines.runs.close().await;
+            }
         };
         let Some(end) = end else {
             work.await;
@@ -185,6 +193,19 @@ impl AppServer {
             );
         }
         closed
+    }
+}
+
+impl AppServer {
+    /// Removes the files of this process on this system, and ends the connection to another one.
+    pub(super) async fn close_files(&self) {
+        let Some(engines) = self.used() else { return };
+        if !self.scope.is_remote() {
+            engines.runs.close().await;
+        }
+        if timeout(DISCONNECT_TIMEOUT, engines.host.disconnect()).await.is_err() {
+            tracing::debug!("disconnecting from server {} takes too long", self.scope.name());
+        }
     }
 }
 
@@ -224,9 +245,6 @@ async fn close(engines: &Engines) {
 /// Removes what dead processes left on a server, without delaying the call that is the first to use it.
 fn reap_later(engines: &Engines) {
     let Ok(runtime) = Handle::try_current() else { return };
-    let (host, runs) = (Arc::clone(&engines.host), Arc::clone(&engines.runs));
-    runtime.spawn(async move {
-        runs.reap().await;
-        host.reap_orphans().await;
-    });
+    let host = Arc::clone(&engines.host);
+    runtime.spawn(async move { host.reap_orphans().await });
 }

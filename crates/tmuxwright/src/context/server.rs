@@ -32,7 +32,7 @@ pub struct ReachableServer {
     pub scope: ServerScope,
     /// The path of its socket, as far as it is known here.
     pub socket: PathBuf,
-    /// The server.
+    /// The server as the MCP client sees it.
     pub host: Arc<Host>,
 }
 

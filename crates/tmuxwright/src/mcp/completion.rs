@@ -98,9 +98,8 @@ async fn suggest_objects(
     let Ok((entry, _)) = app.registry.for_resource(tool) else { return Vec::new() };
     let named = others.get(SERVER_ARGUMENT).filter(|_| app.servers.are_several());
     let Ok(server) = app.servers.find(named.map(String::as_str)) else { return Vec::new() };
-    let engines = client.engines(server);
     let request = pipeline::request(client, cancel.clone(), Progress::default());
-    let cx = Cx::new(engines, entry.meta, Arc::clone(&server.policy) as _, request);
+    let cx = Cx::new(client.engines(server), entry.meta, Arc::clone(&server.policy) as _, request);
     tokio::select! {
         biased;
         () = cancel.cancelled() => Vec::new(),

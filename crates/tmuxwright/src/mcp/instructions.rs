@@ -86,8 +86,8 @@ pub(super) fn text(client: &McpClient) -> String {
             "Tier destructive: you can also destroy what others created; ask a person first.\n"
         }
     });
-    let default = app.servers.find(None).ok().map(|server| client.engines(server));
-    let caller = default.and_then(|engines| engines.host.caller());
+    let default = app.servers.find(None).ok();
+    let caller = default.and_then(|server| client.engines(server).host.caller());
     if let Some(pane) = caller.filter(|_| !app.policy.hides_panes()) {
         text.push_str(&format!(
             "This server runs in pane {pane}: it never types there or kills it.\n"

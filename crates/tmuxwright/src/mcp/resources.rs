@@ -83,8 +83,8 @@ fn kept_commands(client: &McpClient, panes: &Value) -> Vec<KeptCommand> {
         let mut ids = panes.filter_map(|pane| pane.get("pane_id")?.as_str());
         !client.app.policy.hides_panes() || ids.any(|id| id == job.pane.to_string())
     };
-    let Ok(server) = client.app.servers.find(None) else { return Vec::new() };
-    let runs = &client.engines(server).runs;
+    let Ok(default) = client.app.servers.find(None) else { return Vec::new() };
+    let runs = &client.engines(default).runs;
     let jobs = runs.job_ids().into_iter().filter_map(|id| runs.job(&id)).filter(shown);
     jobs.map(|job| KeptCommand {
         id: job.id.clone(),

@@ -287,10 +287,9 @@ impl Engine {
         *self.home() = Home::default();
     }
 
-    /// Removes the private directory, for all MCP clients, and ends the connection to another system.
+    /// Removes the private directory, for all MCP clients.
     pub async fn close(&self) {
         self.private_dir().close().await;
-        self.host.disconnect().await;
     }
 
     /// Removes the private directories of processes that died without doing so.

@@ -4,6 +4,7 @@
 
 mod apart;
 mod choice;
+mod elsewhere;
 mod requests;
 mod rules;
 
