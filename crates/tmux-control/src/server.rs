@@ -97,6 +97,15 @@ impl Server {
         Self::with_timing(program, self.inner.timing)
     }
 
+    /// The tmux program with the arguments that lead to this server, for scripts on its system. It starts no
+    /// server.
+    pub fn program_words(&self) -> Vec<String> {
+        let Program { path, socket, .. } = &self.inner.program;
+        let mut words = vec![path.to_string_lossy().into_owned(), "-u".to_owned(), "-N".to_owned()];
+        words.extend(socket.args());
+        words
+    }
+
     /// The tmux program that is used.
     pub fn program(&self) -> &OsString {
         &self.inner.program.path

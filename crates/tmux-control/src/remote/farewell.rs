@@ -5,7 +5,7 @@
 //! Its watcher is a subshell that sleeps for as long as the lease lasts, and is replaced by each renewal. If
 //! it wakes, no heartbeat came: sshd may keep the sentinel of a silent connection for hours, so the watcher does
 //! not depend on the end of an input. It runs the script unless a later connection has taken over, which the
-//! file of the lease shows.
+//! file of the lease shows. Then it ends the sshd process of the connection, and with it all our shells there.
 
 use std::time::Duration;
 
@@ -28,7 +28,12 @@ impl Farewell {
         let (script, file) = (quote(&self.script), quote(&self.lease_file));
         let seconds = lease.as_secs().max(1);
         Ok(format!(
-            r#"__renew() {{
+            r#"__parent() {{
+  __f=; read -r __f </proc/"$PPID"/stat
+  case $__f in "$PPID (sshd"*) set -- ${{__f##*)}}; echo "$PPID ${{20}}" ;; esac
+}}
+__p=$(__parent)
+__renew() {{
   [ "$__w" ] && kill "$__w"
   (
     trap 'kill "$__s"; exit' TERM
@@ -37,6 +42,7 @@ impl Farewell {
     trap '' TERM
     __o=; IFS= read -r __o <{file}
     if [ "$__o" = {owner} ]; then eval {script}; rm -f {file}; fi
+    [ "$__p" ] && [ "$__p" = "$(__parent)" ] && kill "$PPID"
     kill -KILL $$
   ) </dev/null >/dev/null 2>&1 &
   __w=$!

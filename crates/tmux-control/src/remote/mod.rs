@@ -17,7 +17,8 @@ mod tmux;
 
 use std::ffi::OsString;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::pin::Pin;
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use tokio::sync::Mutex as AsyncMutex;
@@ -280,6 +281,9 @@ impl Remote {
                 if let Some(farewell) = &status.farewell {
                     connection.set_farewell(farewell.clone());
                 }
+                let kept =
+                    reconnect_after_loss(Arc::downgrade(&self.inner), connection.lost.clone());
+                tokio::spawn(kept);
                 *slot = Some(Arc::clone(&connection));
                 Ok(connection)
             }
@@ -330,6 +334,45 @@ impl Status {
     fn pause(&self) -> Duration {
         self.retry_at.map_or(Duration::ZERO, |at| at.saturating_duration_since(Instant::now()))
     }
+}
+
+/// Connects again after a loss if a farewell is set, as long as its lease lasts: otherwise the other side
+/// would remove what this process still uses, because no call came in between. Returns an unnamed type, since
+/// connecting starts this again.
+fn reconnect_after_loss(
+    inner: Weak<Inner>,
+    mut lost: LossReceiver,
+) -> Pin<Box<dyn Future<Output = ()> + Send>> {
+    Box::pin(async move {
+        // Without a report the runtime shuts down.
+        if lost.wait_for(Option::is_some).await.is_err() {
+            return;
+        }
+        let begun = Instant::now();
+        while let Some(inner) = inner.upgrade() {
+            let remote = Remote { inner };
+            let pause = {
+                let mut status = lock(&remote.inner.status);
+                status.note_loss();
+                if status.closed || status.farewell.is_none() {
+                    return;
+                }
+                status.pause()
+            };
+            if begun.elapsed() > remote.inner.options.lease {
+                return;
+            }
+            if pause.is_zero() {
+                if remote.connection().await.is_ok() {
+                    return;
+                }
+                continue;
+            }
+            // Not held meanwhile: the last handle may be dropped.
+            drop(remote);
+            tokio::time::sleep(pause).await;
+        }
+    })
 }
 
 /// Notes the end of an attempt, also if its caller was cancelled.

@@ -245,6 +245,13 @@ async fn close(engines: &Engines) {
 /// Removes what dead processes left on a server, without delaying the call that is the first to use it.
 fn reap_later(engines: &Engines) {
     let Ok(runtime) = Handle::try_current() else { return };
-    let host = Arc::clone(&engines.host);
-    runtime.spawn(async move { host.reap_orphans().await });
+    let Engines { host, runs, server, .. } = engines.clone();
+    runtime.spawn(async move {
+        host.leave_farewell().await;
+        // The files on this system were removed at the start.
+        if server.is_remote() {
+            runs.reap().await;
+        }
+        host.reap_orphans().await;
+    });
 }

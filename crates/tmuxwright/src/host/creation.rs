@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use tmux_control::{Program, RelayProgram, Route, Server};
-use tokio::sync::Mutex;
+use tokio::sync::{Mutex, OnceCell};
 
 use super::buffers::OwnBuffers;
 use super::caller::Caller;
@@ -61,6 +61,7 @@ impl Host {
             keep,
             keepers,
             private_dir,
+            farewell: OnceCell::new(),
             checked_exits: Mutex::default(),
         };
         Self::of_owner(Arc::new(shared), owner)

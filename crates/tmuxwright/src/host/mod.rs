@@ -6,6 +6,7 @@ mod barrier;
 mod buffers;
 mod caller;
 mod creation;
+mod farewell;
 mod keepers;
 mod own_session;
 mod owner;
@@ -25,7 +26,7 @@ use process::Processes;
 use tmux_control::buffer::BufferRow;
 use tmux_control::target::Level;
 use tmux_control::{Command, PaneId, Server, SessionId, Socket};
-use tokio::sync::{Mutex, MutexGuard};
+use tokio::sync::{Mutex, MutexGuard, OnceCell};
 
 use buffers::OwnBuffers;
 pub use buffers::PasteBuffer;
@@ -72,6 +73,8 @@ struct Shared {
     keep: bool,
     keepers: Keepers,
     private_dir: PrivateDir,
+    /// Set once another system has its farewell.
+    farewell: OnceCell<()>,
     /// Exited panes, with their processes, for which tmux was made to check its children.
     checked_exits: Mutex<HashSet<(PaneId, u32)>>,
 }
@@ -245,6 +248,7 @@ impl Host {
 
     /// Creates a pane in the own session, and the session if it does not exist.
     pub async fn new_pane(&self, pane: NewPane) -> Result<CreatedPane, tmux_control::Error> {
+        self.leave_farewell().await;
         let pane = self.shared.keepers.around(self, pane).await;
         self.session.new_pane(self.tmux(), &self.owner, pane).await
     }
@@ -307,6 +311,7 @@ impl Host {
 
     /// The exclusive right to create or rename buffers.
     pub async fn lock_buffer_names(&self) -> MutexGuard<'_, ()> {
+        self.leave_farewell().await;
         self.buffers.lock().await
     }
 

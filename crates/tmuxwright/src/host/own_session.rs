@@ -14,7 +14,7 @@ use super::owner::{Owner, OwnerRow};
 use super::rows::CreatedPane;
 
 /// The user option of a session that is removed with its owner.
-const OWN_SESSION_OPTION: &str = "@mcp_home";
+pub(super) const OWN_SESSION_OPTION: &str = "@mcp_home";
 
 const WINDOW_WIDTH: u32 = 200;
 const WINDOW_HEIGHT: u32 = 50;

@@ -36,7 +36,7 @@ pub(super) struct Owner {
 }
 
 /// Begins the label of a control client.
-const LABEL_PREFIX: &str = "tmuxwright.";
+pub(super) const LABEL_PREFIX: &str = "tmuxwright.";
 
 /// The file with the machine's id, and the digits of one. Some systems and containers have none.
 const MACHINE_ID: &str = "/etc/machine-id";

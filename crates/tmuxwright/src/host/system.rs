@@ -118,6 +118,6 @@ async fn printed(shell: &Arc<dyn RemoteShell>, script: String) -> Option<String>
 }
 
 /// A text as one word of a POSIX shell.
-fn quoted(text: &str) -> String {
+pub(super) fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', "'\\''"))
 }

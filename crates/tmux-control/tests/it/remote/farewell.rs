@@ -1,5 +1,6 @@
 //! The farewell on the other side, when the connection ends without a word.
 
+use std::fs;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -57,7 +58,7 @@ fn farewell_follows_a_killed_client() {
     wait_until("no connection is left", || sshd.connections().is_empty().then_some(()));
     assert!(!lease.said.exists(), "the client may come back");
     lease.wait_for_the_end();
-    assert_eq!(std::fs::read_to_string(&lease.said).unwrap(), "it's over\n");
+    assert_eq!(fs::read_to_string(&lease.said).unwrap(), "it's over\n");
     assert!(!lease.file.exists());
 }
 
@@ -98,10 +99,34 @@ async fn farewell_follows_a_silent_connection() {
     let sshd = Sshd::start();
     let lease = Lease::take(&tmux, &sshd).await;
     let stopped = sshd.connections();
+    // Otherwise it connects again, and takes the lease over.
+    sshd.stop();
     stopped.iter().for_each(|pid| kill_process(*pid, Signal::STOP).unwrap());
     wait_until("it is over", || lease.said.exists().then_some(()));
-    stopped.iter().for_each(|pid| kill_process(*pid, Signal::KILL).unwrap());
+    // The watcher has ended them; a stopped process ends once it continues.
+    stopped.iter().for_each(|pid| drop(kill_process(*pid, Signal::CONT)));
+    for pid in stopped {
+        wait_until("no connection is left", || test_kill_process(pid).is_err().then_some(()));
+    }
     lease.wait_for_the_end();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lost_connection_with_a_farewell_comes_back() {
+    let tmux = TmuxServer::not_started();
+    let sshd = Sshd::start();
+    let lease = Lease::take(&tmux, &sshd).await;
+    let first = fs::read_to_string(&lease.file).unwrap();
+    for pid in sshd.connections() {
+        kill_process(pid, Signal::KILL).unwrap();
+    }
+    // No call asks for it.
+    wait_until("the lease is taken again", || {
+        fs::read_to_string(&lease.file).ok().filter(|owner| !owner.is_empty() && *owner != first)
+    });
+    lease.wait_for_the_end();
+    assert!(!lease.said.exists());
+    lease.remote.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
