@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use tmux_control::Route;
 
-use crate::contract::{ToolError, shorten};
+use crate::contract::{Guard, ToolError, shorten};
 use crate::host::Host;
 
 /// Separates the server of a cursor from the cursor. Neither digits of cursors nor names hold it.
@@ -26,7 +26,7 @@ pub struct ServerScope {
 }
 
 /// A reachable tmux server, for tools that look at all of them.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct ReachableServer {
     /// Its scope.
     pub scope: ServerScope,
@@ -34,6 +34,8 @@ pub struct ReachableServer {
     pub socket: PathBuf,
     /// The server as the MCP client sees it.
     pub host: Arc<Host>,
+    /// Its rules.
+    pub guard: Arc<dyn Guard>,
 }
 
 impl ServerScope {

@@ -134,6 +134,7 @@ impl ToolCaller for CallsOf {
             scope: server.scope.clone(),
             socket: server.socket().path(),
             host: Arc::clone(&self.0.engines(server).host),
+            guard: Arc::clone(&server.policy) as _,
         };
         self.0.app.servers.all().iter().map(reachable).collect()
     }

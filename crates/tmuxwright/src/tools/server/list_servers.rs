@@ -1,5 +1,6 @@
 //! `list_servers`: lists the tmux servers that can be reached, and this user's other ones.
 
+use std::collections::HashSet;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -71,7 +72,11 @@ impl Output for ServerList {
 
 impl ServerEntry {
     fn new(candidate: Candidate, found: SocketState) -> Self {
-        let Candidate { socket, reached } = candidate;
+        let Candidate { mut socket, reached } = candidate;
+        if let Some(there) = reached.as_ref().filter(|it| it.scope.is_remote()) {
+            // Known once its system has answered.
+            socket = there.host.tmux().socket_path();
+        }
         let host = reached.as_ref().and_then(|it| it.scope.route()).map(ToString::to_string);
         let is_local = host.is_none();
         let in_directory = is_local && socket.parent() == Some(&Socket::directory());
@@ -154,10 +159,18 @@ impl Tool for ListServers {
             let chosen = candidate.reached.as_ref().is_some_and(|it| it.scope.has_others());
             // A socket without a server is of interest only if the caller or the config file named it.
             let wanted = is_running(&found) || chosen || asked.contains(&candidate.socket);
-            wanted.then(|| ServerEntry::new(candidate, found))
+            let others = match &candidate.reached {
+                Some(it) if it.scope.is_remote() && !is_unreachable(&found) => {
+                    others_there(it).await
+                }
+                _ => Vec::new(),
+            };
+            let entry = wanted.then(|| ServerEntry::new(candidate, found));
+            entry.into_iter().chain(others).collect::<Vec<_>>()
         });
         let probes = stream::iter(probes).buffered(CONCURRENT_PROBES);
-        let servers = probes.filter_map(|entry| async { entry }).collect().await;
+        let mut servers: Vec<ServerEntry> = probes.flat_map(stream::iter).collect().await;
+        drop_repeated(&mut servers);
         Ok(ServerList { servers })
     }
 }
@@ -205,6 +218,40 @@ async fn probe_there(server: &ReachableServer) -> SocketState {
         Err(error) if error.is_no_server() => SocketState::Stale,
         Err(error) => SocketState::Unresponsive(error.to_string()),
     }
+}
+
+/// Whether the system of a server does not answer, so that nothing is known about its other servers.
+fn is_unreachable(state: &SocketState) -> bool {
+    matches!(state, SocketState::Unresponsive(_))
+}
+
+/// The other running servers on the system of a server, as far as its rules show them.
+async fn others_there(server: &ReachableServer) -> Vec<ServerEntry> {
+    let tmux = server.host.tmux();
+    let found = async {
+        let mut sockets = tmux.sockets().await.unwrap_or_default();
+        let own = tmux.socket_path();
+        sockets.retain(|path| *path != own && server.guard.reaches(&Socket::Path(path.clone())));
+        let mut entries = Vec::new();
+        for socket in sockets {
+            let state = tmux.probe_socket(&socket).await;
+            if is_running(&state) {
+                let candidate = Candidate { socket, reached: None };
+                let host = server.scope.route().map(ToString::to_string);
+                entries.push(ServerEntry { host, ..ServerEntry::new(candidate, state) });
+            }
+        }
+        entries
+    };
+    timeout(REMOTE_TIMEOUT, found).await.unwrap_or_default()
+}
+
+/// Drops discovered servers that are listed already: several configured ones can be on one system.
+fn drop_repeated(servers: &mut Vec<ServerEntry>) {
+    let place = |it: &ServerEntry| (it.host.clone(), it.socket.clone());
+    let chosen = servers.iter().filter(|it| it.server.is_some());
+    let mut seen: HashSet<_> = chosen.map(place).collect();
+    servers.retain(|it| it.host.is_none() || it.server.is_some() || seen.insert(place(it)));
 }
 
 /// The host of a server on this system.
