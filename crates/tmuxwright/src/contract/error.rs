@@ -55,6 +55,8 @@ codes! {
     TmuxRefused = "tmux_refused",
     /// tmux did not answer in time.
     Timeout = "timeout",
+    /// The system of the tmux server cannot be reached; nothing was done.
+    Unreachable = "unreachable",
     /// The connection to tmux broke; it is unknown whether the call took effect.
     Lost = "lost",
     /// The audit log cannot be written; no call is made until it can.
@@ -126,7 +128,8 @@ impl From<tmux_control::Error> for ToolError {
             Error::Synchronized { .. } => Code::NotReady,
             Error::TooManyWaits | Error::Behind { .. } => Code::Busy,
             Error::Timeout { .. } => Code::Timeout,
-            Error::Lost { .. } | Error::HostLost { .. } | Error::Unreachable { .. } => Code::Lost,
+            Error::Unreachable { .. } => Code::Unreachable,
+            Error::Lost { .. } | Error::HostLost { .. } => Code::Lost,
             Error::BadSocket { .. } | Error::NulByte { .. } => Code::InvalidArgument,
             Error::Unexpected { .. } | Error::Io { .. } => Code::Internal,
         };
@@ -141,6 +144,10 @@ impl From<tmux_control::Error> for ToolError {
             }
             Code::NoServer => "create_session or create_pane starts a tmux server",
             Code::NotFound => "list_panes shows all sessions, windows and panes",
+            Code::Unreachable => {
+                "nothing was done; call again later, list_servers shows whether the host answers; if it \
+                 does not, a person has to check the connection"
+            }
             Code::Timeout | Code::Lost => {
                 "check with list_panes or capture_pane whether the call took effect; then call again"
             }
@@ -217,6 +224,8 @@ mod tests {
             (Error::Timeout { command: command(), after: Duration::from_secs(5) }, "timeout"),
             (Error::Behind { after: Duration::from_secs(40) }, "busy"),
             (Error::Lost { command: command() }, "lost"),
+            (Error::HostLost { host: "box".into(), reason: "cut".into() }, "lost"),
+            (Error::Unreachable { host: "box".into(), reason: "refused".into() }, "unreachable"),
             (Error::NulByte { command: command() }, "invalid_argument"),
             (Error::Unexpected { command: command(), detail: "?".into() }, "internal"),
         ];

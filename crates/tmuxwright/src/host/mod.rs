@@ -334,6 +334,14 @@ impl Host {
         }
     }
 
+    /// Connects to another system, if there is no connection.
+    pub async fn connect(&self) -> Result<(), tmux_control::Error> {
+        match self.shared.system.connection() {
+            Some(remote) => Box::pin(remote.connect()).await,
+            None => Ok(()),
+        }
+    }
+
     /// Ends the connection to another system, for all MCP clients. After everything else, since it is needed for that.
     pub async fn disconnect(&self) {
         self.shared.system.close().await;

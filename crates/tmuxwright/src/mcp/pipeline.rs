@@ -21,7 +21,7 @@ use crate::context::{
     AskPerson, Cx, FirstTarget, NobodyToAsk, Progress, Questions, ReachableServer, Request,
     ToolCaller, ToolEntry,
 };
-use crate::contract::{AskedPerson, Code, Notice, ObjectIds, Reply, ToolError, json_line};
+use crate::contract::{AskedPerson, Code, Notice, ObjectIds, Reply, Tier, ToolError, json_line};
 
 /// A `tools/call` as it came in.
 pub(crate) struct IncomingCall {
@@ -242,7 +242,14 @@ async fn execute(
     let (cancel, begun) = (request.cancel.clone(), request.begun);
     let engines = client.engines(&server);
     let cx = Cx::new(engines, entry.meta, Arc::clone(&server.policy) as _, request);
-    let work = (entry.call)(&cx, &schema, arguments);
+    let work = async {
+        // A call that changes something does nothing there before it is known that the system can be reached.
+        // Results of earlier calls are read without it.
+        if entry.on_one_server && entry.meta.tier != Tier::Read {
+            engines.host.connect().await?;
+        }
+        (entry.call)(&cx, &schema, arguments).await
+    };
     let mut answer = tokio::select! {
         biased;
         () = cancel.cancelled() => {
