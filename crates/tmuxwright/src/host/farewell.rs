@@ -52,3 +52,60 @@ done"#
         format!("__tmux() {{ {words} \"$@\" </dev/null; }}\n{clients}\n{objects}\nrm -rf {dir}");
     Farewell { script, lease_file: format!("{dir}/lease") }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::process::Command;
+
+    use testkit::TmuxServer;
+    use tmux_control::{Program, Socket};
+
+    use super::*;
+    use crate::host::NewPane;
+
+    /// A server with a pane of a person, and a pane and a buffer of two MCP clients.
+    async fn used(tmux: &TmuxServer) -> (Host, Host) {
+        let socket = Socket::Path(tmux.socket().to_owned());
+        let program = Program { path: TmuxServer::program(), ..Program::new(socket) };
+        let process = Host::new(program, false, None);
+        let client = process.for_client(2);
+        for host in [&process, &client] {
+            host.new_pane(NewPane::default()).await.unwrap();
+            let buffer = host.new_buffer_name("note").unwrap();
+            tmux.tmux(&["set-buffer", "-b", &buffer, "text"]);
+        }
+        tmux.tmux(&["set-buffer", "-b", "theirs", "text"]);
+        // A person has opened a window in an own session, which protects it.
+        tmux.tmux(&["new-window", "-d", "-t", &format!("={}:", client.owner.session_name())]);
+        (process, client)
+    }
+
+    fn run(tmux: &TmuxServer, host: &Host, keep: bool) {
+        let dir = tmux.home().join("private");
+        fs::create_dir(&dir).unwrap();
+        let words = host.tmux().program_words();
+        let Farewell { script, .. } = farewell(&host.owner, &words, dir.to_str().unwrap(), keep);
+        #[expect(clippy::disallowed_methods, reason = "the shell on the other side")]
+        let status = Command::new("sh").args(["-c", &script]).status().unwrap();
+        assert!(status.success() && !dir.exists());
+    }
+
+    #[tokio::test]
+    async fn farewell_removes_only_own_objects() {
+        let tmux = TmuxServer::new();
+        let (process, client) = used(&tmux).await;
+        run(&tmux, &process, true);
+        assert_eq!(tmux.tmux(&["list-panes", "-a"]).lines().count(), 4);
+        assert_eq!(tmux.tmux(&["list-buffers"]).lines().count(), 3);
+        run(&tmux, &process, false);
+        let kept = format!("main\n{}", client.owner.session_name());
+        let sessions = tmux.tmux(&["list-sessions", "-F", "#{session_name}"]);
+        let mut sessions: Vec<&str> = sessions.lines().collect();
+        sessions.sort_unstable();
+        assert_eq!(sessions.join("\n"), kept);
+        assert_eq!(tmux.tmux(&["list-panes", "-a"]).lines().count(), 2);
+        assert_eq!(tmux.tmux(&["list-buffers", "-F", "#{buffer_name}"]).trim(), "theirs");
+        assert_eq!(tmux.tmux(&["list-clients"]), "");
+    }
+}
