@@ -68,7 +68,7 @@ impl Registry {
         Self { entries, offered, policy }
     }
 
-    /// The same tools with the arguments that choose servers, for one of these tmux servers. With less than two nothing changes.
+    /// The same tools with the arguments that choose among these tmux servers. With less than two nothing changes.
     #[must_use]
     pub fn with_servers(mut self, names: &[String]) -> Self {
         let [default, _, ..] = names else { return self };

@@ -257,7 +257,7 @@ fn check_excluded(
     let given = |name: &str| arguments.get(name).is_some_and(|value| !value.is_null());
     match excluded.iter().find(|(name, _)| given(name)) {
         Some((name, hint)) => {
-            let message = format!("`{name}` does not go with `{list}` of servers");
+            let message = format!("`{name}` does not go with `{list}`");
             Err(ToolError::invalid_argument(message).hint(*hint))
         }
         None => Ok(()),
