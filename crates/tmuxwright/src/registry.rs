@@ -7,11 +7,19 @@ use rmcp::model::{MetaObject, Tool as WireTool, ToolAnnotations};
 use serde_json::{Map, Value};
 
 use crate::context::ToolEntry;
-use crate::contract::{Code, Disclosure, Load, Tier, ToolError, nearest, schema};
+use crate::contract::{
+    Code, Disclosure, Fleet, FleetEach, FleetList, Load, Tier, ToolError, nearest, schema,
+};
 use crate::policy::Policy;
 
 /// The argument that chooses a tmux server, and the field that names it in answers.
 pub const SERVER_ARGUMENT: &str = "server";
+
+/// The argument of a fleet call that lists tmux servers.
+pub const SERVERS_ARGUMENT: &str = "servers";
+
+/// The argument of a fleet call that lists targets on several tmux servers.
+pub const TARGETS_ARGUMENT: &str = "targets";
 
 /// Limit of the names of servers in the description of that argument, which stands in every tool.
 const MAX_LISTED_BYTES: usize = 60;
@@ -26,8 +34,11 @@ pub struct OfferedTool {
     /// The schema of its arguments.
     pub schema: Arc<Map<String, Value>>,
     /// The arguments that may be logged as they are.
-    disclosure: LazyLock<Disclosure>,
+    disclosure: LazyLock<Disclosure, MakeDisclosure>,
 }
+
+/// Derives a disclosure, which costs more than a call needs if no audit log is kept.
+type MakeDisclosure = Box<dyn FnOnce() -> Disclosure + Send>;
 
 /// All tools, and those that are offered, in the order of the list.
 #[derive(Debug)]
@@ -50,14 +61,14 @@ impl Registry {
                     entry: *entry,
                     wire,
                     schema,
-                    disclosure: LazyLock::new(entry.disclosure),
+                    disclosure: LazyLock::new(Box::new(entry.disclosure)),
                 }
             })
             .collect();
         Self { entries, offered, policy }
     }
 
-    /// The same tools with the argument `server`, for one of these tmux servers. With less than two nothing changes.
+    /// The same tools with the arguments that choose among these tmux servers. With less than two nothing changes.
     #[must_use]
     pub fn with_servers(mut self, names: &[String]) -> Self {
         let [default, _, ..] = names else { return self };
@@ -65,6 +76,7 @@ impl Registry {
         let known = if all.len() > MAX_LISTED_BYTES { "as list_servers names it" } else { &all };
         let description = format!("tmux server: {known}; without it {default}.");
         for tool in self.offered.iter_mut().filter(|tool| tool.entry.on_one_server) {
+            tool.add_fleet();
             let schema = schema::with_text((*tool.schema).clone(), SERVER_ARGUMENT, &description);
             tool.schema = Arc::new(schema);
             tool.wire.input_schema = Arc::clone(&tool.schema);
@@ -139,6 +151,40 @@ impl Registry {
                 error.hint(format!("use one of these: {}", names().collect::<Vec<_>>().join(", ")))
             }
         })
+    }
+}
+
+impl OfferedTool {
+    /// Adds the argument by which a call names several tmux servers, if the tool can be called on several.
+    fn add_fleet(&mut self) {
+        let schema = (*self.schema).clone();
+        self.schema = Arc::new(match self.entry.fleet {
+            Fleet::None => return,
+            Fleet::First(_) => schema::described(
+                schema,
+                TARGETS_ARGUMENT,
+                "Several panes instead, also of other servers: NAME/TARGET.",
+            ),
+            Fleet::Each(FleetEach { list, .. }) => {
+                let (name, description) = match list {
+                    FleetList::Servers => (SERVERS_ARGUMENT, "Several servers instead, by name."),
+                    FleetList::Targets => (
+                        TARGETS_ARGUMENT,
+                        "Several targets instead, also of other servers: NAME/TARGET, or NAME/ for all panes there.",
+                    ),
+                };
+                let plain = self.entry.disclosure;
+                self.disclosure = LazyLock::new(Box::new(move || plain().with_texts(name)));
+                if let Some(output) = self.wire.output_schema.take() {
+                    let results = format!(
+                        "With `{name}`: an answer for each, with its `server`, or an `error`."
+                    );
+                    let output = schema::or_results((*output).clone(), &results);
+                    self.wire.output_schema = Some(Arc::new(output));
+                }
+                schema::with_texts(schema, name, description)
+            }
+        });
     }
 }
 

@@ -95,6 +95,15 @@ impl Servers {
 
     /// The server with this name, socket name or socket path; without one the default server.
     pub fn find(&self, name: Option<&str>) -> Result<&Arc<AppServer>, ToolError> {
+        self.find_for("server", name)
+    }
+
+    /// The same for an argument of another name, which the error names.
+    pub fn find_for(
+        &self,
+        argument: &str,
+        name: Option<&str>,
+    ) -> Result<&Arc<AppServer>, ToolError> {
         let Some(name) = name.filter(|name| *name != DEFAULT_SERVER) else {
             return self.all.first().ok_or_else(|| ToolError::internal("there is no server"));
         };
@@ -103,7 +112,8 @@ impl Servers {
             return Ok(found);
         }
         let shown: String = name.chars().take(100).collect();
-        let error = ToolError::invalid_argument(format!("`server`: there is no server `{shown}`"));
+        let error =
+            ToolError::invalid_argument(format!("`{argument}`: there is no server `{shown}`"));
         let known = shorten(&self.names);
         Err(match nearest(name, self.names.iter().map(String::as_str)) {
             Some(near) => error.hint(format!("did you mean `{near}`? the servers are: {known}")),

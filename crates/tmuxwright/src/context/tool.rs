@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use super::Cx;
-use crate::contract::{Disclosure, Form, Meta, Output, Reply, ToolError, arguments, schema};
+use crate::contract::{Disclosure, Fleet, Form, Meta, Output, Reply, ToolError, arguments, schema};
 
 /// One tool.
 pub trait Tool: 'static {
@@ -22,6 +22,8 @@ pub trait Tool: 'static {
     type Output: Output;
     /// Whether a call is for one tmux server, so that it has the argument `server` if several can be reached.
     const ON_ONE_SERVER: bool = true;
+    /// How a call is made on several tmux servers at once, if several can be reached.
+    const FLEET: Fleet = Fleet::None;
 
     /// Runs the tool.
     fn call(
@@ -44,6 +46,8 @@ pub struct ToolEntry {
     pub meta: &'static Meta,
     /// Whether a call is for one tmux server.
     pub on_one_server: bool,
+    /// How a call is made on several tmux servers at once.
+    pub fleet: &'static Fleet,
     /// The schema of its arguments.
     pub input_schema: fn() -> Map<String, Value>,
     /// The arguments that may be logged as they are.
@@ -60,6 +64,7 @@ impl ToolEntry {
         Self {
             meta: &T::META,
             on_one_server: T::ON_ONE_SERVER,
+            fleet: &T::FLEET,
             input_schema: schema::input::<T::Args>,
             disclosure: schema::disclosure::<T::Args>,
             output_schema: schema::output::<T::Output>,

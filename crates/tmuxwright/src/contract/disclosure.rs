@@ -70,6 +70,15 @@ impl Disclosure {
         }
     }
 
+    /// The same, with one more argument: a list of harmless texts.
+    #[must_use]
+    pub(crate) fn with_texts(mut self, name: &str) -> Self {
+        if let Self::Fields(fields) = &mut self {
+            fields.insert(name.to_owned(), Self::Each(Box::new(Self::Text)));
+        }
+        self
+    }
+
     /// The disclosure at a path such as `calls[1].tool`.
     pub fn at(&self, path: &str) -> &Self {
         let steps = path.split(['.', '[']).filter(|step| !step.is_empty());

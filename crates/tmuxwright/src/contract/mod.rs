@@ -5,6 +5,7 @@
 //! - `schema`: JSON schemas that every client accepts. `arguments`: parsing a call's arguments.
 //! - `output`: [`Output`] and [`Reply`]. `error`: [`ToolError`] and its codes.
 //! - `guard`: [`Guard`], the interface between the call context and the policy.
+//! - `fleet`: [`Fleet`], calls on several tmux servers at once.
 //! - `consent`: the answer of a person who was asked about a call.
 //! - `disclosure`, `digest`, `ids`: the part of a call that may be written to a log.
 //! - `target`, `channel_name`, `buffer_name`, `file_path`: types of arguments.
@@ -19,6 +20,7 @@ mod disclosure;
 mod error;
 mod field;
 mod file_path;
+mod fleet;
 mod guard;
 mod ids;
 mod meta;
@@ -40,6 +42,7 @@ pub use error::{Code, ToolError};
 pub(crate) use field::{escape_invisible, field, json_line};
 pub use file_path::FilePath;
 pub(crate) use file_path::{absolute, expand_home, file_failed};
+pub use fleet::{Fleet, FleetEach, FleetFirst, FleetList, FleetPart};
 pub use guard::{
     Admission, CreateLocation, Guard, OptionReach, PaneIdentity, ShellLine, TargetObject,
     VariableReach,

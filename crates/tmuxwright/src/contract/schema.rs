@@ -43,6 +43,44 @@ pub(crate) fn with_text(
     schema
 }
 
+/// A schema with an optional list of texts added as its last property.
+pub(crate) fn with_texts(
+    mut schema: Map<String, Value>,
+    name: &str,
+    description: &str,
+) -> Map<String, Value> {
+    let items = json!({"type": "string"});
+    let list = json!({"description": description, "type": "array", "items": items});
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.insert(name.to_owned(), list);
+    }
+    schema
+}
+
+/// A schema in which a property has another description.
+pub(crate) fn described(
+    mut schema: Map<String, Value>,
+    name: &str,
+    description: &str,
+) -> Map<String, Value> {
+    let property = schema.get_mut("properties").and_then(|all| all.get_mut(name));
+    if let Some(Value::Object(property)) = property {
+        property.insert("description".to_owned(), description.into());
+    }
+    schema
+}
+
+/// The schema of an answer that may be a list of `results` instead, each an object.
+pub(crate) fn or_results(mut schema: Map<String, Value>, description: &str) -> Map<String, Value> {
+    schema.remove("required");
+    let items = json!({"type": "object"});
+    let list = json!({"description": description, "type": "array", "items": items});
+    if let Some(Value::Object(properties)) = schema.get_mut("properties") {
+        properties.insert("results".to_owned(), list);
+    }
+    schema
+}
+
 /// Removes fields from `required` that an answer may omit. Empty and false fields are omitted, so only
 /// numbers and top-level lists are always present.
 fn relax_required(schema: &mut Map<String, Value>, top: bool) {

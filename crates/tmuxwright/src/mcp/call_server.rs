@@ -73,7 +73,7 @@ pub(super) fn name_in(answer: &mut Result<Reply, ToolError>, server: &AppServer)
                 fields.insert(SERVER_ARGUMENT.to_owned(), Value::String(name.to_string()));
             }
             if !scope.is_default() {
-                reply.text.insert_str(0, &format!("{SERVER_ARGUMENT} {name}\n"));
+                reply.text.insert_str(0, &heading(name));
             }
             for notice in &mut reply.notices {
                 notice.facts.push((SERVER_ARGUMENT, name.to_string()));
@@ -81,7 +81,7 @@ pub(super) fn name_in(answer: &mut Result<Reply, ToolError>, server: &AppServer)
         }
         Err(error) => {
             if !scope.is_default() {
-                error.message = format!("{SERVER_ARGUMENT} `{name}`: {}", error.message);
+                error.message.insert_str(0, &error_prefix(name));
             }
             if error.code == Code::NotFound {
                 let looked =
@@ -93,4 +93,29 @@ pub(super) fn name_in(answer: &mut Result<Reply, ToolError>, server: &AppServer)
             }
         }
     }
+}
+
+/// Removes the name of the server from the text of an answer, which will stand under a heading with the name.
+pub(super) fn unname(answer: &mut Result<Reply, ToolError>, name: &str) {
+    match answer {
+        Ok(reply) => {
+            if let Some(rest) = reply.text.strip_prefix(&heading(name)) {
+                reply.text = rest.to_owned();
+            }
+        }
+        Err(error) => {
+            if let Some(rest) = error.message.strip_prefix(&error_prefix(name)) {
+                error.message = rest.to_owned();
+            }
+        }
+    }
+}
+
+/// The first line of a text that names its server.
+pub(super) fn heading(name: &str) -> String {
+    format!("{SERVER_ARGUMENT} {name}\n")
+}
+
+fn error_prefix(name: &str) -> String {
+    format!("{SERVER_ARGUMENT} `{name}`: ")
 }

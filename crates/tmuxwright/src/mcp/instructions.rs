@@ -100,6 +100,13 @@ pub(super) fn text(client: &McpClient) -> String {
     text + &servers(app, room)
 }
 
+/// Tools that can be called on several tmux servers at once, with the arguments for it.
+const FLEET_HINTS: &[(&str, &str)] = &[
+    ("run_command", "run_command `servers`"),
+    ("wait_for", "wait_for `targets` (NAME/TARGET)"),
+    ("search_panes", "search_panes `targets`"),
+];
+
 /// The line about the tmux servers in so many bytes, if several can be reached.
 fn servers(app: &App, room: usize) -> String {
     if !app.servers.are_several() {
@@ -117,5 +124,12 @@ fn servers(app: &App, room: usize) -> String {
         }
         line.push_str(&fact);
     }
-    line + SERVERS_END
+    line.push_str(SERVERS_END);
+    let offered = FLEET_HINTS.iter().filter(|(tool, _)| app.registry.find(tool).is_ok());
+    let hints: Vec<&str> = offered.map(|(_, hint)| *hint).collect();
+    let fleet = format!("Several at once: {}.\n", hints.join(", "));
+    if !hints.is_empty() && line.len() + fleet.len() <= room {
+        line.push_str(&fleet);
+    }
+    line
 }

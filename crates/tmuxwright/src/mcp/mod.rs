@@ -2,7 +2,7 @@
 //!
 //! - `handler`: one method for each request; it only delegates.
 //! - `pipeline`: the path of every tool call. `render` and `clean`: its result as a client sees it.
-//! - `call_server`: the tmux server of a call, among several.
+//! - `call_server`: the tmux server of a call, among several. `fleet`: calls on several at once.
 //! - `elicitation`: questions to a person. `rounds`: calls with questions in the stateless revision.
 //! - `prompts`, `completion`, `resources`, `subscriptions`, `logging`: the other requests.
 //! - `channel`: events pushed to clients. `instructions`: the server's guide for models.
@@ -14,6 +14,7 @@ mod channel;
 mod clean;
 mod completion;
 mod elicitation;
+mod fleet;
 mod handler;
 #[cfg(feature = "http")]
 pub(crate) mod http;

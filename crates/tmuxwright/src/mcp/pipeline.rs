@@ -14,6 +14,7 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 
 use super::call_server::{self, ServerChoice};
+use super::fleet::{self, FleetSplit};
 use super::render;
 use crate::app::{AppServer, McpClient};
 use crate::audit::{Audit, CallOrigin, CallOutcome};
@@ -80,8 +81,9 @@ pub(crate) async fn refuse(
     let IncomingCall { tool, mut arguments, cancel, progress, client: name, .. } = call;
     let request = Request { client: name, ..request(client, cancel, progress) };
     let ServerChoice { recorded, .. } = call_server::choose(client, &tool, &mut arguments);
-    let refused = (recorded, Err(error));
-    ToolAnswer::new(client, self::recorded(client, &tool, arguments, request, refused).await)
+    let refuse = |_, _| async { Err(error) };
+    let refused = self::recorded(client, &tool, arguments, request, recorded, refuse).await;
+    ToolAnswer::new(client, refused)
 }
 
 /// The request of a call that is not part of another call.
@@ -140,8 +142,29 @@ impl ToolCaller for CallsOf {
     }
 }
 
-/// Makes one call.
+/// Makes one call, on one tmux server or several.
 pub(crate) async fn call(
+    client: &McpClient,
+    tool: &str,
+    arguments: Map<String, Value>,
+    request: Request,
+) -> Result<Reply, ToolError> {
+    match fleet::split(client, tool, arguments, &request) {
+        FleetSplit::OneServer(arguments) => call_on_one(client, tool, arguments, request).await,
+        FleetSplit::Fleet(arguments, fleet) => {
+            let make = |_, request| async {
+                match fleet {
+                    Ok(fleet) => fleet.make(client, tool, request).await,
+                    Err(error) => Err(error),
+                }
+            };
+            recorded(client, tool, arguments, request, None, make).await
+        }
+    }
+}
+
+/// Makes one call on one tmux server.
+pub(super) async fn call_on_one(
     client: &McpClient,
     tool: &str,
     mut arguments: Map<String, Value>,
@@ -149,21 +172,31 @@ pub(crate) async fn call(
 ) -> Result<Reply, ToolError> {
     let ServerChoice { server, recorded } = call_server::choose(client, tool, &mut arguments);
     let authorized = server.and_then(|server| authorize(client, tool, &request, server));
-    self::recorded(client, tool, arguments, request, (recorded, authorized)).await
+    let make = |arguments, request| async {
+        match authorized {
+            Ok(authorized) => execute(client, authorized, arguments, request).await,
+            Err(error) => Err(error),
+        }
+    };
+    self::recorded(client, tool, arguments, request, recorded, make).await
 }
 
-/// Makes a call, or answers with the error, with a record in the audit log if one is kept. The record is
-/// written before the answer goes out; a call that cannot be recorded is not made.
-async fn recorded(
+/// Makes a call with a record in the audit log if one is kept, and cleans its answer. The record is written before
+/// the answer goes out; a call that cannot be recorded is not made.
+async fn recorded<W>(
     client: &McpClient,
     tool: &str,
     arguments: Map<String, Value>,
     request: Request,
-    (server, authorized): (Option<Arc<str>>, Result<Authorized, ToolError>),
-) -> Result<Reply, ToolError> {
-    let app = &client.app;
+    server: Option<Arc<str>>,
+    make: impl FnOnce(Map<String, Value>, Request) -> W,
+) -> Result<Reply, ToolError>
+where
+    W: Future<Output = Result<Reply, ToolError>>,
+{
+    let (app, redact) = (&client.app, &client.app.settings.redact);
     let Some(audit) = &app.audit else {
-        return unrecorded(client, authorized, arguments, request).await;
+        return render::clean(make(arguments, request).await, redact);
     };
     // A call within another has a record of its own.
     let (touched, questions) = (FirstTarget::default(), Questions::default());
@@ -175,7 +208,7 @@ async fn recorded(
         begun.refuse(Code::AuditFailed.name());
         return Err(failed.into());
     }
-    let mut answer = unrecorded(client, authorized, arguments, request).await;
+    let mut answer = render::clean(make(arguments, request).await, redact);
     let outcome = end(&mut answer, touched.ids(), questions.asked());
     begun.end(outcome).await.map_err(|failed| {
         let ToolError { code, message, hint } = failed.into();
@@ -183,19 +216,6 @@ async fn recorded(
         ToolError { code, message: text::clean(&message, false), hint }
     })?;
     answer
-}
-
-async fn unrecorded(
-    client: &McpClient,
-    authorized: Result<Authorized, ToolError>,
-    arguments: Map<String, Value>,
-    request: Request,
-) -> Result<Reply, ToolError> {
-    let answer = match authorized {
-        Ok(authorized) => execute(client, authorized, arguments, request).await,
-        Err(error) => Err(error),
-    };
-    render::clean(answer, &client.app.settings.redact)
 }
 
 /// A tool that may be called on a tmux server, with the schema of its arguments.

@@ -72,7 +72,7 @@ pub(super) fn clean_error(error: ToolError, redact: &Redactor) -> ToolError {
 }
 
 /// A last line with the number of redacted secrets.
-fn redaction_note(redacted: usize) -> String {
+pub(super) fn redaction_note(redacted: usize) -> String {
     match redacted {
         0 => String::new(),
         1 => "\n[1 secret redacted]".to_owned(),

@@ -6,6 +6,7 @@ pub(crate) mod filter;
 pub(crate) mod ids;
 pub(crate) mod objects;
 pub(crate) mod other_shell;
+pub(crate) mod side_by_side;
 pub(crate) mod typed;
 pub(crate) mod wait;
 pub(crate) mod words;

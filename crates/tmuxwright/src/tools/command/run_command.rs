@@ -6,9 +6,11 @@ use serde::Deserialize;
 use super::DEFAULT_OUTPUT_LINES;
 use crate::actions::start::{start, wait_for_end};
 use crate::context::{Cx, Request, Tool};
-use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
+use crate::contract::{
+    Fleet, FleetEach, FleetList, Group, Load, Meta, Target, Tier, ToolError, Toolset,
+};
 use crate::results::command::CommandResult;
-use crate::results::other_shell;
+use crate::results::{other_shell, side_by_side};
 use crate::run::{StartedCall, StartedJob};
 use terminal::transcript::LineSelection;
 
@@ -43,6 +45,13 @@ impl Tool for RunCommand {
     };
     type Args = Args;
     type Output = CommandResult;
+    const FLEET: Fleet = Fleet::Each(FleetEach {
+        list: FleetList::Servers,
+        excluded: &[("server", "name all servers in `servers`")],
+        shared: None,
+        summed: None,
+        text: side_by_side::commands,
+    });
 
     async fn call(cx: &Cx, args: Args) -> Result<CommandResult, ToolError> {
         let patience = cx.max_wait("timeout", args.timeout.unwrap_or(30.0))?;

@@ -15,9 +15,15 @@ use crate::actions::find_lines::{
 };
 use crate::actions::read::{Scrollback, program_or_end};
 use crate::context::{Cx, Tool};
-use crate::contract::{Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset};
+use crate::contract::{
+    Fleet, FleetEach, FleetList, Form, Group, Load, Meta, Output, Target, Tier, ToolError, Toolset,
+};
 use crate::host::PaneRow;
+use crate::results::side_by_side;
 use crate::results::words::{FactRow, count, field};
+
+/// Matching lines shown by default.
+const DEFAULT_LIMIT: usize = 100;
 
 /// Panes read ahead: enough to keep tmux busy, few enough to be held in memory.
 const MAX_PANES_READ_AHEAD: usize = 8;
@@ -163,11 +169,21 @@ impl Tool for SearchPanes {
     };
     type Args = Args;
     type Output = PaneSearch;
+    const FLEET: Fleet = Fleet::Each(FleetEach {
+        list: FleetList::Targets,
+        excluded: &[
+            ("target", "put it into `targets`"),
+            ("offset", "continue with `server`, `target` and `offset` for one of them"),
+        ],
+        shared: Some(("limit", DEFAULT_LIMIT)),
+        summed: Some("total"),
+        text: side_by_side::searches,
+    });
 
     async fn call(cx: &Cx, args: Args) -> Result<PaneSearch, ToolError> {
         let regex = args.regex.unwrap_or(false);
         let pattern = LinePattern::new(&args.pattern, regex, args.case.unwrap_or(false))?;
-        let limit = args.limit.unwrap_or(100);
+        let limit = args.limit.unwrap_or(DEFAULT_LIMIT);
         if limit == 0 {
             return Err(ToolError::invalid_argument("`limit`: 0 would show no line")
                 .hint("leave `limit` out for 100 lines"));

@@ -8,8 +8,8 @@ use crate::actions::cursor::{check_cursor, read_cursor};
 use crate::actions::wait::Wait;
 use crate::bookmark::Bookmark;
 use crate::context::{Cx, Tool};
-use crate::contract::{Group, Load, Meta, Target, Tier, ToolError, Toolset};
-use crate::results::wait::WaitResult;
+use crate::contract::{Fleet, FleetFirst, Group, Load, Meta, Target, Tier, ToolError, Toolset};
+use crate::results::wait::{TIMEOUT, WaitResult};
 
 pub(super) struct WaitFor;
 
@@ -42,6 +42,14 @@ impl Tool for WaitFor {
     };
     type Args = Args;
     type Output = WaitResult;
+    const FLEET: Fleet = Fleet::First(FleetFirst {
+        excluded: &[
+            ("since", "a cursor is of one pane: wait for that pane alone, without `targets`"),
+            ("target", "put it into `targets`"),
+        ],
+        end: "event",
+        timeout: TIMEOUT,
+    });
 
     async fn call(cx: &Cx, args: Args) -> Result<WaitResult, ToolError> {
         let begun = Instant::now();

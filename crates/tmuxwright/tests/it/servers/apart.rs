@@ -3,33 +3,15 @@
 
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use testkit::TmuxServer;
 
-use super::ThreeServers;
+use super::{Stopped, ThreeServers};
 use crate::protocol::initialized;
 use crate::support::{list, string};
 
 /// Limit for calls that must not wait for another server; alone they take milliseconds.
 const PROMPT_ANSWER: Duration = Duration::from_secs(4);
-
-/// A stopped tmux server, which goes on when this is dropped.
-struct Stopped(Pid);
-
-impl Stopped {
-    fn new(tmux: &TmuxServer) -> Self {
-        let pid = Pid::from_raw(tmux.pid().try_into().unwrap()).unwrap();
-        kill_process(pid, Signal::STOP).unwrap();
-        Self(pid)
-    }
-}
-
-impl Drop for Stopped {
-    fn drop(&mut self) {
-        let _ = kill_process(self.0, Signal::CONT);
-    }
-}
 
 #[tokio::test]
 async fn command_is_refused_on_another_server() {

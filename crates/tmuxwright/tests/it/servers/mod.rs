@@ -5,9 +5,11 @@
 mod apart;
 mod choice;
 mod elsewhere;
+mod fleet;
 mod requests;
 mod rules;
 
+use rustix::process::{Pid, Signal, kill_process};
 use testkit::{Launch, Mcp, TmuxServer};
 
 use crate::launch;
@@ -53,5 +55,22 @@ impl ThreeServers {
     /// Starts the program with both servers.
     async fn serve(&self) -> Mcp {
         self.launch(&self.config("", "", "")).mcp().await
+    }
+}
+
+/// A stopped tmux server, which goes on when this is dropped.
+struct Stopped(Pid);
+
+impl Stopped {
+    fn new(tmux: &TmuxServer) -> Self {
+        let pid = Pid::from_raw(tmux.pid().try_into().unwrap()).unwrap();
+        kill_process(pid, Signal::STOP).unwrap();
+        Self(pid)
+    }
+}
+
+impl Drop for Stopped {
+    fn drop(&mut self) {
+        let _ = kill_process(self.0, Signal::CONT);
     }
 }
