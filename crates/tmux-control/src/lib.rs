@@ -80,7 +80,7 @@ pub use control::relay::{RelayProgram, SocketDir, relay_clients};
 pub use error::Error;
 pub use format::Row;
 pub use id::{PaneId, SessionId, WindowId};
-pub use remote::{Farewell, Remote, RemoteFacts, RemoteOptions, RemoteOutput, RemoteState, Route};
+pub use remote::{CleanUp, Remote, RemoteFacts, RemoteOptions, RemoteOutput, RemoteState, Route};
 pub use server::{LeaveGuard, Server, TmuxReply};
 pub use socket::Socket;
 pub use spawn::Program;

@@ -17,7 +17,7 @@ use crate::remote::channel::Channel;
 use crate::remote::facts::{FACTS, RemoteFacts};
 use crate::remote::script::{BODY, LASTING};
 use crate::remote::shell::{Shell, Work};
-use crate::remote::{Farewell, RemoteOptions, Route, farewell, ssh};
+use crate::remote::{CleanUp, RemoteOptions, Route, clean_up, ssh};
 use crate::spawn::Carrier;
 use crate::sync::lock;
 
@@ -64,7 +64,7 @@ pub(super) struct Connection {
     /// One more connection, for the channels that the system refuses on this one: sshd allows ten.
     overflow: Mutex<Option<Arc<Self>>>,
     /// Orders for the sentinel. Its end ends the connection.
-    sentinel: mpsc::UnboundedSender<Farewell>,
+    sentinel: mpsc::UnboundedSender<CleanUp>,
 }
 
 /// The control socket of a master, removed when this is dropped.
@@ -106,12 +106,12 @@ impl Connection {
         let (sentinel, messages, facts) = timeout(limit + REASON_ALLOWANCE, connected)
             .await
             .map_err(|_| format!("no answer within {} s", limit.as_secs_f32()))??;
-        let (sender, farewells) = mpsc::unbounded_channel();
+        let (sender, clean_ups) = mpsc::unbounded_channel();
         let (report, lost) = watch::channel(None);
         let task = SentinelTask {
             sentinel,
             messages,
-            farewells,
+            clean_ups,
             report,
             interval: options.keep_alive,
             lease: options.lease,
@@ -176,9 +176,9 @@ impl Connection {
         Shell::new(self.channel(LASTING, false).await?)
     }
 
-    /// Has the sentinel take the lease for a farewell.
-    pub(super) fn set_farewell(&self, farewell: Farewell) {
-        let _ = self.sentinel.send(farewell);
+    /// Has the sentinel take the lease for a clean-up script.
+    pub(super) fn set_clean_up(&self, clean_up: CleanUp) {
+        let _ = self.sentinel.send(clean_up);
     }
 
     pub(super) fn is_alive(&self) -> bool {
@@ -271,7 +271,7 @@ impl Messages {
 struct SentinelTask {
     sentinel: Shell,
     messages: Messages,
-    farewells: mpsc::UnboundedReceiver<Farewell>,
+    clean_ups: mpsc::UnboundedReceiver<CleanUp>,
     report: watch::Sender<Option<Loss>>,
     interval: Duration,
     lease: Duration,
@@ -289,7 +289,7 @@ impl SentinelTask {
             }
             None => {
                 if self.renew_at.is_some() {
-                    let end = Work::Script(farewell::END.to_owned());
+                    let end = Work::Script(clean_up::END.to_owned());
                     let _ = timeout(CLOSE_TIMEOUT, self.sentinel.run(&end)).await;
                 }
                 let limit = if socket.is_some() { MASTER_EXIT_TIMEOUT } else { CLOSE_TIMEOUT };
@@ -306,7 +306,7 @@ impl SentinelTask {
         let mut next_beat = Instant::now() + self.interval;
         loop {
             let work = tokio::select! {
-                farewell = self.farewells.recv() => match farewell?.take(self.lease) {
+                clean_up = self.clean_ups.recv() => match clean_up?.take(self.lease) {
                     Ok(script) => self.renewal(script),
                     Err(reason) => return Some(reason),
                 },
@@ -329,13 +329,13 @@ impl SentinelTask {
     /// A heartbeat, which renews the lease if it is time.
     fn heartbeat(&mut self) -> Work {
         match self.renew_at {
-            Some(at) if at <= Instant::now() => self.renewal(farewell::RENEW.to_owned()),
+            Some(at) if at <= Instant::now() => self.renewal(clean_up::RENEW.to_owned()),
             _ => Work::Script(":".to_owned()),
         }
     }
 
     fn renewal(&mut self, script: String) -> Work {
-        self.renew_at = Some(Instant::now() + self.lease / farewell::RENEWALS);
+        self.renew_at = Some(Instant::now() + self.lease / clean_up::RENEWALS);
         Work::Script(script)
     }
 }

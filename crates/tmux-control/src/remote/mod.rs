@@ -5,9 +5,9 @@
 //! streams.
 
 mod channel;
+mod clean_up;
 mod connection;
 mod facts;
-mod farewell;
 mod queue;
 mod route;
 mod script;
@@ -32,9 +32,9 @@ use crate::remote::shell::Work;
 use crate::sync::lock;
 
 pub(crate) use channel::Channel;
+pub use clean_up::CleanUp;
 pub(crate) use connection::{LossReceiver, lost_reason};
 pub use facts::RemoteFacts;
-pub use farewell::Farewell;
 pub use route::Route;
 pub(crate) use script::quote;
 pub use shell::RemoteOutput;
@@ -55,7 +55,7 @@ pub struct RemoteOptions {
     pub keep_alive: Duration,
     /// How long a script may run.
     pub script_timeout: Duration,
-    /// How long the other side waits for a heartbeat before the farewell. See [`Farewell`].
+    /// How long the other side waits for a heartbeat before the clean-up. See [`CleanUp`].
     pub lease: Duration,
     /// The process group of the local processes; `None` gives each its own.
     pub process_group: Option<u32>,
@@ -133,7 +133,7 @@ struct Status {
     count: u64,
     closed: bool,
     facts: Option<RemoteFacts>,
-    farewell: Option<Farewell>,
+    clean_up: Option<CleanUp>,
 }
 
 impl fmt::Debug for Remote {
@@ -230,12 +230,12 @@ impl Remote {
 
     /// Sets the script that runs on the other side once no heartbeat has come for the time of the lease: this
     /// process was killed, or the connection was cut and nothing has connected again.
-    pub async fn set_farewell(&self, farewell: Farewell) {
+    pub async fn set_clean_up(&self, clean_up: CleanUp) {
         let slot = self.inner.connection.lock().await;
         if let Some(connection) = slot.as_ref() {
-            connection.set_farewell(farewell.clone());
+            connection.set_clean_up(clean_up.clone());
         }
-        lock(&self.inner.status).farewell = Some(farewell);
+        lock(&self.inner.status).clean_up = Some(clean_up);
     }
 
     /// Ends the connection and all its channels. Nothing connects again.
@@ -278,8 +278,8 @@ impl Remote {
                 status.connected = Some((Instant::now(), connection.lost.clone()));
                 status.facts = Some(connection.facts.clone());
                 (status.failures, status.error, status.retry_at) = (0, None, None);
-                if let Some(farewell) = &status.farewell {
-                    connection.set_farewell(farewell.clone());
+                if let Some(clean_up) = &status.clean_up {
+                    connection.set_clean_up(clean_up.clone());
                 }
                 let kept =
                     reconnect_after_loss(Arc::downgrade(&self.inner), connection.lost.clone());
@@ -336,7 +336,7 @@ impl Status {
     }
 }
 
-/// Connects again after a loss if a farewell is set, as long as its lease lasts: otherwise the other side
+/// Connects again after a loss if a clean-up script is set, as long as its lease lasts: otherwise the other side
 /// would remove what this process still uses, because no call came in between. Returns an unnamed type, since
 /// connecting starts this again.
 fn reconnect_after_loss(
@@ -354,7 +354,7 @@ fn reconnect_after_loss(
             let pause = {
                 let mut status = lock(&remote.inner.status);
                 status.note_loss();
-                if status.closed || status.farewell.is_none() {
+                if status.closed || status.clean_up.is_none() {
                     return;
                 }
                 status.pause()

@@ -103,7 +103,7 @@ impl App {
     /// another one that happens when it is first used.
     pub async fn reap(&self) {
         if let Some(engines) = self.servers.all().first().map(|server| server.engines()) {
-            engines.host.leave_farewell().await;
+            engines.host.leave_clean_up().await;
             engines.runs.reap().await;
             engines.host.reap_orphans().await;
         }

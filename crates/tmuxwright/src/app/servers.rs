@@ -257,7 +257,7 @@ fn reap_later(engines: &Engines) {
     let Ok(runtime) = Handle::try_current() else { return };
     let Engines { host, runs, server, .. } = engines.clone();
     runtime.spawn(async move {
-        host.leave_farewell().await;
+        host.leave_clean_up().await;
         // The files on this system were removed at the start.
         if server.is_remote() {
             runs.reap().await;

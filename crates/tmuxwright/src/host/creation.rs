@@ -61,7 +61,7 @@ impl Host {
             keep,
             keepers,
             private_dir,
-            farewell: OnceCell::new(),
+            clean_up: OnceCell::new(),
             checked_exits: Mutex::default(),
         };
         Self::of_owner(Arc::new(shared), owner)

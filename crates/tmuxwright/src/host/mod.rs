@@ -6,12 +6,12 @@ mod barrier;
 mod buffers;
 mod caller;
 mod creation;
-mod farewell;
 mod keepers;
 mod own_session;
 mod owner;
 mod project_socket;
 mod reap;
+mod remote_clean_up;
 mod remote_shell;
 mod rows;
 mod system;
@@ -73,8 +73,8 @@ struct Shared {
     keep: bool,
     keepers: Keepers,
     private_dir: PrivateDir,
-    /// Set once another system has its farewell.
-    farewell: OnceCell<()>,
+    /// Set once another system has its clean-up script.
+    clean_up: OnceCell<()>,
     /// Exited panes, with their processes, for which tmux was made to check its children.
     checked_exits: Mutex<HashSet<(PaneId, u32)>>,
 }
@@ -248,7 +248,7 @@ impl Host {
 
     /// Creates a pane in the own session, and the session if it does not exist.
     pub async fn new_pane(&self, pane: NewPane) -> Result<CreatedPane, tmux_control::Error> {
-        self.leave_farewell().await;
+        self.leave_clean_up().await;
         let pane = self.shared.keepers.around(self, pane).await;
         self.session.new_pane(self.tmux(), &self.owner, pane).await
     }
@@ -311,7 +311,7 @@ impl Host {
 
     /// The exclusive right to create or rename buffers.
     pub async fn lock_buffer_names(&self) -> MutexGuard<'_, ()> {
-        self.leave_farewell().await;
+        self.leave_clean_up().await;
         self.buffers.lock().await
     }
 

@@ -1,7 +1,7 @@
 //! tmux servers on another system: over a real sshd, and through commands.
 
+mod clean_up;
 mod failures;
-mod farewell;
 mod operations;
 mod scripts;
 

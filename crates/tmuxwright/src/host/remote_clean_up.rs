@@ -1,7 +1,7 @@
 //! What is left to another system: a script that removes what this process made there, run on its side when nothing
 //! of this process answers any more.
 
-use tmux_control::Farewell;
+use tmux_control::CleanUp;
 
 use super::Host;
 use super::own_session::OWN_SESSION_OPTION;
@@ -9,27 +9,27 @@ use super::owner::{LABEL_PREFIX, OWNER_OPTION, Owner};
 use super::system::quoted;
 
 impl Host {
-    /// Leaves the farewell on another system, once. If that fails, the next call tries again; until then only the
+    /// Leaves the clean-up on another system, once. If that fails, the next call tries again; until then only the
     /// next start of this program removes what a killed one has left.
-    pub async fn leave_farewell(&self) {
+    pub async fn leave_clean_up(&self) {
         let Some(remote) = self.shared.system.connection() else { return };
-        let left = self.shared.farewell.get_or_try_init(async || {
+        let left = self.shared.clean_up.get_or_try_init(async || {
             let dir = self.private_dir().path().await?;
             let program = self.tmux().program_words();
-            let farewell =
-                farewell(&self.owner, &program, &dir.to_string_lossy(), self.shared.keep);
-            remote.set_farewell(farewell).await;
+            let clean_up =
+                clean_up(&self.owner, &program, &dir.to_string_lossy(), self.shared.keep);
+            remote.set_clean_up(clean_up).await;
             Ok::<_, std::io::Error>(())
         });
         if let Err(error) = left.await {
-            tracing::debug!("leaving a farewell: {error}");
+            tracing::debug!("leaving a clean-up script: {error}");
         }
     }
 }
 
-/// The farewell of `owner` and its MCP clients. `tmux` is the program there with the arguments that name the server;
+/// The clean-up of `owner` and its MCP clients. `tmux` is the program there with the arguments that name the server;
 /// `dir` is the private directory there. With `keep`, panes and buffers stay.
-pub(super) fn farewell(owner: &Owner, tmux: &[String], dir: &str, keep: bool) -> Farewell {
+pub(super) fn clean_up(owner: &Owner, tmux: &[String], dir: &str, keep: bool) -> CleanUp {
     let words: Vec<String> = tmux.iter().map(|word| quoted(word)).collect();
     let (words, identity) = (words.join(" "), owner.identity());
     let clients = format!(
@@ -50,7 +50,7 @@ done"#
     let objects = if keep { String::new() } else { objects };
     let script =
         format!("__tmux() {{ {words} \"$@\" </dev/null; }}\n{clients}\n{objects}\nrm -rf {dir}");
-    Farewell { script, lease_file: format!("{dir}/lease") }
+    CleanUp { script, lease_file: format!("{dir}/lease") }
 }
 
 #[cfg(test)]
@@ -85,14 +85,14 @@ mod tests {
         let dir = tmux.home().join("private");
         fs::create_dir(&dir).unwrap();
         let words = host.tmux().program_words();
-        let Farewell { script, .. } = farewell(&host.owner, &words, dir.to_str().unwrap(), keep);
+        let CleanUp { script, .. } = clean_up(&host.owner, &words, dir.to_str().unwrap(), keep);
         #[expect(clippy::disallowed_methods, reason = "the shell on the other side")]
         let status = Command::new("sh").args(["-c", &script]).status().unwrap();
         assert!(status.success() && !dir.exists());
     }
 
     #[tokio::test]
-    async fn farewell_removes_only_own_objects() {
+    async fn clean_up_removes_only_own_objects() {
         let tmux = TmuxServer::new();
         let (process, client) = used(&tmux).await;
         run(&tmux, &process, true);

@@ -1,4 +1,4 @@
-//! The farewell: a script that cleans up on the other side when nothing of ours is left to do it.
+//! The clean-up script that runs on the other side when nothing of ours is left to do it.
 //!
 //! A program that is killed, or whose connection is cut, cannot clean up there. Nor can the other side tell
 //! the two apart: after a cut the program may come back. So the sentinel holds a *lease* that heartbeats renew.
@@ -13,7 +13,7 @@ use crate::remote::script::{quote, random_key};
 
 /// A script for the time when the connection has ended without our word.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Farewell {
+pub struct CleanUp {
     /// The script.
     pub script: String,
     /// The file that names the connection which holds the lease; removed with the lease. Its directory exists
@@ -21,7 +21,7 @@ pub struct Farewell {
     pub lease_file: String,
 }
 
-impl Farewell {
+impl CleanUp {
     /// The script with which a sentinel takes the lease. It defines [`RENEW`] and [`END`].
     pub(super) fn take(&self, lease: Duration) -> Result<String, String> {
         let owner = random_key()?;
@@ -57,7 +57,7 @@ printf '%s\n' {owner} >{file}
 /// Renews the lease.
 pub(super) const RENEW: &str = "__renew";
 
-/// Ends the lease without the farewell.
+/// Ends the lease without the clean-up.
 pub(super) const END: &str = "__end";
 
 /// How often a lease is renewed within its time. Each renewal starts two processes there.

@@ -1,4 +1,4 @@
-//! The farewell on the other side, when the connection ends without a word.
+//! The clean-up on the other side, when the connection ends without a word.
 
 use std::fs;
 use std::path::PathBuf;
@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 use testkit::{Sshd, TmuxServer, wait_until};
-use tmux_control::{Farewell, Remote, RemoteOptions, Route};
+use tmux_control::{CleanUp, Remote, RemoteOptions, Route};
 
 use super::{command, quick, text};
 
@@ -26,7 +26,7 @@ impl Lease {
         let remote = Remote::new(Route::ssh(&sshd.destination()).unwrap(), options);
         let (said, file) = (tmux.home().join("said"), tmux.home().join("lease"));
         remote
-            .set_farewell(Farewell {
+            .set_clean_up(CleanUp {
                 script: format!("echo \"it's over\" >{}", said.display()),
                 lease_file: file.display().to_string(),
             })
@@ -49,7 +49,7 @@ impl Lease {
 }
 
 #[test]
-fn farewell_follows_a_killed_client() {
+fn clean_up_follows_a_killed_client() {
     let tmux = TmuxServer::not_started();
     let sshd = Sshd::start();
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -63,7 +63,7 @@ fn farewell_follows_a_killed_client() {
 }
 
 #[test]
-fn farewell_runs_in_every_posix_shell() {
+fn clean_up_runs_in_every_posix_shell() {
     let tmux = TmuxServer::not_started();
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let kept: Vec<(PathBuf, Remote)> = ["dash", "bash --posix", "busybox sh"]
@@ -74,12 +74,12 @@ fn farewell_runs_in_every_posix_shell() {
             let exec = format!("shift; exec {shell} \"$@\"");
             let options = RemoteOptions { lease: Duration::from_secs(2), ..quick(&tmux) };
             let remote = Remote::new(command(&["sh", "-c", &exec, "x"]), options);
-            let farewell = Farewell {
+            let clean_up = CleanUp {
                 script: format!("echo over >{}", said.display()),
                 lease_file: file.display().to_string(),
             };
             runtime.block_on(async {
-                remote.set_farewell(farewell).await;
+                remote.set_clean_up(clean_up).await;
                 remote.connect().await.unwrap();
             });
             wait_until("the lease is taken", || file.exists().then_some(()));
@@ -94,7 +94,7 @@ fn farewell_runs_in_every_posix_shell() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn farewell_follows_a_silent_connection() {
+async fn clean_up_follows_a_silent_connection() {
     let tmux = TmuxServer::not_started();
     let sshd = Sshd::start();
     let lease = Lease::take(&tmux, &sshd).await;
@@ -104,7 +104,9 @@ async fn farewell_follows_a_silent_connection() {
     stopped.iter().for_each(|pid| kill_process(*pid, Signal::STOP).unwrap());
     wait_until("it is over", || lease.said.exists().then_some(()));
     // The watcher has ended them; a stopped process ends once it continues.
-    stopped.iter().for_each(|pid| drop(kill_process(*pid, Signal::CONT)));
+    for pid in &stopped {
+        let _ = kill_process(*pid, Signal::CONT);
+    }
     for pid in stopped {
         wait_until("no connection is left", || test_kill_process(pid).is_err().then_some(()));
     }
@@ -112,7 +114,7 @@ async fn farewell_follows_a_silent_connection() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn lost_connection_with_a_farewell_comes_back() {
+async fn lost_connection_with_a_clean_up_comes_back() {
     let tmux = TmuxServer::not_started();
     let sshd = Sshd::start();
     let lease = Lease::take(&tmux, &sshd).await;
@@ -130,7 +132,7 @@ async fn lost_connection_with_a_farewell_comes_back() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn closing_and_coming_back_need_no_farewell() {
+async fn closing_and_coming_back_need_no_clean_up() {
     let tmux = TmuxServer::not_started();
     let sshd = Sshd::start();
     let lease = Lease::take(&tmux, &sshd).await;
@@ -138,7 +140,7 @@ async fn closing_and_coming_back_need_no_farewell() {
         kill_process(pid, Signal::KILL).unwrap();
     }
     testkit::until("it connects again", async || lease.remote.run("echo").await.ok()).await;
-    // The lease of the first connection ends without a farewell, since the second one has taken over.
+    // The lease of the first connection ends without the clean-up, since the second one has taken over.
     lease.wait_for_the_end();
     assert!(lease.file.exists() && !lease.said.exists());
     lease.remote.close().await;
