@@ -5,8 +5,11 @@
 mod apart;
 mod choice;
 mod elsewhere;
+mod losses;
+mod other_host;
 mod requests;
 mod rules;
+mod ssh_commands;
 
 use testkit::{Launch, Mcp, TmuxServer};
 
