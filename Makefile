@@ -15,7 +15,7 @@ INTERPRETERS = bash bc erl gdb ghci iex initdb irb jshell lldb lua mariadbd php 
 TYPOS_VERSION = 1.52.0
 TYPOS = target/tools/typos-$(TYPOS_VERSION)/bin/typos
 
-.PHONY: help demo test test-loaded test-attacks test-clients check spell bench bless
+.PHONY: help demo test test-loaded test-remote test-attacks test-clients check spell bench bless
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -38,6 +38,14 @@ test-loaded: ## run the tests of commands and waits under load; a failure prints
 	@scripts/install-packages $(TEST_NEEDS)
 	$(CARGO) test --locked -p tmuxwright --test it --no-run
 	scripts/under-load $(CARGO) test --locked -p tmuxwright --test it -- $(LOADED_TESTS)
+
+# The tests that `make test-remote` runs, and the command that stands for the way to another system.
+REMOTE_TESTS = run:: watch::
+VIA = env
+
+test-remote: ## run the tests of commands and waits by the code for other systems
+	@scripts/install-packages $(TEST_NEEDS)
+	TEST_VIA=$(VIA) $(CARGO) test --locked -p tmuxwright --test it -- $(REMOTE_TESTS)
 
 test-attacks: ## run the attacks on several versions: make test-attacks TMUXES="/a/tmux /b/tmux"
 	@scripts/install-packages $(TEST_NEEDS)

@@ -194,8 +194,9 @@ impl ReadCount {
 
     /// Whether the process has read at least this number of keys since `earlier`, as far as its reads tell.
     pub fn has_read_keys_since(self, earlier: Self, keys: usize) -> bool {
-        let bytes = self.bytes.saturating_sub(earlier.bytes);
-        !self.has_no_key_since(earlier) && bytes >= keys as u64
+        // A thread that has ended takes its count with it, as those of fish do. Then there is no evidence.
+        let bytes = self.bytes.checked_sub(earlier.bytes);
+        !self.has_no_key_since(earlier) && bytes.is_none_or(|bytes| bytes >= keys as u64)
     }
 }
 

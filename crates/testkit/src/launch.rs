@@ -16,6 +16,10 @@ use crate::load;
 use crate::mcp::{Answering, Mcp};
 use crate::raw::Raw;
 
+/// The environment variable with a command through which the program under test reaches tmux, such as
+/// `env`. The code for other systems then serves tests that were written for this one.
+const VIA_VARIABLE: &str = "TEST_VIA";
+
 /// The program under test, not started yet.
 #[derive(Debug)]
 pub struct Launch {
@@ -26,9 +30,18 @@ impl Launch {
     /// The program on a tmux server. Its environment holds no more than the strictest MCP clients
     /// pass on.
     pub fn new(program: &str, tmux: &TmuxServer) -> Self {
-        Self::without_tmux(program, tmux.home())
+        let launch = Self::without_tmux(program, tmux.home())
             .env("TMUXWRIGHT_SOCKET", &tmux.socket().to_string_lossy())
-            .env("TMUXWRIGHT_TMUX", &TmuxServer::program().to_string_lossy())
+            .env("TMUXWRIGHT_TMUX", &TmuxServer::program().to_string_lossy());
+        match Self::way() {
+            Some(way) => launch.env("TMUXWRIGHT_VIA", &way),
+            None => launch,
+        }
+    }
+
+    /// The command through which the program reaches tmux in this test run, if it takes tmux to be on another system.
+    pub fn way() -> Option<String> {
+        std::env::var(VIA_VARIABLE).ok()
     }
 
     /// The program without settings for tmux, started in `home`.

@@ -285,6 +285,15 @@ fn read_count_tells_keys_from_events() {
     ] {
         assert_eq!(now.has_no_key_since(count(100, 10)), has_no_key, "{now:?}");
     }
+    for (now, keys, has_read) in [
+        (count(100, 10), 1, false),
+        (count(101, 11), 1, true),
+        (count(101, 11), 2, false),
+        // A thread has ended.
+        (count(50, 9), 1, true),
+    ] {
+        assert_eq!(now.has_read_keys_since(count(100, 10), keys), has_read, "{now:?}");
+    }
     let pid = std::process::id();
     let before = crate::read_count(pid).unwrap();
     std::fs::read("/proc/self/comm").unwrap();

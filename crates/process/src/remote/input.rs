@@ -1,6 +1,6 @@
 //! Whether a process of another system waits for input, by one reply. The judgement is that of
-//! `linux/input.rs`, with less evidence: unread input cannot be seen from there, and
-//! memory only of the first thread of a leader.
+//! `linux/input.rs`, with less evidence: unread input cannot be seen from there, and memory only of first
+//! threads.
 
 use super::super::procfs::{
     Machine, Stat, Syscall, TerminalWait, WaitChannel, epoll_input, poll_inputs,

@@ -180,6 +180,13 @@ tw_wait() {
   done
 }
 
+# tw_in_foreground PID: whether a process belongs to the foreground group.
+tw_in_foreground() {
+  tw_fields "$1" || return
+  set -- $tw_s
+  [ "$3" = "$group" ]
+}
+
 # tw_memory PID: prints for which files the first thread of a process waits in `select` or `poll`, if it may
 # be traced: a set of bits, or a list with eight bytes for each, after the call itself.
 tw_memory() {
@@ -235,7 +242,7 @@ tw_look() (
     x=
     read -r x <"/proc/$p/schedstat" && echo "ran $p $x"
   done
-  tw_memory "$group"
+  for p in $details; do tw_in_foreground "$p" && tw_memory "$p"; done
   echo mode
   stty -a <"$tty"
   echo "$nonce"

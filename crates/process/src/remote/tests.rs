@@ -153,6 +153,11 @@ async fn panes_look_the_same_from_elsewhere() {
             InputState::Line,
         ),
         (
+            "sh -c 'python3 -c \"import select; p = select.poll(); p.register(0, 1); p.poll()\"; true'",
+            "sh",
+            InputState::Line,
+        ),
+        (
             "python3 -c 'import select; p = select.epoll(); p.register(0, 1); p.poll()'",
             "python3",
             InputState::Line,

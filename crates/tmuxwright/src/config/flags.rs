@@ -27,7 +27,10 @@ fn flag(setting: &Setting) -> Option<Arg> {
         .global(true)
         .help(format!("{} [default: {}]", setting.help, setting.default));
     Some(match setting.kind {
-        SettingKind::Text(name) => arg.value_name(name),
+        // Options of ssh come first in the value.
+        SettingKind::Text(name) => {
+            arg.value_name(name).allow_hyphen_values(name.starts_with("[OPTIONS]"))
+        }
         SettingKind::Choice(choices) => arg
             .value_name(choices.join("|"))
             .value_parser(clap::builder::PossibleValuesParser::new(choices))

@@ -229,7 +229,7 @@ impl Exchange<'_> {
     /// line, does not read each key.
     async fn note_read(&mut self) {
         let reader = &self.next_reader;
-        self.read_before = match reader.has_editor() && !reader.is_relay {
+        self.read_before = match reader.reads_each_key() {
             true => ReadBefore::of(self.engine, reader.program.pid).await,
             false => ReadBefore::default(),
         };

@@ -96,6 +96,8 @@ struct Reader {
     shell: Option<Shell>,
     /// Whether it is a shell that runs a command.
     is_busy_shell: bool,
+    /// Whether another process of its group reads the terminal for it, as for `sh -c python3`.
+    has_other_reader: bool,
     /// Whether the program behind the terminal cannot be inspected: a relay such as ssh, or a program of
     /// another user.
     is_relay: bool,
@@ -107,6 +109,8 @@ impl Reader {
         let found = shell_gate::probe_once(processes, pane.pid, engine.declared()).await?;
         let (shell, input) = (found.prompting_shell(), found.wait.state);
         let is_busy_shell = found.shell.is_some() && shell.is_none();
+        let has_other_reader =
+            found.wait.reader.as_ref().is_some_and(|name| *name != found.process.name);
         let is_relay = shell.is_none()
             && (input == InputState::Unknown || input_probe::is_relay(&found.process.name));
         // `su -c` waits for its program, which reads this terminal from a session of its own.
@@ -116,7 +120,13 @@ impl Reader {
             }
             input => input,
         };
-        Some(Self { program: found.process, input, shell, is_busy_shell, is_relay })
+        let program = found.process;
+        Some(Self { program, input, shell, is_busy_shell, has_other_reader, is_relay })
+    }
+
+    /// Whether the program itself reads each key, as far as an inspection shows.
+    fn reads_each_key(&self) -> bool {
+        self.has_editor() && !self.is_relay && !self.has_other_reader
     }
 
     fn reads(&self) -> bool {

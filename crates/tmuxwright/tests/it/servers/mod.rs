@@ -6,8 +6,11 @@ mod apart;
 mod choice;
 mod elsewhere;
 mod fleet;
+mod losses;
+mod other_host;
 mod requests;
 mod rules;
+mod ssh_commands;
 
 use rustix::process::{Pid, Signal, kill_process};
 use testkit::{Launch, Mcp, TmuxServer};

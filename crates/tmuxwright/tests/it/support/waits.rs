@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "helpers fail like tests")]
 
+#[cfg(target_os = "linux")]
+use testkit::Launch;
 use testkit::{Mcp, TmuxServer, until};
 
 /// Waits until a call of `wait_for` reads the output of this pane. No command may run in the pane.
@@ -12,6 +14,9 @@ pub(crate) async fn has_begun(tmux: &TmuxServer, mcp: &Mcp, target: &str) {
 /// The same for this many waits of the process `server`.
 #[cfg(target_os = "linux")]
 pub(crate) async fn have_begun(tmux: &TmuxServer, server: u32, target: &str, count: usize) {
+    if Launch::way().is_some() {
+        return stream_has_begun(tmux, target).await;
+    }
     let process = tmux.tmux(&["display-message", "-p", "-t", target, "#{pane_pid}"]);
     until(&format!("{count} waits for {target} have begun"), async || {
         (exit_handles(server, &process) >= count).then_some(())
@@ -30,10 +35,14 @@ fn exit_handles(server: u32, process: &str) -> usize {
     texts.filter(|text| text.lines().any(names_it)).count()
 }
 
-/// Other systems do not list such handles. The stream client is attached, and tmux has since answered more
-/// commands than a wait sends.
+/// Other systems do not list such handles.
 #[cfg(not(target_os = "linux"))]
 pub(crate) async fn have_begun(tmux: &TmuxServer, _: u32, target: &str, _: usize) {
+    stream_has_begun(tmux, target).await;
+}
+
+/// Without handles: the stream client is attached, and tmux has since answered more commands than a wait sends.
+async fn stream_has_begun(tmux: &TmuxServer, target: &str) {
     until("a stream client is attached", async || stream_client(tmux, target)).await;
     for _ in 0..20 {
         tmux.tmux(&["list-panes"]);

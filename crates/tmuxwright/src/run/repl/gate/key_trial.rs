@@ -206,7 +206,7 @@ impl KeyTrial<'_> {
     /// What the program has read before a key is pressed. A program that cannot be inspected, or whose terminal edits the
     /// line, does not read each key.
     async fn read_before(&self) -> ReadBefore {
-        match self.reader.has_editor() && !self.reader.is_relay {
+        match self.reader.reads_each_key() {
             true => ReadBefore::of(self.engine, self.reader.program.pid).await,
             false => ReadBefore::default(),
         }
