@@ -38,11 +38,20 @@ impl Processes {
         Inspection { pid, subject }
     }
 
-    /// Waits until the process has exited; returns at once if it does not exist.
+    /// Waits until the process has exited; returns soon if it does not exist. Exits on another system are polled, more
+    /// and more rarely: an inspection that misses the process makes the next poll due.
     pub async fn exited(&self, pid: u32) {
         match &self.remote {
             None => super::exited(pid).await,
             Some(remote) => remote.exited(pid).await,
+        }
+    }
+
+    /// The same for a process that is about to exit.
+    pub async fn exited_soon(&self, pid: u32) {
+        match &self.remote {
+            None => super::exited(pid).await,
+            Some(remote) => remote.exited_soon(pid).await,
         }
     }
 
@@ -169,6 +178,15 @@ impl Inspection {
         match &self.subject {
             Subject::Local => super::has_unread_input(self.pid),
             Subject::Remote(_) => None,
+        }
+    }
+
+    /// What the first process of the foreground group had read: if the inspection found it waiting, it has acted on
+    /// all of that. `None` if the system does not say.
+    pub fn read_count(&self, pid: u32) -> Option<ReadCount> {
+        match &self.subject {
+            Subject::Local => super::read_count(pid),
+            Subject::Remote(there) => there.read_count(pid),
         }
     }
 

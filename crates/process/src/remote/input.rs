@@ -106,6 +106,8 @@ impl TerminalProbe<'_> {
                 let memory = memory.filter(|_| pid == thread);
                 let inputs = match call {
                     Syscall::Select(_) if files.address == 0 => Some(Vec::new()),
+                    // Of a set with a single descriptor nothing is read from memory.
+                    Syscall::Select(_) if files.count == 1 => Some(vec![0]),
                     Syscall::Select(_) => memory
                         .filter(|bits| files.select_size() == Some(bits.len()))
                         .map(|bits| files.select_inputs(bits)),

@@ -78,6 +78,7 @@ impl RemoteProcesses {
             }
             last_mode = snapshot.mode();
         }
+        self.exits.compare(pid, snapshot.stats());
         snapshot
     }
 
@@ -110,22 +111,16 @@ impl RemoteProcesses {
     }
 
     pub(super) async fn exited(&self, pid: u32) {
-        self.exits.exited(pid).await;
+        self.exits.exited(pid, exit::FIRST_PAUSE).await;
+    }
+
+    pub(super) async fn exited_soon(&self, pid: u32) {
+        self.exits.exited(pid, Duration::ZERO).await;
     }
 
     pub(super) async fn read_count(&self, pid: u32) -> Option<ReadCount> {
         let reply = self.files(|nonce| format!("tw_counts {nonce} {pid}\n")).await?;
-        let mut total = None;
-        for (_, counts) in reply.files() {
-            let total = total.get_or_insert(ReadCount { bytes: 0, calls: 0 });
-            let counts = std::str::from_utf8(counts).ok()?;
-            let count = |name: &str| -> Option<u64> {
-                counts.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok()
-            };
-            total.bytes = total.bytes.checked_add(count("rchar:")?)?;
-            total.calls = total.calls.checked_add(count("syscr:")?)?;
-        }
-        total
+        total_read(reply.files())
     }
 
     pub(super) async fn other_session_processes(&self, pid: u32) -> Option<Vec<u32>> {
@@ -166,6 +161,21 @@ impl RemoteProcesses {
         let reply = self.shell.run(script).await?;
         Ok(String::from_utf8_lossy(&reply).trim().to_owned())
     }
+}
+
+/// The sum of the counts in files such as `/proc/PID/task/TID/io`. `None` if there are none.
+fn total_read<'a>(files: impl Iterator<Item = (&'a str, &'a [u8])>) -> Option<ReadCount> {
+    let mut total = None;
+    for (_, counts) in files {
+        let total = total.get_or_insert(ReadCount { bytes: 0, calls: 0 });
+        let counts = std::str::from_utf8(counts).ok()?;
+        let count = |name: &str| -> Option<u64> {
+            counts.lines().find_map(|line| line.strip_prefix(name))?.trim().parse().ok()
+        };
+        total.bytes = total.bytes.checked_add(count("rchar:")?)?;
+        total.calls = total.calls.checked_add(count("syscr:")?)?;
+    }
+    total
 }
 
 /// Time between two start times of `/proc`.

@@ -188,13 +188,17 @@ tw_in_foreground() {
 }
 
 # tw_memory PID: prints for which files the first thread of a process waits in `select` or `poll`, if it may
-# be traced: a set of bits, or a list with eight bytes for each, after the call itself.
+# be traced: a set of bits, or a list with eight bytes for each, after the call itself. A `select` for the first
+# descriptor alone, as that of a shell at its prompt, needs no set: each further program costs a millisecond.
 tw_memory() {
   x=
   read -r x <"/proc/$1/syscall"
   set -- "$1" $x
   case $tw_machine:$2 in
-    x86_64:23 | x86_64:270 | aarch64:72) size=$(((($3 & 4294967295) + 63) / 64 * 8)) address=$4 ;;
+    x86_64:23 | x86_64:270 | aarch64:72)
+      [ $(($3 & 4294967295)) != 1 ] || return
+      size=$(((($3 & 4294967295) + 63) / 64 * 8)) address=$4
+      ;;
     x86_64:7 | x86_64:271 | aarch64:73) size=$((($4 & 4294967295) * 8)) address=$3 ;;
     *) return ;;
   esac
@@ -248,6 +252,11 @@ tw_look() (
   echo "$nonce"
   for p in $tree; do files="$files /proc/$p/stat /proc/$p/cmdline"; done
   files="$files$infos"
+  # What the leader has read is counted before it is known to wait: so it has acted on all of that.
+  if [ "$group" -gt 0 ]; then
+    set -- /proc/"$group"/task/*/io
+    [ $# -gt 64 ] || files="$* $files"
+  fi
   for p in $details; do files="$files /proc/$p/status /proc/$p/schedstat"; done
   tw_print "$nonce" $files /proc/self/stat
 )

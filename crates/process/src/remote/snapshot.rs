@@ -7,10 +7,10 @@ use std::time::Duration;
 
 use super::super::procfs::{Machine, Stat};
 use super::super::terminal::TerminalMode;
-use super::super::{Foreground, InputState, InputWait, nul_separated, program_name};
+use super::super::{Foreground, InputState, InputWait, ReadCount, nul_separated, program_name};
 use super::input::{self, TerminalProbe};
 use super::reply::Reply;
-use super::{stat, ticks};
+use super::{stat, ticks, total_read};
 
 /// A description of the pane with a certain first process. Nothing is known in an empty one.
 #[derive(Debug, Default)]
@@ -79,6 +79,11 @@ impl Snapshot {
         } else {
             has("-echo").then_some(TerminalMode::NoEcho)
         }
+    }
+
+    /// The processes that the reply describes.
+    pub(super) fn stats(&self) -> &[Stat] {
+        &self.stats
     }
 
     pub(super) fn stat(&self, pid: u32) -> Option<&Stat> {
@@ -183,6 +188,13 @@ impl Snapshot {
         self.stat(group)?;
         let children = self.children(group)?;
         Some(children.iter().filter_map(|&kid| self.stat(kid)).any(|kid| kid.group == group))
+    }
+
+    /// What the leader of the foreground group had read before its wait was inspected.
+    pub(in super::super) fn read_count(&self, pid: u32) -> Option<ReadCount> {
+        let threads = format!("/proc/{pid}/task/");
+        let files = self.reply.files();
+        total_read(files.filter(|(path, _)| path.starts_with(&threads) && path.ends_with("/io")))
     }
 
     /// Base name of the executable, if it is a shell.

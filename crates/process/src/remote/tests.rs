@@ -263,6 +263,7 @@ async fn relatives_and_counts_are_the_same_elsewhere() {
         assert_eq!(shell.other_session_processes(pid).await, others);
         assert_eq!(shell.ancestors(pid).await, local.ancestors(pid).await);
         assert_eq!(shell.read_count(pid).await, local.read_count(pid).await);
+        assert_eq!(shell.inspect(pid).await.read_count(pid), local.read_count(pid).await);
     }
 }
 

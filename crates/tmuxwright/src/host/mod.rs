@@ -282,7 +282,7 @@ impl Host {
             _ => {}
         }
         self.session.forget().await;
-        let exited = self.processes().exited(pid);
+        let exited = self.processes().exited_soon(pid);
         tokio::time::timeout(SERVER_EXIT_TIMEOUT, exited).await.map_err(|_| {
             tmux_control::Error::Timeout { command: command.to_owned(), after: SERVER_EXIT_TIMEOUT }
         })

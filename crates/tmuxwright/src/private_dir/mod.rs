@@ -85,7 +85,7 @@ impl PrivateDir {
             Self::Remote(dir) => {
                 let names: Vec<String> = names.iter().map(|&name| name.to_owned()).collect();
                 let dir = Arc::clone(dir);
-                tokio::spawn(async move { dir.remove_files(&names).await });
+                tokio::spawn(async move { dir.discard_files(&names).await });
             }
         }
     }

@@ -127,16 +127,18 @@ impl RemoteDir {
     /// Removes files. Returns false if there was none.
     pub(super) async fn remove_files(&self, names: &[String]) -> bool {
         let script = |path: String| {
-            let files = names.iter().fold(String::new(), |mut files, name| {
-                let _ = write!(files, " {path}/{name}");
-                files
-            });
             format!(
-                "for f in{files}; do if [ -e \"$f\" ] || [ -h \"$f\" ]; then \
-                 rm -f \"$f\" && printf done; fi; done"
+                "for f in{}; do if [ -e \"$f\" ] || [ -h \"$f\" ]; then \
+                 rm -f \"$f\" && printf done; fi; done",
+                paths(&path, names)
             )
         };
         self.ask(script).await.is_some_and(|printed| printed.starts_with(DONE))
+    }
+
+    /// Removes files by a process in the background, for which no other script has to wait.
+    pub(super) async fn discard_files(&self, names: &[String]) {
+        self.ask(|path| format!("rm -f{} >/dev/null &", paths(&path, names))).await;
     }
 
     /// Whether a file exists and is not empty.
@@ -250,6 +252,14 @@ fn removal_of(names: &[String]) -> String {
          for f in \"$d\"/* \"$d\"/.[!.]*; do [ \"${{f##*/}}\" = {OWNER_FILE} ] || rm -f \"$f\"; done\n\
          rm -rf \"$d\"; i=$((i + 1)); done; fi; done"
     )
+}
+
+/// The paths of files in a directory, each behind a blank.
+fn paths(dir: &str, names: &[String]) -> String {
+    names.iter().fold(String::new(), |mut paths, name| {
+        let _ = write!(paths, " {dir}/{name}");
+        paths
+    })
 }
 
 /// The text as arguments of `printf %b` that are printed one after the other; one at least.

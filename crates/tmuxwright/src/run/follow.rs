@@ -15,7 +15,7 @@ use super::pane_records::{PaneLease, ShellMarks};
 use super::pane_size::{SizedItem, SizedStream};
 use super::prompt::Prompt;
 use crate::host::PaneState;
-use process::InputState;
+use process::{InputState, Inspection};
 
 /// The task that follows one job. Holds the lease on the pane while the command runs.
 pub(super) struct JobFollower {
@@ -43,6 +43,11 @@ pub(super) struct FollowState {
     pub(super) command_line: Option<CommandLine>,
     /// When the shell was asked for the status.
     pub(super) status_asked: Option<Instant>,
+    /// Whether there may be a command file, and a file through which the status is asked.
+    has_command_file: bool,
+    pub(super) has_status_file: bool,
+    /// The inspection by which the end was confirmed, if another system was asked.
+    pub(super) look_at_end: Option<Inspection>,
     /// Bytes after the end mark: the shell's prompt.
     pub(super) after_end: Vec<u8>,
 }
@@ -53,6 +58,9 @@ impl FollowState {
             marks_prompt,
             typed_at: Instant::now(),
             inputs: 0,
+            has_command_file: command_line.is_some(),
+            has_status_file: false,
+            look_at_end: None,
             command_line,
             status_asked: None,
             after_end: Vec::new(),
@@ -102,14 +110,15 @@ impl JobFollower {
                 () = &mut shell_exit => break self.status_after_exit().await,
             }
         };
-        let files = [self.job.id.as_str(), &self.line_file(), &self.status_file()];
-        self.engine.private_dir().discard(&files);
+        self.discard_files();
         let code = if let JobStatus::Exited(code) = status { Some(code) } else { None };
         let unfinished = self.job.last_row();
         let newline = unfinished.is_empty();
         let reading_prompt =
             code.map(|code| self.engine.records().pane(&self.pane).command_ended(code, newline));
-        self.engine.note_directory(self.pane.pane, self.shell.pid).await;
+        let look = self.state.look_at_end.as_ref();
+        let directory = look.and_then(|look| look.cwd(self.shell.pid));
+        self.engine.note_directory(self.pane.pane, self.shell.pid, directory).await;
         self.job.finish(status);
         self.engine.jobs().evict_oldest(self.engine.shared.options.results);
         if reading_prompt.is_some() {
@@ -121,11 +130,27 @@ impl JobFollower {
     pub(super) fn handle(&mut self, item: SizedItem) -> Option<JobStatus> {
         let had_begun = self.feed.filter.has_begun();
         let status = self.feed.handle(item);
-        if self.feed.filter.has_begun() && !had_begun {
-            // The command file has emptied itself.
+        let is_local = self.engine.host().system().is_local();
+        if self.feed.filter.has_begun() && !had_begun && is_local {
+            // The command file has emptied itself. Elsewhere it costs a script less to remove it with the others.
             self.engine.private_dir().discard(&[&self.job.id]);
         }
         status
+    }
+
+    /// Removes the files of the job.
+    fn discard_files(&self) {
+        let (line_file, status_file) = (self.line_file(), self.status_file());
+        let mut files = Vec::new();
+        if self.state.has_command_file {
+            files.extend([self.job.id.as_str(), &line_file]);
+        }
+        if self.state.has_status_file {
+            files.push(&status_file);
+        }
+        if !files.is_empty() {
+            self.engine.private_dir().discard(&files);
+        }
     }
 
     /// Confirms the held end mark once the shell has its terminal back. Both marks, of the command file
@@ -135,9 +160,12 @@ impl JobFollower {
         let shell = self.shell.pid;
         if self.feed.filter.holds_last_mark() {
             let look = self.engine.processes().inspect(self.pane.pid).await;
-            return look.foreground().filter(|it| it.pid == shell).and_then(|_| self.take_end());
+            look.foreground().filter(|it| it.pid == shell)?;
+            self.note_look(look);
+            return self.take_end();
         }
-        match gate::readiness(&self.engine, self.pane.pid).await {
+        let look = self.engine.processes().inspect(self.pane.pid).await;
+        match gate::readiness_by(&self.engine, self.pane.pid, &look) {
             Readiness::AtPrompt(at_prompt) if at_prompt.pid == shell => {}
             // Without a line editor, `stty -echo` makes the prompt look like that for a password.
             Readiness::BusyShell(busy, InputState::Line | InputState::Password)
@@ -147,7 +175,13 @@ impl JobFollower {
         if let Err(status) = self.read_printed().await {
             return status;
         }
+        self.note_look(look);
         self.take_end()
+    }
+
+    /// Keeps an inspection of another system, which shows the shell after the command.
+    fn note_look(&mut self, look: Inspection) {
+        self.state.look_at_end = Some(look).filter(|_| !self.engine.host().system().is_local());
     }
 
     /// Reads all that the pane has printed by now: a mark may not have arrived yet. Without a timeout,

@@ -1,9 +1,10 @@
 //! The gate: checks that a pane's foreground program is a shell at its prompt with nothing typed.
 //! A command is typed only if it is.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
-use process::Processes;
+use process::{Inspection, Processes};
 use tmux_control::PaneId;
 use tokio::time::Instant;
 
@@ -50,6 +51,34 @@ impl ForegroundProgram {
     }
 }
 
+/// A shell that was found at its prompt.
+#[derive(Debug, Clone)]
+pub(super) struct PromptingShell {
+    pub(super) shell: Shell,
+    /// The inspection that found it.
+    pub(super) look: Inspection,
+    /// When the call asked for it.
+    pub(super) asked: Instant,
+}
+
+impl PromptingShell {
+    /// By an inspection of the pane.
+    pub(super) fn of(
+        engine: &Engine,
+        pane: &PaneState,
+        look: Inspection,
+        asked: Instant,
+    ) -> Option<Self> {
+        let Readiness::AtPrompt(shell) = readiness_by(engine, pane.pid, &look) else { return None };
+        Some(Self { shell, look, asked })
+    }
+
+    /// Directory of the shell when it was found.
+    pub(super) fn directory(&self) -> Option<PathBuf> {
+        self.look.cwd(self.shell.pid)
+    }
+}
+
 /// Probes the foreground program of the pane with this first process. `declared` is the shell to
 /// assume for a program whose name is not recognised.
 pub(super) async fn probe_once(
@@ -57,14 +86,21 @@ pub(super) async fn probe_once(
     pid: u32,
     declared: Option<ShellKind>,
 ) -> Option<ForegroundProgram> {
-    let look = processes.inspect(pid).await;
+    program_by(&processes.inspect(pid).await, pid, declared)
+}
+
+/// The foreground program by an inspection of the pane.
+fn program_by(
+    look: &Inspection,
+    pid: u32,
+    declared: Option<ShellKind>,
+) -> Option<ForegroundProgram> {
     let foreground = look.foreground()?;
     let wait = look.input_wait();
-    // If another program has come to the foreground meanwhile, `wait` may be its state and not
-    // that of `foreground`.
-    let again = processes.inspect(pid).await;
-    again.foreground().filter(|now| now.pid == foreground.pid)?;
-    let known = again.shell(&foreground);
+    // On this system, another program may have come to the foreground meanwhile. Then `wait` may be its state and
+    // not that of `foreground`.
+    look.foreground().filter(|now| now.pid == foreground.pid)?;
+    let known = look.shell(&foreground);
     let shell =
         known.or(declared.filter(|_| foreground.pid == pid && wait.state == InputState::Raw));
     Some(ForegroundProgram { process: foreground, wait, shell })
@@ -72,7 +108,12 @@ pub(super) async fn probe_once(
 
 /// Probes whether the pane with this first process can take a command.
 pub(super) async fn readiness(engine: &Engine, pid: u32) -> Readiness {
-    let Some(program) = probe_once(engine.processes(), pid, engine.declared()).await else {
+    readiness_by(engine, pid, &engine.processes().inspect(pid).await)
+}
+
+/// The same by an inspection of the pane.
+pub(super) fn readiness_by(engine: &Engine, pid: u32, look: &Inspection) -> Readiness {
+    let Some(program) = program_by(look, pid, engine.declared()) else {
         return Readiness::Unknown;
     };
     let input = program.wait.state;
@@ -125,13 +166,14 @@ pub(super) async fn shell_at_prompt(
     pane: &PaneState,
     starting: Duration,
     settling: Duration,
-) -> Result<Shell, Refusal> {
+) -> Result<PromptingShell, Refusal> {
     let begun = Instant::now();
     let mut pause = ProbePause::default();
     loop {
         let waited = begun.elapsed();
-        match readiness(engine, pane.pid).await {
-            Readiness::AtPrompt(shell) => return Ok(shell),
+        let look = engine.processes().inspect(pane.pid).await;
+        match readiness_by(engine, pane.pid, &look) {
+            Readiness::AtPrompt(shell) => return Ok(PromptingShell { shell, look, asked: begun }),
             _ if waited < settling => {}
             Readiness::BusyShell(shell, input) => {
                 let reads = input == InputState::Line || input == InputState::Password;
@@ -142,8 +184,7 @@ pub(super) async fn shell_at_prompt(
             }
             Readiness::Program(program, input) => {
                 let reads = !matches!(input, InputState::None | InputState::Unknown);
-                let age = engine.processes().inspect(pane.pid).await.age();
-                let is_new = age.unwrap_or(waited) < EXEC_TIMEOUT;
+                let is_new = look.age().unwrap_or(waited) < EXEC_TIMEOUT;
                 // A process that tmux has just forked has not executed its program yet.
                 let is_first_process = program.pid == pane.pid && !is_new;
                 if waited > starting || (reads && !is_new) || is_first_process {
@@ -190,12 +231,11 @@ impl ProbePause {
 }
 
 /// Refuses a shell that cannot read our command files: of another user, or with another root.
-pub(super) async fn require_shared_files(
-    processes: &Processes,
+pub(super) fn require_shared_files(
+    look: &Inspection,
     pane: PaneId,
     shell: Shell,
 ) -> Result<(), Refusal> {
-    let look = processes.inspect(shell.pid).await;
     let can_read = look.uid(shell.pid).is_none_or(|uid| Some(uid) == look.own_uid() || uid == 0);
     if can_read && look.sees_our_files(shell.pid) != Some(false) {
         return Ok(());

@@ -133,7 +133,9 @@ impl JobFollower {
         }
         let entered = self.job.shows_entered_line(&self.prompt.row);
         self.job.close_before_prompt(self.prompt.rows() as usize);
-        gate::require_shared_files(self.engine.processes(), self.pane.pane, shell).await?;
+        let look = self.engine.processes().inspect(self.pane.pid).await;
+        gate::require_shared_files(&look, self.pane.pane, shell)?;
+        self.state.has_status_file = true;
         let (tmux, pane) = (self.engine.tmux(), self.pane.pane);
         let pooled = self.engine.records().pane(&self.pane).pool_client.is_some();
         let until = Instant::now() + DISTURBANCE_TIMEOUT;

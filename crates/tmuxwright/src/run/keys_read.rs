@@ -2,7 +2,7 @@
 //! wait for it. This system says whether keys are unread, so that no such program counts as waiting; another system does
 //! not, but counts what a process has read.
 
-use process::ReadCount;
+use process::{Inspection, ReadCount};
 
 use super::Engine;
 
@@ -21,6 +21,20 @@ impl ReadBefore {
         }
         let count = engine.processes().read_count(pid).await;
         Self { of_process: count.map(|count| (pid, count)) }
+    }
+
+    /// The same, by an inspection that may show it.
+    pub(super) async fn has_read_by(
+        &self,
+        look: &Inspection,
+        engine: &Engine,
+        keys: usize,
+    ) -> bool {
+        let Some((pid, before)) = self.of_process else { return true };
+        match look.read_count(pid) {
+            Some(now) => now.has_read_keys_since(before, keys),
+            None => self.has_read(engine, keys).await,
+        }
     }
 
     /// Whether the process has read this number of keys since. True without evidence.

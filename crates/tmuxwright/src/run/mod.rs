@@ -55,7 +55,7 @@ use crate::host::{Host, PaneState};
 use crate::lock::lock;
 use crate::private_dir::PrivateDir;
 pub(crate) use gate::ForegroundProgram;
-use gate::Readiness;
+use gate::{PromptingShell, Readiness};
 use home::Home;
 pub use home::{Obstacle, OtherShell};
 pub use interrupt::Interrupted;
@@ -128,14 +128,20 @@ impl Engine {
         pane: PaneState,
         command: String,
     ) -> Result<StartedCall, Refusal> {
-        if let Some(relay) = remote::Relay::in_pane(self, &pane).await {
-            return remote::run(self, relay, pane, command).await;
-        }
+        let asked = Instant::now();
+        let look = match remote::Relay::in_pane(self, &pane).await {
+            Ok(relay) => return remote::run(self, relay, pane, command).await,
+            Err(look) => look,
+        };
+        let shell = match self.running_in(pane.pane).is_some_and(|job| job.is_running()) {
+            true => None,
+            false => PromptingShell::of(self, &pane, look, asked),
+        };
         self.wait_for_abandoned(&pane).await;
         // The row is compared with the prompt that the last command has left. The next lease ends its reading.
         self.wait_for_prompt_read(&pane).await;
         let lease = PaneLease::acquire(self, &pane).await?;
-        start_job::start_job(self, lease, pane, command).await
+        start_job::start_job(self, lease, pane, command, shell).await
     }
 
     /// Waits for the end of a command whose shell is at its prompt again, as after `ssh` has lost its connection: the
@@ -309,12 +315,15 @@ impl Engine {
         lock(&self.home)
     }
 
-    /// Records the directory of a shell after a command, if it is the home shell.
-    async fn note_directory(&self, pane: PaneId, shell: u32) {
+    /// Records the directory of a shell after a command, if it is the home shell. It is asked for if it is not given.
+    async fn note_directory(&self, pane: PaneId, shell: u32, directory: Option<PathBuf>) {
         if !self.home().is_in(pane) {
             return;
         }
-        let directory = self.directory_of(shell).await;
+        let directory = match directory {
+            Some(directory) => Some(directory),
+            None => self.directory_of(shell).await,
+        };
         let mut home = self.home();
         if home.is_in(pane) {
             home.set_directory(directory);

@@ -7,14 +7,16 @@ use std::collections::hash_map::Entry;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use process::Inspection;
 use tmux_control::{PaneId, Server};
 use tokio::time::Instant;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::Engine;
+use super::gate::{PromptingShell, Shell};
 use super::job::Job;
 use super::launch::{Handover, Launch};
-use super::limits::{LEASE_INTERVAL, PROMPT_TIMEOUT};
+use super::limits::{FRESH_PROMPT_TIME, LEASE_INTERVAL, PROMPT_TIMEOUT};
 use super::options::JobNumbers;
 use super::prompt::Prompt;
 use super::refusal::Refusal;
@@ -53,6 +55,9 @@ pub(super) struct PaneRecord {
     pub(super) prompt_is_proven: bool,
     /// Cancelled when the task that reads the prompt after a command ends.
     pub(super) prompt_read: CancellationToken,
+    /// The shell as an inspection of another system found it at its prompt after the last command. Each inspection
+    /// there is a round trip.
+    pub(super) at_prompt: Option<(Shell, Inspection)>,
     /// When the last command was typed.
     pub(super) last_start: Option<Instant>,
     /// When the last command ended.
@@ -125,13 +130,37 @@ impl PaneRecords {
         self.panes.get(&pane.pane).filter(|record| record.pid == pane.pid)
     }
 
+    /// Records that an inspection of another system has found the shell at its prompt after a command; unless a lease
+    /// of a later generation has been acquired.
+    pub(super) fn note_at_prompt(
+        &mut self,
+        pane: &PaneState,
+        generation: u64,
+        found: (Shell, Inspection),
+    ) {
+        let record = self.pane(pane);
+        if record.generation == generation {
+            record.at_prompt = Some(found);
+        }
+    }
+
+    /// The shell that was found at its prompt after the last command, if that ended just before this call asked and no
+    /// tool has typed since. A key of a person is noticed when the command is typed.
+    pub(super) fn at_prompt(&self, pane: &PaneState, asked: Instant) -> Option<PromptingShell> {
+        let record = self.existing(pane).filter(|record| !record.typed_since)?;
+        let since_end = asked.saturating_duration_since(record.last_end?);
+        let (shell, look) = record.at_prompt.clone().filter(|_| since_end < FRESH_PROMPT_TIME)?;
+        Some(PromptingShell { shell, look, asked })
+    }
+
     /// Records the id of the command that is about to be typed into a pane.
     pub(super) fn job_starts(&mut self, pane: PaneId, id: &str) {
-        if let Some(PaneRecord { in_use: Some(PaneUse::Starting(starting)), typed_since, .. }) =
-            self.panes.get_mut(&pane)
+        if let Some(record) = self.panes.get_mut(&pane)
+            && let Some(PaneUse::Starting(starting)) = &mut record.in_use
         {
             *starting = Some(id.to_owned());
-            *typed_since = false;
+            record.typed_since = false;
+            record.at_prompt = None;
         }
     }
 
@@ -139,6 +168,7 @@ impl PaneRecords {
     pub(super) fn typed(&mut self, pane: &PaneState) {
         let record = self.panes.entry(pane.pane).or_insert_with(|| PaneRecord::new(pane.pid));
         record.typed_since = true;
+        record.at_prompt = None;
     }
 
     /// Records that the command was not typed after all, since the pane has changed.
@@ -189,6 +219,7 @@ impl PaneRecord {
             prompt_is_current: false,
             prompt_is_proven: false,
             prompt_read: CancellationToken::new(),
+            at_prompt: None,
             last_start: None,
             last_end: None,
             typed_since: false,

@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use process::Inspection;
 use tmux_control::stream::PaneStream;
 use tokio::time::Instant;
 
 use super::cursor_row::CursorRow;
-use super::gate::{self, ProbePause, Shell};
+use super::gate::{self, ProbePause, PromptingShell, Shell};
 use super::limits::{FRESH_PROMPT_TIME, POOL_START_TIMEOUT, SETTLE_TIME, SHELL_START_TIMEOUT};
 use super::pane_records::ShellMarks;
 use super::pane_size::{self, PlacedStream};
@@ -20,6 +21,8 @@ use terminal::screen::Screen;
 /// Facts that the gate has established.
 pub(super) struct GatePassed {
     pub(super) shell: Shell,
+    /// The inspection that found it.
+    pub(super) look: Inspection,
     pub(super) stream: PaneStream,
     /// Screen that shows the stream from its beginning on.
     pub(super) echo: Screen,
@@ -54,34 +57,45 @@ impl JobStart {
         if pane.synchronized {
             return Err(Refusal::Synchronized { pane: pane.pane });
         }
-        let (marks, prompt, last_end, typed_since, prompt_is_current, pooled, clean) = {
+        let (marks, prompt, last_end, last_start, typed_since, is_current, pooled, clean) = {
             let mut records = engine.records();
             let record = records.pane(pane);
-            let (typed_since, is_current) = (record.typed_since, record.prompt_is_current);
+            let (last_start, is_current) = (record.last_start, record.prompt_is_current);
+            let typed_since = record.typed_since;
             let pooled = record.pool_client.is_some();
             let clean = record.ended_with_newline && pooled;
             let (marks, prompt) = (record.marks.clone(), record.prompt.clone());
-            (marks, prompt, record.last_end, typed_since, is_current, pooled, clean)
+            (marks, prompt, record.last_end, last_start, typed_since, is_current, pooled, clean)
         };
         let first_command = matches!(marks, ShellMarks::Expected(_));
-        let shell = self.wait_for_shell(first_command, last_end).await?;
+        let PromptingShell { shell, look, asked } =
+            self.wait_for_shell(first_try, first_command, last_end).await?;
         let marks = self.confirm_marks(marks).await;
         let PlacedStream { stream, place, activity } =
             pane_size::stream_with_place(engine.tmux(), pane).await?;
         let echo = Screen::for_output(&place);
-        let since_end = last_end.map_or(Duration::MAX, |ended| ended.elapsed());
+        let is_local = engine.host().system().is_local();
+        // The checks of another system take round trips.
+        let asked = if is_local { Instant::now() } else { asked };
+        let since_end = last_end.map_or(Duration::MAX, |end| asked.saturating_duration_since(end));
         let just_started = first_command && !typed_since;
-        let just_ended = !typed_since && !prompt_is_current && since_end < FRESH_PROMPT_TIME;
+        let at_once = !typed_since && since_end < FRESH_PROMPT_TIME;
+        let just_ended = at_once && !is_current;
         let as_it_is = self.shell_key(shell.kind, &marks).is_some();
-        let last_start = engine.records().pane(pane).last_start;
         // Text that a person has typed ahead, while the shell started or the last command ran, is at the
         // prompt now.
         let since_start = match last_start {
             Some(typed) => typed.elapsed(),
-            None => self.age().await.unwrap_or(Duration::MAX),
+            None => look.age().unwrap_or(Duration::MAX),
         };
-        let passed = |prompt, cursor, blank_typed, condition, typing| GatePassed {
+        let unwatched = engine.records().pane(pane).unwatched;
+        // The clock there may differ, but the activity can be compared with itself.
+        let is_same = unwatched == Some(activity);
+        let may_type = if is_local { just_ended } else { at_once && is_same };
+        let quiet_time = if is_local { since_start } else { Duration::MAX };
+        let passed = |look, prompt, cursor, blank_typed, condition, typing| GatePassed {
             shell,
+            look,
             stream,
             echo,
             marks,
@@ -91,19 +105,18 @@ impl JobStart {
             condition,
             _typing: typing,
         };
-        if as_it_is && first_try && (just_started || (just_ended && clean)) {
-            let prompt = prompt.unwrap_or(Prompt { row: String::new(), rows: None });
+        if as_it_is && first_try && (just_started || (may_type && clean)) {
+            let prompt = prompt.unwrap_or_default();
             if first_command {
                 self.note_unwatched(&Viewers::read(engine.tmux(), pane).await?, activity);
             }
             let unwatched = engine.records().pane(pane).unwatched;
-            let condition = viewers::no_key_within(since_start, unwatched);
+            let condition = viewers::no_key_within(quiet_time, unwatched);
             let typing = engine.typing(pane.pane).await?;
-            return Ok(Checked::Done(passed(prompt, None, None, condition, typing)));
+            return Ok(Checked::Done(passed(look, prompt, None, None, condition, typing)));
         }
-        gate::require_shared_files(engine.processes(), pane.pane, shell).await?;
+        gate::require_shared_files(&look, pane.pane, shell)?;
         let viewers = Viewers::read(engine.tmux(), pane).await?;
-        let unwatched = engine.records().pane(pane).unwatched;
         self.note_unwatched(&viewers, activity);
         let check = PromptCheck { engine, pane, shell, viewers: &viewers, pooled };
         // A shell of ours without a line editor prints no new prompt below the output of a process in
@@ -122,10 +135,10 @@ impl JobStart {
             return Ok(Checked::Disturbed);
         };
         let condition = check.condition(behind_blank.as_ref().unwrap_or(&cursor));
-        let known = prompt.unwrap_or(Prompt { row: String::new(), rows: None });
+        let known = prompt.unwrap_or_default();
         let prompt = Prompt { row: cursor.line(), rows: None }.after(&known);
         let blank_typed = behind_blank.is_some().then_some(viewers);
-        Ok(Checked::Done(passed(prompt, Some(cursor), blank_typed, condition, typing)))
+        Ok(Checked::Done(passed(look, prompt, Some(cursor), blank_typed, condition, typing)))
     }
 
     /// Remembers the activity of the session at a moment when nobody looked at the pane.
@@ -148,10 +161,18 @@ impl JobStart {
     /// Waits for the shell's prompt.
     async fn wait_for_shell(
         &self,
+        first_try: bool,
         first_command: bool,
         last_end: Option<Instant>,
-    ) -> Result<Shell, Refusal> {
+    ) -> Result<PromptingShell, Refusal> {
         let Self { engine, pane, .. } = self;
+        // Here a further look is more certain, and costs nothing.
+        if let Some(shell) = &self.shell
+            && first_try
+            && !engine.host().system().is_local()
+        {
+            return Ok(shell.clone());
+        }
         // A shell that has run a command is no longer starting.
         let starting = match last_end {
             _ if first_command => POOL_START_TIMEOUT,

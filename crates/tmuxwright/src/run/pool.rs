@@ -7,7 +7,7 @@ use std::sync::Arc;
 use tmux_control::{Command, PaneId};
 use tokio::time::Instant;
 
-use super::gate::{self, ProbePause, Readiness, Shell};
+use super::gate::{self, ProbePause, PromptingShell, Readiness};
 use super::home::{HomeClaim, HomeShell, Obstacle};
 use super::limits::{ANSWERED_TIMEOUT, PROMPT_TIMEOUT};
 use super::pane_records::{PaneLease, PaneRecord, ShellMarks};
@@ -37,6 +37,9 @@ pub(super) async fn run(
     start.dead.into_iter().for_each(|pane| close_pane(engine, pane));
     started
 }
+
+/// A pane of the pool with its shell, which is `None` while it starts.
+type AcquiredPane = (PaneLease, PaneState, Option<PromptingShell>);
 
 /// A command without a target that is being started.
 struct PoolStart<'a> {
@@ -103,13 +106,10 @@ impl PoolStart<'_> {
             Err(obstacle) => return Ok(Err(obstacle)),
         };
         // A person may have changed the directory since the last command.
-        let directory = match shell {
-            Some(shell) => self.engine.directory_of(shell.pid).await,
-            None => None,
-        };
+        let directory = shell.as_ref().and_then(PromptingShell::directory);
         self.engine.home().set_directory(directory);
         let state = pane.clone();
-        match start_job(self.engine, lease, pane, self.command.clone()).await {
+        match start_job(self.engine, lease, pane, self.command.clone(), shell).await {
             Ok(started) => {
                 claim.set(HomeShell { pid: started.job.shell, ..home });
                 Ok(Ok(started))
@@ -133,7 +133,7 @@ impl PoolStart<'_> {
         let (lease, pane) = create_pane(self.engine, directory).await?;
         let id = pane.pane;
         claim.set(HomeShell { pane: id, pid: pane.pid });
-        let started = start_job(self.engine, lease, pane, self.command.clone()).await?;
+        let started = start_job(self.engine, lease, pane, self.command.clone(), None).await?;
         claim.set(HomeShell { pane: id, pid: started.job.shell });
         Ok(started)
     }
@@ -156,10 +156,10 @@ impl PoolStart<'_> {
         if wanted.is_some() {
             for pane in idle_panes(self.engine) {
                 let Ok((lease, pane, Some(shell))) = self.acquire(pane).await? else { continue };
-                if self.engine.directory_of(shell.pid).await != wanted {
+                if shell.directory() != wanted {
                     continue;
                 }
-                match start_job(self.engine, lease, pane, self.command.clone()).await {
+                match start_job(self.engine, lease, pane, self.command.clone(), Some(shell)).await {
                     Ok(mut started) => {
                         started.note(false, obstacle);
                         return Ok(started);
@@ -169,20 +169,18 @@ impl PoolStart<'_> {
             }
         }
         let (lease, pane) = create_pane(self.engine, directory).await?;
-        let mut started = start_job(self.engine, lease, pane, self.command.clone()).await?;
+        let mut started = start_job(self.engine, lease, pane, self.command.clone(), None).await?;
         started.note(true, obstacle);
         Ok(started)
     }
 
     /// Acquires a pane of the pool whose shell is at its prompt. The shell is `None` while it starts: a
     /// new one would take as long.
-    async fn acquire(
-        &mut self,
-        pane: PaneId,
-    ) -> Result<Result<(PaneLease, PaneState, Option<Shell>), Obstacle>, Refusal> {
+    async fn acquire(&mut self, pane: PaneId) -> Result<Result<AcquiredPane, Obstacle>, Refusal> {
+        let asked = Instant::now();
         self.wait_if_answered(pane).await;
         match self.engine.host().pane(&pane.to_string()).await {
-            Ok(state) => Ok(self.acquire_pane(pane, state).await),
+            Ok(state) => Ok(self.acquire_pane(pane, state, asked).await),
             Err(error) if error.is_not_found() || error.is_no_server() => {
                 self.engine.records().panes.remove(&pane);
                 Ok(Err(Obstacle::Gone))
@@ -196,7 +194,8 @@ impl PoolStart<'_> {
         &mut self,
         pane: PaneId,
         state: PaneState,
-    ) -> Result<(PaneLease, PaneState, Option<Shell>), Obstacle> {
+        asked: Instant,
+    ) -> Result<AcquiredPane, Obstacle> {
         let engine = self.engine;
         if state.process_state.has_exited() {
             self.dead.push(pane);
@@ -225,7 +224,11 @@ impl PoolStart<'_> {
         if starting {
             return Ok((lease, state, None));
         }
-        let shell = wait_for_prompt(engine, &state, last_end).await.map_err(Obstacle::Program)?;
+        let seen = engine.records().at_prompt(&state, asked);
+        let shell = match seen {
+            Some(shell) => shell,
+            None => wait_for_prompt(engine, &state, last_end).await.map_err(Obstacle::Program)?,
+        };
         Ok((lease, state, Some(shell)))
     }
 
@@ -306,13 +309,14 @@ async fn wait_for_prompt(
     engine: &Engine,
     pane: &PaneState,
     last_end: Option<Instant>,
-) -> Result<Shell, String> {
+) -> Result<PromptingShell, String> {
     let begun = Instant::now();
     let mut pause = ProbePause::default();
     loop {
         // A probe may miss a shell that is just being woken, so only another program counts at once.
-        let (program, since) = match gate::readiness(engine, pane.pid).await {
-            Readiness::AtPrompt(shell) => return Ok(shell),
+        let look = engine.processes().inspect(pane.pid).await;
+        let (program, since) = match gate::readiness_by(engine, pane.pid, &look) {
+            Readiness::AtPrompt(shell) => return Ok(PromptingShell { shell, look, asked: begun }),
             Readiness::BusyShell(shell, InputState::None | InputState::Unknown) => {
                 (shell.name, Some(begun))
             }

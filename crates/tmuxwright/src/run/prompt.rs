@@ -1,7 +1,7 @@
 //! Shell prompts: finding one below a command's output, comparing two.
 
 /// A shell's prompt.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub(crate) struct Prompt {
     /// Its last row; empty if it is not known.
     pub(crate) row: String,

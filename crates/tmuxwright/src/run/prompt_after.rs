@@ -39,14 +39,28 @@ impl JobFollower {
         after.feed(&state.after_end, &mut |_| is_more = true);
         let begun = Instant::now();
         let mut pause = ProbePause::default();
+        let mut look = state.look_at_end;
         // The reply to a query reaches the terminal before the first catch-up ends, its echo before the
         // second one does.
         let mut catch_ups = if queried { 2 } else { 1 };
         // A later command reads the prompt at its own end.
         while engine.records().pane(&pane).generation == generation {
             // Once the shell reads, its prompt is printed, and a person has not typed there yet.
-            let reads = matches!(gate::readiness(&engine, pane.pid).await, Readiness::AtPrompt(..))
-                && engine.catch_up(&pane).await;
+            let seen = match look.take() {
+                Some(look) => look,
+                None => engine.processes().inspect(pane.pid).await,
+            };
+            let reads = match gate::readiness_by(&engine, pane.pid, &seen) {
+                Readiness::AtPrompt(found) => {
+                    if !engine.host().system().is_local() {
+                        engine.records().note_at_prompt(&pane, generation, (found, seen));
+                    }
+                    engine.catch_up(&pane).await
+                }
+                // It has exited, and prints no prompt any more.
+                Readiness::Unknown if seen.started(shell.pid).is_none() => return,
+                _ => false,
+            };
             while let Some(item) = stream.next_arrived().await {
                 let mut more = |_: &str| is_more = true;
                 match item {

@@ -350,9 +350,10 @@ impl PromptCheck<'_> {
         let begun = Instant::now();
         let mut pause = ProbePause::default();
         loop {
-            // In this order: a shell that waits after it has read the keys has acted on them.
-            let has_read = before.has_read(self.engine, keys).await;
-            match gate::readiness(self.engine, self.pane.pid).await {
+            // A shell that waits after it has read the keys has acted on them.
+            let look = self.engine.processes().inspect(self.pane.pid).await;
+            let has_read = before.has_read_by(&look, self.engine, keys).await;
+            match gate::readiness_by(self.engine, self.pane.pid, &look) {
                 Readiness::AtPrompt(shell) if has_read && shell.pid == self.shell.pid => break,
                 _ if begun.elapsed() > PROMPT_TIMEOUT => {
                     let pane = self.pane.pane;

@@ -15,7 +15,7 @@ use super::command_file::{self, ScriptInput};
 use super::cursor_row::CursorRow;
 use super::delivery::{self, LineGeometry};
 use super::follow::{FollowState, JobFollower};
-use super::gate::{ProbePause, Shell};
+use super::gate::{ProbePause, PromptingShell, Shell};
 use super::home::{Attendance, Obstacle, OtherShell};
 use super::job_feed::JobFeed;
 use super::launch::Handover;
@@ -73,18 +73,19 @@ impl StartedCall {
 }
 
 /// Types a command and follows it. Runs in a task of its own: once typing has begun, the job is
-/// completed even if the caller is cancelled.
+/// completed even if the caller is cancelled. `shell` is the pane's shell, if the caller has found it at its prompt.
 pub(super) async fn start_job(
     engine: &Arc<Engine>,
     lease: PaneLease,
     pane: PaneState,
     command: String,
+    shell: Option<PromptingShell>,
 ) -> Result<StartedCall, Refusal> {
     let id = pane.pane;
     let typing = TypingLease::acquire(engine, id, &CancellationToken::new()).await?;
     let (sender, started) = oneshot::channel();
     let (engine, job_id) = (Arc::clone(engine), OnceLock::new());
-    let start = JobStart { engine, lease, typing, pane, command, id: job_id };
+    let start = JobStart { engine, lease, typing, pane, command, shell, id: job_id };
     tokio::spawn(start.run(sender).in_current_span());
     started.await.unwrap_or(Err(Refusal::Contended { pane: id }))
 }
@@ -96,6 +97,8 @@ pub(super) struct JobStart {
     typing: TypingLease,
     pub(super) pane: PaneState,
     command: String,
+    /// The shell, if the caller has found it at its prompt.
+    pub(super) shell: Option<PromptingShell>,
     /// Id of the job, once there is one.
     id: OnceLock<String>,
 }
@@ -262,7 +265,7 @@ impl JobStart {
             (None, None) => return Err(Refusal::Contended { pane: self.pane.pane }),
         };
         let (engine, pane) = (&self.engine, &self.pane);
-        let directory = engine.directory_of(passed.shell.pid).await;
+        let directory = passed.look.cwd(passed.shell.pid);
         let mut commands = Vec::new();
         let mut rest = line.as_str();
         if passed.blank_typed.is_some() {

@@ -32,7 +32,7 @@ pub(in crate::run) struct RemoteInterrupt<'a> {
 impl<'a> RemoteInterrupt<'a> {
     /// `None` if the pane shows neither a command of ours behind a relay nor the prompt of a shell there.
     pub(in crate::run) async fn of(engine: &'a Engine, pane: &'a PaneState) -> Option<Self> {
-        let relay = Relay::in_pane(engine, pane).await?;
+        let relay = Relay::in_pane(engine, pane).await.ok()?;
         let (job, terminal) = (engine.remote_job(pane.pane), &relay.terminal);
         let before = CursorRow::read(&terminal.tmux, terminal.pane.pane).await.ok()?;
         let found = Self { engine, pane, relay, job, before };

@@ -77,14 +77,18 @@ impl Relay {
     ///
     /// A shell that has just ended a command may have a process of its own in the foreground for a moment. It is
     /// waited for.
-    pub(in crate::run) async fn in_pane(engine: &Engine, pane: &PaneState) -> Option<Self> {
+    /// The error is the inspection that has found none.
+    pub(in crate::run) async fn in_pane(
+        engine: &Engine,
+        pane: &PaneState,
+    ) -> Result<Self, Inspection> {
         let settling = engine.settling_relay(pane.pane).await;
         let mut pause = ProbePause::default();
         loop {
             let found = Self::find(engine, pane).await;
             match &settling {
                 Some((id, until))
-                    if found.as_ref().map(Self::id).as_ref() != Some(id)
+                    if found.as_ref().ok().map(Self::id).as_ref() != Some(id)
                         && Instant::now() < *until =>
                 {
                     if !id.is_alive(engine.processes()).await {
@@ -97,9 +101,13 @@ impl Relay {
         }
     }
 
-    async fn find(engine: &Engine, pane: &PaneState) -> Option<Self> {
+    async fn find(engine: &Engine, pane: &PaneState) -> Result<Self, Inspection> {
+        let look = engine.processes().inspect(pane.pid).await;
+        Self::found_by(engine, pane, look.clone()).await.ok_or(look)
+    }
+
+    async fn found_by(engine: &Engine, pane: &PaneState, mut look: Inspection) -> Option<Self> {
         let processes = engine.processes();
-        let mut look = processes.inspect(pane.pid).await;
         let mut foreground = look.foreground()?;
         let mut terminal = ShellTerminal {
             tmux: engine.tmux().clone(),
@@ -125,7 +133,7 @@ impl Relay {
             let kind = look.shell(&foreground)?;
             let shell = Shell { kind, pid: foreground.pid };
             let is_inner = is_nested || engine.records().started_by_job(pane, foreground.pid);
-            if !is_inner && gate::require_shared_files(processes, pane.pane, shell).await.is_ok() {
+            if !is_inner && gate::require_shared_files(&look, pane.pane, shell).is_ok() {
                 return None;
             }
         }

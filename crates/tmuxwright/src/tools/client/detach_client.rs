@@ -82,7 +82,7 @@ impl Tool for DetachClient {
         let detach = Command::action("detach-client").option("-t", &row.name);
         cx.tmux().run(detach).await?;
         // tmux lists the client until its process has exited.
-        let exited = cx.host.processes().exited(row.pid);
+        let exited = cx.host.processes().exited_soon(row.pid);
         if tokio::time::timeout(MAX_DETACH_WAIT, exited).await.is_err() {
             let message = format!("`{}` was detached, but its process still runs", row.name);
             return Err(ToolError::new(Code::Timeout, message)

@@ -48,8 +48,12 @@ impl WatchedPane {
         if self.unread_keys.as_ref().is_none_or(|keys| keys.check_at > now) {
             return;
         }
-        let look = self.watches.host.processes().inspect(self.pane.pid).await;
-        let is_unread = look.has_unread_input() == Some(true);
+        // Another system does not say.
+        let is_local = self.watches.host.system().is_local();
+        let is_unread = is_local && {
+            let look = self.watches.host.processes().inspect(self.pane.pid).await;
+            look.has_unread_input() == Some(true)
+        };
         if let Some(keys) = self.unread_keys.as_mut().filter(|_| is_unread) {
             keys.check_at = now + keys.interval;
             keys.interval = (keys.interval * 2).min(MAX_KEYS_INTERVAL);
