@@ -11,6 +11,9 @@ use crate::context::Request;
 use crate::contract::{Fleet, FleetEach, FleetFirst, FleetList, ToolError};
 use crate::registry::{SERVER_ARGUMENT, SERVERS_ARGUMENT, TARGETS_ARGUMENT};
 
+/// Targets of a call, with their server.
+type OnServer<T> = (Arc<AppServer>, T);
+
 /// A call as its arguments ask for it.
 pub(in crate::mcp) enum FleetSplit {
     /// A call on one server, with its arguments.
@@ -68,7 +71,7 @@ fn split_each(
 /// One call for each choice, with an equal share of the number that they share.
 fn calls_on(
     each: &FleetEach,
-    chosen: Vec<(Arc<AppServer>, Option<String>)>,
+    chosen: Vec<OnServer<Option<String>>>,
     arguments: &Map<String, Value>,
 ) -> Vec<ServerCall> {
     let count = chosen.len();
@@ -167,8 +170,8 @@ fn prefixed<'a>(servers: &Servers, entry: &'a str) -> Option<(Arc<AppServer>, &'
 fn named_servers(
     servers: &Servers,
     names: &[String],
-) -> Result<Vec<(Arc<AppServer>, Option<String>)>, ToolError> {
-    let mut chosen: Vec<(Arc<AppServer>, Option<String>)> = Vec::new();
+) -> Result<Vec<OnServer<Option<String>>>, ToolError> {
+    let mut chosen: Vec<OnServer<Option<String>>> = Vec::new();
     for (place, name) in names.iter().enumerate() {
         let at = format!("{SERVERS_ARGUMENT}[{place}]");
         let server = servers.find_for(&at, Some(name))?;
@@ -185,8 +188,8 @@ fn named_targets(
     servers: &Servers,
     default: &Arc<AppServer>,
     entries: &[String],
-) -> Result<Vec<(Arc<AppServer>, Option<String>)>, ToolError> {
-    let mut chosen: Vec<(Arc<AppServer>, Option<String>)> = Vec::new();
+) -> Result<Vec<OnServer<Option<String>>>, ToolError> {
+    let mut chosen: Vec<OnServer<Option<String>>> = Vec::new();
     for (place, entry) in entries.iter().enumerate() {
         let (server, target) =
             prefixed(servers, entry).unwrap_or_else(|| (Arc::clone(default), entry.as_str()));
@@ -209,8 +212,8 @@ fn targets_by_server(
     servers: &Servers,
     default: &Arc<AppServer>,
     entries: &[String],
-) -> Result<Vec<(Arc<AppServer>, Vec<String>)>, ToolError> {
-    let mut groups: Vec<(Arc<AppServer>, Vec<String>)> = Vec::new();
+) -> Result<Vec<OnServer<Vec<String>>>, ToolError> {
+    let mut groups: Vec<OnServer<Vec<String>>> = Vec::new();
     for (place, entry) in entries.iter().enumerate() {
         let (server, target) =
             prefixed(servers, entry).unwrap_or_else(|| (Arc::clone(default), entry.as_str()));
