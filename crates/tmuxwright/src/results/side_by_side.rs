@@ -37,7 +37,7 @@ pub(crate) fn commands(parts: &[FleetPart]) -> String {
                     [_] => reply.text.lines().next().unwrap_or_default().to_owned(),
                     _ => common_facts(reply, &group),
                 };
-                let output = reply.structured["output"].as_str().unwrap_or_default();
+                let output = text_of(reply, "output").unwrap_or_default();
                 add_block(&mut text, &names(&group), &facts, output.lines());
             }
             Err(error) => add_failure(&mut text, &names(&group), error),
@@ -52,7 +52,8 @@ pub(crate) fn searches(parts: &[FleetPart]) -> String {
     servers.sort_unstable();
     servers.dedup();
     let replies = || parts.iter().filter_map(|part| part.answer.as_ref().ok());
-    let total: u64 = replies().filter_map(|reply| reply.structured["total"].as_u64()).sum();
+    let total: u64 =
+        replies().filter_map(|reply| value_of(reply, "total").and_then(Value::as_u64)).sum();
     let failed: Vec<&FleetPart> = parts.iter().filter(|part| part.answer.is_err()).collect();
     let failures = format!("{} failed ({})", failed.len(), names(&failed));
     let mut text = String::from(
@@ -127,14 +128,15 @@ fn says_same(one: &FleetPart, other: &FleetPart) -> bool {
 fn common_facts(first: &Reply, group: &[&FleetPart]) -> String {
     let replies = || group.iter().filter_map(|part| part.answer.as_ref().ok());
     let texts = |name: &str| -> Vec<String> {
-        replies().filter_map(|reply| Some(reply.structured[name].as_str()?.to_owned())).collect()
+        replies().filter_map(|reply| Some(text_of(reply, name)?.to_owned())).collect()
     };
-    let durations = || replies().filter_map(|reply| reply.structured["duration"].as_f64());
+    let durations =
+        || replies().filter_map(|reply| value_of(reply, "duration").and_then(Value::as_f64));
     let shortest = seconds(durations().fold(f64::INFINITY, f64::min));
     let longest = seconds(durations().fold(0.0, f64::max));
     let duration = if shortest == longest { longest } else { format!("{shortest} to {longest}") };
-    let lines = first.structured["total_lines"].as_u64().unwrap_or_default();
-    let text = |name: &str| first.structured[name].as_str();
+    let lines = value_of(first, "total_lines").and_then(Value::as_u64).unwrap_or_default();
+    let text = |name: &str| text_of(first, name);
     let (ids, panes) = (texts("command_id").join(", "), texts("pane_id").join(", "));
     FactRow::new(state(first))
         .maybe(text("waiting").map(|input| format!("waits for input ({input}): send_keys")))
@@ -148,10 +150,18 @@ fn common_facts(first: &Reply, group: &[&FleetPart]) -> String {
 
 /// The state of a command.
 fn state(reply: &Reply) -> String {
-    match reply.structured["exit_code"].as_i64() {
+    match value_of(reply, "exit_code").and_then(Value::as_i64) {
         Some(code) => format!("exit {code}"),
-        None => reply.structured["status"].as_str().unwrap_or_default().to_owned(),
+        None => text_of(reply, "status").unwrap_or_default().to_owned(),
     }
+}
+
+fn value_of<'a>(reply: &'a Reply, name: &str) -> Option<&'a Value> {
+    reply.structured.get(name)
+}
+
+fn text_of<'a>(reply: &'a Reply, name: &str) -> Option<&'a str> {
+    value_of(reply, name).and_then(Value::as_str)
 }
 
 fn names(parts: &[&FleetPart]) -> String {

@@ -136,7 +136,9 @@ async fn first_end(
         let Some((number, part)) = next else { break };
         match &part.answer {
             Err(_) => failed.push((number, part)),
-            Ok(reply) if reply.structured[first.end] == first.timeout => {
+            Ok(reply)
+                if reply.structured.get(first.end).is_some_and(|end| end == first.timeout) =>
+            {
                 end.get_or_insert(Instant::now() + TIMEOUT_GRACE);
                 timed_out.push((number, part));
             }

@@ -11,6 +11,9 @@ use crate::context::Request;
 use crate::contract::{Fleet, FleetEach, FleetFirst, FleetList, ToolError};
 use crate::registry::{SERVER_ARGUMENT, SERVERS_ARGUMENT, TARGETS_ARGUMENT};
 
+/// Targets of a call, with their server.
+type OnServer<T> = (Arc<AppServer>, T);
+
 /// A call as its arguments ask for it.
 pub(in crate::mcp) enum FleetSplit {
     /// A call on one server, with its arguments.
@@ -51,6 +54,7 @@ fn split_each(
         return FleetSplit::OneServer(arguments);
     };
     let calls = texts(name, given).and_then(|list| {
+        check_count(name, list.len())?;
         check_excluded(each.excluded, name, &arguments)?;
         let chosen = match each.list {
             FleetList::Servers => named_servers(servers, &list)?,
@@ -68,7 +72,7 @@ fn split_each(
 /// One call for each choice, with an equal share of the number that they share.
 fn calls_on(
     each: &FleetEach,
-    chosen: Vec<(Arc<AppServer>, Option<String>)>,
+    chosen: Vec<OnServer<Option<String>>>,
     arguments: &Map<String, Value>,
 ) -> Vec<ServerCall> {
     let count = chosen.len();
@@ -111,19 +115,18 @@ fn split_first(
         arguments.insert(TARGETS_ARGUMENT.to_owned(), targets.into());
         arguments
     };
-    let calls = match groups {
-        Ok(groups) => match groups.as_slice() {
-            [(server, targets)] => return FleetSplit::OneServer(on(server, targets.clone())),
-            _ => check_excluded(first.excluded, TARGETS_ARGUMENT, &arguments).map(|()| {
-                let calls = groups.into_iter().map(|(server, targets)| {
-                    let arguments = on(&server, targets);
-                    ServerCall { server, target: None, arguments }
-                });
-                FleetCalls { calls: calls.collect(), merge: FleetMerge::First(first) }
-            }),
-        },
-        Err(error) => Err(error),
-    };
+    if let Ok([(server, targets)]) = groups.as_deref() {
+        return FleetSplit::OneServer(on(server, targets.clone()));
+    }
+    let calls = groups.and_then(|groups| {
+        check_count(TARGETS_ARGUMENT, groups.len())?;
+        check_excluded(first.excluded, TARGETS_ARGUMENT, &arguments)?;
+        let calls = groups.into_iter().map(|(server, targets)| {
+            let arguments = on(&server, targets);
+            ServerCall { server, target: None, arguments }
+        });
+        Ok(FleetCalls { calls: calls.collect(), merge: FleetMerge::First(first) })
+    });
     arguments.shift_remove(SERVER_ARGUMENT);
     FleetSplit::Fleet(arguments, calls)
 }
@@ -167,8 +170,8 @@ fn prefixed<'a>(servers: &Servers, entry: &'a str) -> Option<(Arc<AppServer>, &'
 fn named_servers(
     servers: &Servers,
     names: &[String],
-) -> Result<Vec<(Arc<AppServer>, Option<String>)>, ToolError> {
-    let mut chosen: Vec<(Arc<AppServer>, Option<String>)> = Vec::new();
+) -> Result<Vec<OnServer<Option<String>>>, ToolError> {
+    let mut chosen: Vec<OnServer<Option<String>>> = Vec::new();
     for (place, name) in names.iter().enumerate() {
         let at = format!("{SERVERS_ARGUMENT}[{place}]");
         let server = servers.find_for(&at, Some(name))?;
@@ -185,8 +188,8 @@ fn named_targets(
     servers: &Servers,
     default: &Arc<AppServer>,
     entries: &[String],
-) -> Result<Vec<(Arc<AppServer>, Option<String>)>, ToolError> {
-    let mut chosen: Vec<(Arc<AppServer>, Option<String>)> = Vec::new();
+) -> Result<Vec<OnServer<Option<String>>>, ToolError> {
+    let mut chosen: Vec<OnServer<Option<String>>> = Vec::new();
     for (place, entry) in entries.iter().enumerate() {
         let (server, target) =
             prefixed(servers, entry).unwrap_or_else(|| (Arc::clone(default), entry.as_str()));
@@ -209,8 +212,8 @@ fn targets_by_server(
     servers: &Servers,
     default: &Arc<AppServer>,
     entries: &[String],
-) -> Result<Vec<(Arc<AppServer>, Vec<String>)>, ToolError> {
-    let mut groups: Vec<(Arc<AppServer>, Vec<String>)> = Vec::new();
+) -> Result<Vec<OnServer<Vec<String>>>, ToolError> {
+    let mut groups: Vec<OnServer<Vec<String>>> = Vec::new();
     for (place, entry) in entries.iter().enumerate() {
         let (server, target) =
             prefixed(servers, entry).unwrap_or_else(|| (Arc::clone(default), entry.as_str()));
@@ -236,16 +239,19 @@ fn texts(name: &str, given: &Value) -> Result<Vec<String>, ToolError> {
         }
         _ => parsed,
     };
-    match list.as_ref().map(Vec::len) {
-        Some(1..=MAX_FLEET_CALLS) => Ok(list.unwrap_or_default()),
-        Some(count) => Err(ToolError::invalid_argument(format!("`{name}` has {count} entries"))
-            .hint(format!("give 1 to {MAX_FLEET_CALLS}, or leave `{name}` out"))),
-        None => {
-            let message = format!("argument `{name}`: a list of strings is expected");
-            Err(ToolError::invalid_argument(message)
-                .hint("list_servers shows the names of the servers"))
-        }
+    list.ok_or_else(|| {
+        ToolError::invalid_argument(format!("argument `{name}`: a list of strings is expected"))
+            .hint("list_servers shows the names of the servers")
+    })
+}
+
+/// Refuses an empty list, and one with more calls than are made at once.
+fn check_count(name: &str, count: usize) -> Result<(), ToolError> {
+    if (1..=MAX_FLEET_CALLS).contains(&count) {
+        return Ok(());
     }
+    Err(ToolError::invalid_argument(format!("`{name}` is for {count} calls"))
+        .hint(format!("give 1 to {MAX_FLEET_CALLS}, or leave `{name}` out")))
 }
 
 /// Refuses arguments that do not go with the list.

@@ -183,6 +183,12 @@ async fn wait_ends_on_the_first_server() {
         assert_eq!((&waited["event"], &waited["server"]), (&json!("text:word"), &json!(name)));
         assert_eq!(waited["pane_id"], **pane, "{waited}");
     }
+    // As many panes as may be watched: a wait that was left behind would take the place of one.
+    for name in ["one", "two"] {
+        let all =
+            json!({"targets": vec!["%0"; 256], "until": ["bell"], "timeout": 0, "server": name});
+        mcp.call("wait_for", all).await.ok();
+    }
     mcp.close().await;
     // The losers have ended before the answer went out.
     let waits: Vec<Value> =
@@ -278,11 +284,11 @@ async fn wrong_lists_are_refused() {
     let socket = servers.two.socket();
     let many: Vec<String> = (0..65).map(|number| format!("s{number}")).collect();
     for (servers, words) in [
-        (json!([]), "0 entries"),
+        (json!([]), "is for 0 calls"),
         (json!(["one", "tow"]), "`servers[1]`: there is no server `tow`"),
         (json!(["one", "two", "one"]), "`servers[2]`: `one` is in the list already"),
         (json!(["two", socket]), "`servers[1]`: `two` is in the list already"),
-        (json!(many), "65 entries"),
+        (json!(many), "is for 65 calls"),
         (json!(["one", 2]), "a list of strings"),
         (json!("one"), "a list of strings"),
     ] {
