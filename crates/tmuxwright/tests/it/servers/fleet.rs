@@ -209,12 +209,12 @@ async fn failed_server_does_not_end_a_wait() {
     };
     let waited = wait(["gone/%0".to_owned(), format!("one/{pane}")]).await.ok();
     assert_eq!((&waited["event"], &waited["server"]), (&json!("timeout"), &json!("one")));
-    assert!(string(&waited["note"]).contains("not watched: gone (lost: "), "{waited}");
+    assert!(string(&waited["note"]).contains("not watched: gone (unreachable: "), "{waited}");
     let both = wait(["two/main".to_owned(), format!("one/{pane}")]).await.ok();
     assert_eq!((&both["event"], &both["server"]), (&json!("timeout"), &json!("two")));
     assert!(string(&both["note"]).contains("timed out too: one"), "{both}");
-    let error = wait(["gone/%0".to_owned(), "one/%99".to_owned()]).await.err("lost");
-    assert!(error.contains("gone: lost: ") && error.contains("one: not_found: "), "{error}");
+    let error = wait(["gone/%0".to_owned(), "one/%99".to_owned()]).await.err("unreachable");
+    assert!(error.contains("gone: unreachable: ") && error.contains("one: not_found: "), "{error}");
     // The targets of one server are an ordinary call.
     let only = wait(["one/main".to_owned(), format!("one/{pane}")]).await.ok();
     assert_eq!((&only["event"], &only["server"]), (&json!("timeout"), &json!("one")));
