@@ -74,7 +74,7 @@ $(TYPOS):
 	$(CARGO) install --locked typos-cli --version $(TYPOS_VERSION) --root target/tools/typos-$(TYPOS_VERSION)
 
 bench: ## measure the release build against the same work done without it
-	@scripts/install-packages $(BUILD_NEEDS) bash
+	@scripts/install-packages $(BUILD_NEEDS) bash ssh sshd
 	$(CARGO) bench --locked -p tmuxwright --bench calls
 
 bless: ## rewrite the generated docs, tool snapshots and pictures; look at the diff

@@ -20,9 +20,15 @@ pub(crate) struct McpClient {
 
 impl McpClient {
     pub(crate) fn start(socket: &Path) -> Self {
+        Self::start_with(socket, &[])
+    }
+
+    /// The same with further arguments.
+    pub(crate) fn start_with(socket: &Path, arguments: &[&str]) -> Self {
         let mut child = Command::new(PROGRAM)
             .args(["--toolset", "all", "--socket"])
             .arg(socket)
+            .args(arguments)
             .env("TMUXWRIGHT_TMUX", TmuxServer::program())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())

@@ -11,6 +11,7 @@
 
 mod client;
 mod output;
+mod remote;
 mod wait;
 
 use std::process::ExitCode;
@@ -204,6 +205,7 @@ fn main() -> ExitCode {
     kept &= output::long_result(&mut client);
     kept &= wait::reaction(&mut client, &tmux);
     kept &= wait::idle(&tmux);
+    kept &= remote::rows();
 
     if let Some(resident) = client.resident() {
         let mib = resident as f64 / 1024.0;

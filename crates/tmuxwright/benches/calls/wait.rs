@@ -15,7 +15,7 @@ const REACTION_ROUNDS: usize = 100;
 const IDLE_TIME: Duration = Duration::from_secs(10);
 
 /// A bash program that prints a text and the time, 30 ms after each line of input.
-const PRINTER: &str = "exec bash -c 'stty -echo; echo begun; while read x; do sleep 0.03; echo READY $EPOCHREALTIME; done'";
+pub(crate) const PRINTER: &str = "exec bash -c 'stty -echo; echo begun; while read x; do sleep 0.03; echo READY $EPOCHREALTIME; done'";
 
 /// From the moment a program prints a text to the answer on stdout, against a control-mode client
 /// that only searches its output for the text.
@@ -45,7 +45,7 @@ pub(crate) fn reaction(client: &mut McpClient, tmux: &TmuxServer) -> bool {
 }
 
 /// The time that has passed since the timestamp behind `READY`.
-fn since(text: &str) -> Duration {
+pub(crate) fn since(text: &str) -> Duration {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap();
     let (_, printed) = text.rsplit_once("READY ").unwrap();
     let end = printed.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(printed.len());

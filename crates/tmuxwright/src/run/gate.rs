@@ -131,9 +131,12 @@ pub(super) async fn probe(engine: &Engine, pane: &PaneState) -> Option<(Foregrou
     let begun = Instant::now();
     let mut pause = ProbePause::default();
     let program = loop {
-        match probe_once(engine.processes(), pane.pid, engine.declared()).await {
+        let look = engine.processes().inspect(pane.pid).await;
+        match program_by(&look, pane.pid, engine.declared()) {
             Some(program) => break program,
             None if begun.elapsed() > FOREGROUND_TIMEOUT => return None,
+            // Nothing can come to the foreground any more.
+            None if look.started(pane.pid).is_none() => return None,
             None => pause.wait().await,
         }
     };
