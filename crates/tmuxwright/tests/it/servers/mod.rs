@@ -11,6 +11,7 @@ mod other_host;
 mod requests;
 mod rules;
 mod ssh_commands;
+mod ssh_tools;
 
 use rustix::process::{Pid, Signal, kill_process};
 use testkit::{Launch, Mcp, TmuxServer};
