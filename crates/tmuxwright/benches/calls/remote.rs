@@ -100,6 +100,8 @@ fn reaction(
         tmux.tmux(&["send-keys", "-t", &pane, "Enter"]);
         since(&client.call("wait_for", &arguments))
     };
+    // The first wait opens a channel for the output, which takes longer than the program waits.
+    far.call("wait_for", &json!({"target": pane, "until": ["text:READY"], "timeout": 0.5}));
     let (mut ours, mut local) = (Vec::new(), Vec::new());
     for _ in 0..REACTION_ROUNDS {
         ours.push(reaction_of(far));

@@ -244,11 +244,13 @@ impl Engine {
     /// Records text that a tool is about to type into a pane, where it may then be at the prompt.
     /// [`note_input_end`](Self::note_input_end) is to be called when it is typed.
     pub async fn note_typed(&self, pane: &PaneState, text: &str, enter: bool) {
-        let look = self.processes().inspect(pane.pid).await;
-        let hidden = look.hides_input();
+        // Keys without text are not echoed as such.
+        let look = (!text.is_empty()).then(|| self.processes().inspect(pane.pid));
+        let look = futures::future::OptionFuture::from(look).await;
         // There will be no echo, and what a program prints of it is output.
+        let hidden = look.as_ref().is_some_and(|look| look.hides_input());
         self.shared.typed_input.record(pane.pane, if hidden { "" } else { text }, enter);
-        if !text.is_empty() && !enter && look.edits_lines() {
+        if !enter && look.is_some_and(|look| look.edits_lines()) {
             self.shared.typed_input.hold(pane.pane, text);
         }
         self.forget_awaited_input(pane.pane);
