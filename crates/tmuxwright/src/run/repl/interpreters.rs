@@ -1,7 +1,7 @@
 //! Recognises the interpreter in a pane, and its prompts and errors. A program that is not in the table is used by
 //! the prompt that it shows.
 
-use std::sync::LazyLock;
+use std::sync::OnceLock;
 
 use process::Foreground;
 use regex::Regex;
@@ -29,10 +29,15 @@ pub(super) struct Interpreter {
 }
 
 /// The interpreters that are known: the built-in ones, and before them those of the config file.
+///
+/// Their expressions are compiled when a pane is first judged: that takes 10 ms, longer than the whole start.
 #[derive(Debug)]
-pub struct Interpreters(Vec<Interpreter>);
+pub struct Interpreters {
+    added: &'static [Declaration],
+    compiled: OnceLock<Vec<Interpreter>>,
+}
 
-static BUILT_IN: LazyLock<Interpreters> = LazyLock::new(|| Interpreters::with(&[]));
+static BUILT_IN: Interpreters = Interpreters::with(&[]);
 
 impl Interpreters {
     /// The built-in interpreters.
@@ -41,20 +46,28 @@ impl Interpreters {
     }
 
     /// The table with these declarations. One of them replaces a built-in one of its name.
-    pub(super) fn with(added: &'static [Declaration]) -> Self {
-        let is_replaced = |it: &&Declaration| added.iter().any(|added| added.name == it.name);
-        let built_in = INTERPRETERS.iter().filter(|it| !is_replaced(it));
-        Self(added.iter().chain(built_in).filter_map(Interpreter::compile).collect())
+    pub(super) const fn with(added: &'static [Declaration]) -> Self {
+        Self { added, compiled: OnceLock::new() }
+    }
+
+    fn all(&self) -> &[Interpreter] {
+        self.compiled.get_or_init(|| {
+            let is_replaced =
+                |it: &&Declaration| self.added.iter().any(|added| added.name == it.name);
+            let built_in = INTERPRETERS.iter().filter(|it| !is_replaced(it));
+            self.added.iter().chain(built_in).filter_map(Interpreter::compile).collect()
+        })
     }
 
     /// The interpreter that shows this row. One that cannot be inspected is known by its prompt alone.
     pub(super) fn of(&self, program: Option<&Foreground>, row: &str) -> Option<&Interpreter> {
         let shows = |it: &&Interpreter| it.is_prompt(row) || it.is_continuation(row);
         // The name of a script says more than that of the program that runs it.
-        let scripts = || self.0.iter().filter(|it| program.is_some_and(|of| it.is_script_of(of)));
-        let programs = || self.0.iter().filter(|it| program.is_some_and(|of| it.runs_as(of)));
+        let scripts =
+            || self.all().iter().filter(|it| program.is_some_and(|of| it.is_script_of(of)));
+        let programs = || self.all().iter().filter(|it| program.is_some_and(|of| it.runs_as(of)));
         let named = || scripts().chain(programs());
-        let telling = || self.0.iter().filter(|it| it.declared.shape == Shape::Telling);
+        let telling = || self.all().iter().filter(|it| it.declared.shape == Shape::Telling);
         named()
             .find(shows)
             .or_else(|| telling().find(|it| it.is_told_by(row)))
@@ -65,7 +78,7 @@ impl Interpreters {
     pub(super) fn continues(&self, prompt: &str, row: &str) -> bool {
         let has_prompt =
             |it: &&Interpreter| it.declared.shape == Shape::Plain && it.is_prompt(prompt);
-        self.0.iter().filter(has_prompt).any(|it| it.is_continuation(row))
+        self.all().iter().filter(has_prompt).any(|it| it.is_continuation(row))
     }
 }
 
@@ -258,7 +271,7 @@ mod tests {
 
     #[test]
     fn every_declaration_compiles() {
-        assert_eq!(Interpreters::built_in().0.len(), INTERPRETERS.len());
+        assert_eq!(Interpreters::built_in().all().len(), INTERPRETERS.len());
     }
 
     #[test]
